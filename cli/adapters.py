@@ -1,29 +1,48 @@
-"""What each benchmark brings for the lab; only that of one that is played is loaded."""
+"""What each benchmark brings for the lab; only that of one that is played is imported."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
+from dataclasses import dataclass
 
-from cli.options import COMPANY, DEFAULT
-from workshop.lab.benchmark_adapter import AdapterFactory
+from cli.benchmarks import RunContext, declared
+from cli.registry import BENCHMARKS, Registration
+from coordinator.benchmark import Benchmark
+from core.models.sections import Texts
+from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter
 
-_MODULES = {DEFAULT: "cli.store_adapter", COMPANY: "cli.company_adapter"}
-"""Each has a function ``kit``; imported, it has loaded all that playing takes."""
+
+@dataclass(frozen=True)
+class Factory:
+    """Makes the adapter of one benchmark, in this process or in another one."""
+
+    entry: Registration
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """What a process has to import before it plays."""
+        return __name__, self.entry.adapter, self.entry.declaration
+
+    def __call__(self) -> BenchmarkAdapter:
+        """The adapter, which can make the benchmark again with other guards and prompts."""
+        made: BenchmarkAdapter = self.entry.load(self.entry.adapter).adapter(self._build)
+        return made
+
+    def _build(self, guards: str, overrides: Texts) -> Benchmark:
+        run = RunContext(guards=guards, overrides=overrides)
+        return declared(self.entry.name, self.entry, run)
 
 
 class _Adapters(Mapping[str, AdapterFactory]):
-    """By id what puts a benchmark's kit together, imported when it is asked for."""
-
     def __getitem__(self, name: str) -> AdapterFactory:
-        found: AdapterFactory = import_module(_MODULES[name]).kit
-        return found
+        return Factory(BENCHMARKS[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
+        return (id for id, entry in BENCHMARKS.items() if id == entry.name)
 
     def __len__(self) -> int:
-        return len(_MODULES)
+        return sum(1 for _ in self)
 
 
 ADAPTERS = _Adapters()
+"""By name of the benchmark."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from cli import preflight
-from cli.benchmarks import benchmark_named, sections_at, workbench_of
+from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
 from cli.default_models import check_models
 from cli.options import Options
@@ -64,15 +64,14 @@ class Assembly:
             self.resumed.pack if self.resumed else pack_of(self.options, self.past)
         )
         self._texts = sections_at(self.options.prompts)
-        self.guest = benchmark_named(
-            self.options.benchmark, guards=self.options.guards, texts=self._texts
-        )
-        self.brains = RunModels(self.options, self.guest.steps)
+        self._retry_policy = RetryPolicy(self.options.retry_seconds, stop.wait, lambda: stop.asked)
+        self.benchmark = benchmark_named(self.options.benchmark, self._context())
+        self.brains = RunModels(self.options, self.benchmark.environments.stages)
         if not self.resumed:
             check_models(self.options)
         client_class()  # the tools that the prompts name are made from its models
         try:
-            self._prompts = prompts_of(self.guest, self.options, self.brains)
+            self._prompts = prompts_of(self.benchmark, self.options, self.brains)
         except SectionError as error:
             raise Usage(f"--prompts: {error}") from None
         self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
@@ -87,10 +86,19 @@ class Assembly:
             self.folder = stack.enter_context(run_folder(self.options.out))
         if self.options.record:
             self.brains.record(self.options.record)
-        self._retry_policy = RetryPolicy(self.options.retry_seconds, stop.wait, lambda: stop.asked)
         state = None if self.past else self.folder / STATE
         platform = platform_of(self.pack, state, self._retry_policy)
         self.platform: Any = stack.enter_context(platform)
+
+    def _context(self, cache: Path | None = None) -> RunContext:
+        """Without a ``cache`` for prompts alone."""
+        return RunContext(
+            self._retry_policy,
+            self.options.guards,
+            cache,
+            self._texts,
+            self.options.rulebook,
+        )
 
     def _check_traces(self, folder: Path) -> None:
         from workshop.views.tracing.targets import CannotTrace, check_targets
@@ -119,7 +127,8 @@ class Assembly:
         options = self.options
         if options.debug or options.verbose:
             note = notes(quiet=options.quiet, plain=True)
-        return Progress(note, self.guest.brief, self.guest.harm_name)
+        words = self.benchmark.results
+        return Progress(note, words.brief, words.harm_name)
 
     def stream(self) -> Stream | None:
         """Who prints what happens; None without ``--verbose``."""
@@ -140,14 +149,7 @@ class Assembly:
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            benchmark_named(
-                self.options.benchmark,
-                self._retry_policy,
-                self.options.guards,
-                cache_folder(),
-                self._texts,
-                self.options.rulebook,
-            ),
+            benchmark_named(self.options.benchmark, self._context(cache_folder())),
             self.folder,
             watch,
             doors=client_factory(
@@ -244,7 +246,7 @@ class Assembly:
     def _keep(self) -> None:
         """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
-        shipped = self.guest.shipped()
+        shipped = self.benchmark.prompts.shipped()
         laid = [text for name in self._texts for text in (shipped[name], self._texts[name])]
         for text in [*self._prompts.values(), *laid]:
             prompts.keep(text)
@@ -263,7 +265,7 @@ class Assembly:
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
             preflight=self._preflight,
-            shipped=hashes({name: self.guest.shipped()[name] for name in self._texts}),
+            shipped=hashes({name: self.benchmark.prompts.shipped()[name] for name in self._texts}),
             versions=versions(),
             sandboxes=self._sandbox,
         ).write(self.folder)

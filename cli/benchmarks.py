@@ -1,138 +1,34 @@
-"""The benchmarks that this house knows: the one place where they are named."""
+"""Makes a benchmark out of what its module declares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cli.options import BRAINS, COMPANY, DEFAULT, ids_of
-from coordinator.benchmark import Benchmark, Environment
-from coordinator.stages import with_stage_tools
+from cli.registry import Registration, every_benchmark, registered
+from coordinator import verify
+from coordinator.benchmark import (
+    Benchmark,
+    BenchmarkPrompts,
+    Environment,
+    EnvironmentSpec,
+    ResultWords,
+)
+from coordinator.stages import StageSpec, with_stage_tools
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger.tool import retold
 from core.models.prompts import template_sections
 from core.models.sections import NONE, SectionError, Texts, prompt_overrides
 from core.runs.errors import Usage
+from playbooks import library
 
 if TYPE_CHECKING:
     from core.ledger import Tool
     from workshop.replay.debugger.debug_state import Workbench
     from workshop.simulator.world import World
-
-
-class Setting(NamedTuple):
-    """What a run lends a benchmark."""
-
-    retry_policy: RetryPolicy | None = None
-    """How long the platform is waited for."""
-    guards: str = "all"
-    """Those that are on."""
-    folder: Path | None = None
-    """A cache for what its tasks share with other runs."""
-    texts: Texts = NONE
-    """Sections of prompts over the shipped ones."""
-    rulebooks: tuple[str, ...] = ()
-    """Pages that a briefing has whole."""
-
-
-def store(id: str, setting: Setting) -> Benchmark:
-    """The store."""
-    from cli import stages as steps
-    from playbooks.library import prose, prose_of_steps, sections
-    from store_tools import environment as rules
-    from store_tools import workbench
-    from store_tools.basket import basket_line
-
-    if setting.guards not in ("all", ""):
-        raise Usage("--guards: this benchmark has no guards that can be switched")
-
-    def open_shop(platform: Any, task_id: str) -> Environment:
-        client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return rules.StoreEnvironment(client, setting.retry_policy, docs)
-
-    def shipped() -> Texts:
-        return _sections(DEFAULT, rules.RULES, sections(DEFAULT), workbench.tools())
-
-    texts = setting.texts
-    docs = _docs(DEFAULT, texts)
-    return Benchmark(
-        id=id,
-        rules=texts.get(f"{DEFAULT}/rules", rules.RULES),
-        guide=partial(prose, DEFAULT, texts),
-        guide_of_steps=partial(prose_of_steps, DEFAULT, texts),
-        ending=rules.ENDING,
-        open=open_shop,
-        tools=lambda: retold(workbench.tools(), docs),
-        shipped=shipped,
-        texts=texts,
-        brief=basket_line,
-        harm_name=rules.HARM_NAME,
-        groups=rules.GROUPS,
-        idle_group="refuse",
-        expected=rules.expected,
-        harmed=rules.harmed,
-        brain=BRAINS[id]["evaluator-worker"],
-        steps=steps.store(texts),
-    )
-
-
-def company(id: str, setting: Setting) -> Benchmark:
-    """The company, under any of its ids."""
-    from cli import stages as steps
-    from company_tools import environment as rules
-    from company_tools import workbench
-    from company_tools.guards import guards_off
-    from company_tools.stages import current_user, entities
-    from company_tools.wiki_store import WikiStore
-    from playbooks.library import prose, prose_of_steps, sections
-
-    try:
-        off = guards_off(setting.guards)
-    except ValueError as error:
-        raise Usage(f"--guards: {error}") from None
-    wiki = WikiStore(setting.folder)
-
-    def open_company(platform: Any, task_id: str) -> Environment:
-        client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
-
-        def log() -> Any:
-            return platform.task_detail(task_id).logs or ()
-
-        return rules.CompanyEnvironment(
-            client, setting.retry_policy, wiki, off, log, docs, setting.rulebooks
-        )
-
-    def shipped() -> Texts:
-        of_steps = template_sections(entities.ROOM, *COMPANY_STEPS)
-        own = {**sections(COMPANY), **of_steps}
-        told = [*workbench.tools(), current_user.question_tool(str)]
-        return _sections(COMPANY, rules.RULES, own, told)
-
-    texts = setting.texts
-    docs = _docs(COMPANY, texts)
-    return Benchmark(
-        id=id,
-        rules=texts.get(f"{COMPANY}/rules", rules.RULES),
-        guide=partial(prose, COMPANY, texts),
-        guide_of_steps=partial(prose_of_steps, COMPANY, texts),
-        ending=rules.ENDING,
-        open=open_company,
-        tools=lambda: retold(workbench.tools(), docs),
-        shipped=shipped,
-        texts=texts,
-        brief=rules.changes_line,
-        harm_name=rules.HARM_NAME,
-        groups=rules.GROUPS,
-        idle_group=None,
-        expected=rules.expected,
-        harmed=rules.harmed,
-        brain=BRAINS[id]["evaluator-worker"],
-        steps=steps.company(texts),
-    )
-
 
 TEMPLATES = {
     "evaluator": ("system",),
@@ -140,101 +36,167 @@ TEMPLATES = {
     "next_step": ("system",),
     "coordinator": ("verify",),
 }
-"""By room the templates that are sections of every benchmark's prompts."""
-COMPANY_STEPS = ("entities", "guest", "policy", "current_user", "wording")
-"""Templates of its own."""
+"""By package the templates that are sections of every benchmark's prompts."""
 
 
-def _sections(name: str, rules: str, prose: Texts, tools: Iterable[Tool]) -> dict[str, str]:
-    """Every section of a benchmark's prompts: those of all benchmarks, then its own."""
-    rooms = (template_sections(room, *names) for room, names in TEMPLATES.items())
-    roles = {key: text for room in rooms for key, text in room.items()}
-    told = {f"{name}/tools/{tool.name}": tool.doc for tool in tools if tool.told}
-    return {**roles, f"{name}/rules": rules, **prose, **told}
+@dataclass(frozen=True)
+class RunContext:
+    """What a run gives a benchmark."""
+
+    retry_policy: RetryPolicy | None = None
+    """How long the platform is waited for."""
+    guards: str = "all"
+    """Those that are on."""
+    cache: Path | None = None
+    """A folder for what its tasks share with other runs."""
+    overrides: Texts = field(default_factory=dict)
+    """Sections of prompts that replace shipped ones."""
+    rulebooks: tuple[str, ...] = ()
+    """Pages that a briefing has whole."""
 
 
-def _docs(name: str, texts: Texts) -> Mapping[str, str]:
-    """Texts of tools among sections, by the tool's name."""
+ToolTexts: TypeAlias = Mapping[str, str]
+"""Overridden texts of tools, by the tool's name."""
+
+
+@dataclass(frozen=True)
+class Playbooks:
+    """The strategies of a benchmark as text."""
+
+    guide: Callable[[Texts], str]
+    """For the evaluator, with sections in place of shipped ones."""
+    guide_of_steps: Callable[[Texts], str]
+    """For a strategy whose every step is one call."""
+    sections: Callable[[], Texts] = dict
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a benchmark brings; all else is the same for every one."""
+
+    rules: str
+    final_answer: str
+    results: ResultWords
+    open: Callable[[Any, str, ToolTexts], Environment]
+    """The environment of a task: platform, task id, texts of tools."""
+    tools: Callable[[], list[Tool]]
+    """The tools of its instructions, without an environment."""
+    playbooks: Playbooks | None = None
+    """None: the files in ``playbooks/NAME``."""
+    stages: tuple[StageSpec, ...] = ()
+    """Its own; the general one comes behind them."""
+    sections: Callable[[], Texts] = dict
+    """Sections of its stages."""
+    stage_tools: Callable[[], list[Tool]] = list
+    """Tools that are stages; their texts are sections as well."""
+
+
+def declared(id: str, entry: Registration, run: RunContext) -> Benchmark:
+    """The benchmark under one of its ids. Raises Usage: an option of the run does not fit it."""
+    name, overrides = entry.name, run.overrides
+    own: Declaration = entry.load(entry.declaration).declare(run)
     head = f"{name}/tools/"
-    return {key.removeprefix(head): text for key, text in texts.items() if key.startswith(head)}
+    playbooks = own.playbooks or _library(name)
+    texts = {k.removeprefix(head): text for k, text in overrides.items() if k.startswith(head)}
+
+    def shipped() -> Texts:
+        every = [*own.tools(), *own.stage_tools()]
+        docs = {f"{head}{tool.name}": tool.doc for tool in every if tool.told}
+        return {
+            **_common_sections(),
+            f"{name}/rules": own.rules,
+            **playbooks.sections(),
+            **own.sections(),
+            **docs,
+        }
+
+    return Benchmark(
+        id=id,
+        prompts=BenchmarkPrompts(
+            rules=overrides.get(f"{name}/rules", own.rules),
+            guide=partial(playbooks.guide, overrides),
+            guide_of_steps=partial(playbooks.guide_of_steps, overrides),
+            final_answer=own.final_answer,
+            shipped=shipped,
+            overrides=overrides,
+        ),
+        environments=EnvironmentSpec(
+            open=lambda platform, task_id: own.open(platform, task_id, texts),
+            tools=lambda: retold(own.tools(), texts),
+            stages=(*own.stages, _verify(overrides)),
+        ),
+        results=own.results,
+    )
 
 
-class Entry(NamedTuple):
-    """A benchmark in the table."""
-
-    make: Callable[[str, Setting], Benchmark]
-    world: str
-    """The format of its packs."""
-    workbench: Callable[[], Workbench]
-    """What it offers the debugger."""
+def _library(name: str) -> Playbooks:
+    return Playbooks(
+        guide=partial(library.prose, name),
+        guide_of_steps=partial(library.prose_of_steps, name),
+        sections=partial(library.sections, name),
+    )
 
 
-def _store_bench() -> Workbench:
-    from store_tools import workbench
-
-    return workbench
-
-
-def _company_bench() -> Workbench:
-    from company_tools import workbench
-
-    return workbench
+def _common_sections() -> dict[str, str]:
+    every = (template_sections(package, *names) for package, names in TEMPLATES.items())
+    return {name: text for part in every for name, text in part.items()}
 
 
-_STORE = Entry(store, "store-pack/1", _store_bench)
-_COMPANY = Entry(company, "company-pack/1", _company_bench)
-BENCHMARKS: dict[str, Entry] = {DEFAULT: _STORE, **dict.fromkeys(ids_of(COMPANY), _COMPANY)}
-"""By the id that ``--benchmark`` takes, which the platform knows too."""
+def _verify(overrides: Texts) -> StageSpec:
+    return StageSpec(
+        "verify",
+        "one call looks at the end of a task and may object once",
+        "objects",
+        lambda _: verify.Verify(overrides),
+        default=False,
+        prompt=partial(verify.system, overrides),
+    )
 
 
-def _entry(name: str) -> Entry:
-    if name not in BENCHMARKS:
-        there = ", ".join(BENCHMARKS)
-        raise Usage(f"there are no tools for the benchmark {name!r}; there are for: {there}")
-    return BENCHMARKS[name]
+def benchmark_named(id: str, run: RunContext = RunContext()) -> Benchmark:
+    """The benchmark of that id. Raises Usage."""
+    return declared(id, registered(id), run)
 
 
-def benchmark_named(
-    name: str,
-    retry_policy: RetryPolicy | None = None,
-    guards: str = "all",
-    folder: Path | None = None,
-    texts: Texts = NONE,
-    rulebooks: tuple[str, ...] = (),
-) -> Benchmark:
-    """The benchmark of that name; ``texts``: sections over the shipped ones. Raises Usage."""
-    return _entry(name).make(name, Setting(retry_policy, guards, folder, texts, rulebooks))
+def every_stage() -> tuple[str, ...]:
+    """The names of the stages of all benchmarks."""
+    names = (
+        stage.name
+        for entry in every_benchmark()
+        for stage in benchmark_named(entry.name).environments.stages
+    )
+    return tuple(dict.fromkeys(names))
 
 
 def shipped_sections() -> dict[str, str]:
     """The sections of all prompts of all benchmarks, by name."""
-    return {k: v for name in (DEFAULT, COMPANY) for k, v in benchmark_named(name).shipped().items()}
+    every = (benchmark_named(entry.name).prompts.shipped() for entry in every_benchmark())
+    return {name: text for part in every for name, text in part.items()}
 
 
 def sections_at(folder: Path | None) -> Texts:
-    """The sections of a folder that are laid over the shipped ones. Raises Usage."""
+    """The sections of a folder that replace shipped ones. Raises Usage."""
     try:
         return prompt_overrides(folder, shipped_sections()) if folder else NONE
     except SectionError as error:
         raise Usage(f"--prompts: {error}") from None
 
 
-def world_named(name: str) -> World:
-    """What gives the benchmark of that name on an embedded platform. Raises Usage."""
-    from workshop.simulator.worlds import WORLDS
-
-    return WORLDS[_entry(name).world]()
-
-
-def tools_of(name: str) -> list[Tool]:
-    """The tools of a benchmark as they are today, those of every stage too, with no world behind.
-
-    Raises Usage.
-    """
-    benchmark = benchmark_named(name)
-    return with_stage_tools(benchmark, benchmark.steps).tools()
+def world_named(id: str) -> World:
+    """What gives the benchmark of that id on an embedded platform. Raises Usage."""
+    entry = registered(id)
+    world: World = entry.load(entry.world)
+    return world
 
 
-def workbench_of(name: str) -> Workbench:
+def tools_of(id: str) -> list[Tool]:
+    """The tools of a benchmark, those of every stage too, without an environment. Raises Usage."""
+    benchmark = benchmark_named(id)
+    return with_stage_tools(benchmark, benchmark.environments.stages).environments.tools()
+
+
+def workbench_of(id: str) -> Workbench:
     """What a benchmark offers the debugger. Raises Usage."""
-    return _entry(name).workbench()
+    entry = registered(id)
+    workbench: Workbench = entry.load(entry.workbench)
+    return workbench

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.options import DoctorOptions, Options, check
-from cli.record_command import takes
 from coordinator.config import STRATEGIES, StrategyName
 from core.runs.hints import command
+from core.terminal.record_command import takes
 from core.terminal.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _texts(folder: Path | None) -> Mapping[str, str]:
 
 
 @takes(Options)
-def run(options: Options) -> int:
+def run(options: Options, _context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
     from cli.named_runs import located
 
@@ -83,7 +83,7 @@ def run(options: Options) -> int:
 
 
 @takes(DoctorOptions, only=("evaluator", "worker", "models", "as_json", "no_calls"))
-def doctor(options: DoctorOptions) -> int:
+def doctor(options: DoctorOptions, _context: typer.Context) -> int:
     """Check what is set up, and say how to mend what is not."""
     from cli.default_models import with_models
     from cli.doctor import doctor as examined
@@ -181,7 +181,7 @@ def prompts(
     from core.models.sections import SectionError, write_out
     from core.runs.errors import Usage
 
-    texts = benchmark_named(benchmark).shipped() if benchmark else shipped_sections()
+    texts = benchmark_named(benchmark).prompts.shipped() if benchmark else shipped_sections()
     try:
         write_out(texts, folder)
     except SectionError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
-from cli.options import BRAINS, Options
+from cli.options import Options
+from cli.registry import registered
 from cli.run_models import asks_role
 from coordinator.beginning import base_urls
 from core.models.models_file import ModelsError, load_models
@@ -28,9 +29,9 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     if options.resume:
         return options, ""
     if options.rule_based:
-        brain = BRAINS[options.benchmark][options.strategy]
+        model = registered(options.benchmark).rule_based[options.strategy]
         left = _ROLES - options.model_fields_set
-        return options.model_copy(update=dict.fromkeys(left, brain)), ""
+        return options.model_copy(update=dict.fromkeys(left, model)), ""
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
     found = None if named or base_urls() else _reference(options)
     if found is None:

@@ -102,7 +102,7 @@ class EndOfRun:
             show.print(sums_table(found))
             return
         show.print(summary_table(results, show.width))
-        for line in summary_lines(results, self._assembly.guest.idle_group):
+        for line in summary_lines(results, self._assembly.benchmark.results.idle_group):
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:

@@ -36,12 +36,12 @@ def _floors(folder: Path) -> Mapping[str, float]:
     adapter_factory = ADAPTERS.get(str(results.get("benchmark")))
     if adapter_factory is None or not results.get("finished"):
         return {}
-    kit, pack = adapter_factory(), folder / PACK_COPY
+    adapter, pack = adapter_factory(), folder / PACK_COPY
     played = {task.get("spec_id") for task in results["tasks"]}
-    every = kit.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
+    every = adapter.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
     tasks = [one for one in every if one.spec_id in played]
     return {
         floor.title: round(sum(floor.play(one).score for one in tasks) / len(tasks), 4)
-        for floor in kit.floors.values()
+        for floor in adapter.floors.values()
         if tasks
     }

@@ -5,36 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 from pydantic import ValidationError, field_serializer
 
-from cli.record_command import option_of
-from coordinator.config import STRATEGIES, RunConfig, StrategyName, fixed, option
+from cli.registry import BENCHMARKS, DEFAULT
+from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
+from core.terminal.record_command import option_of
 
-DEFAULT = "store"
-COMPANY = "company"
-ALIASES = {"erc3-dev": COMPANY, "erc3-test": COMPANY, "erc3-prod": COMPANY}
-"""Ids of the platform for benchmarks that go by a name of ours as well."""
-_BRAINS: dict[str, dict[StrategyName, str]] = {
-    DEFAULT: {"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"},
-    COMPANY: {"evaluator-worker": "playbook/company", "next-step": "playbook/company-steps"},
-}
-BRAINS = {**_BRAINS, **{id: _BRAINS[name] for id, name in ALIASES.items()}}
-"""Models that need no key, by benchmark and strategy; they play where none is named."""
 _IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
 """Options that manifests know by another name."""
-once = partial(option, exclude=True)
-"""An option of one command and not of the run: the manifest does not keep it."""
-
-
-def ids_of(name: str) -> tuple[str, ...]:
-    """The ids of a benchmark, its own name first."""
-    return name, *(id for id, other in ALIASES.items() if other == name)
 
 
 class TraceKind(StrEnum):
@@ -45,21 +28,22 @@ class TraceKind(StrEnum):
 
 
 def _evaluator(known: dict[str, Any]) -> str:
-    return os.environ.get("EVALUATOR_MODEL") or _brain(known)
+    return os.environ.get("EVALUATOR_MODEL") or _rule_based(known)
 
 
 def _worker(known: dict[str, Any]) -> str:
     if not STRATEGIES[known["strategy"]].has_worker:
         return str(known["evaluator"])
-    return os.environ.get("WORKER_MODEL") or _brain(known)
+    return os.environ.get("WORKER_MODEL") or _rule_based(known)
 
 
-def _brain(known: dict[str, Any]) -> str:
+def _rule_based(known: dict[str, Any]) -> str:
     # Another benchmark is refused behind this.
-    return BRAINS.get(known["benchmark"], BRAINS[DEFAULT])[known["strategy"]]
+    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
+    return entry.rule_based[known["strategy"]]
 
 
-class Options(RunConfig):
+class Options(RunConfig, PlayOptions):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
@@ -100,11 +84,6 @@ class Options(RunConfig):
         "company. Repeatable.",
         (),
     )
-    prompts: Path | None = option(
-        "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
-        "prompts writes those into a folder.",
-        None,
-    )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
     replay: Path | None = option(
         "Answer every exchange with a model from this recorded file.", None
@@ -127,10 +106,6 @@ class Options(RunConfig):
     )
     require_wall: bool = option(
         "Refuse to run where nothing of the system isolates generated code.", False
-    )
-    out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
-    as_json: bool = once(
-        "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
     )
     verbose: bool = once(
         "Show thoughts, instructions and tool calls line by line while they happen.", False
@@ -183,13 +158,15 @@ def check(options: Options) -> None:
     typed = not STRATEGIES[strategy].has_worker
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
     clash = sorted(option_of(Options, name) for name in fixed if name in given)
+    entry = BENCHMARKS.get(options.benchmark)
+    real_ids = entry.platform_ids if entry else ()
     fork, turn, debug = options.fork, "turn" in given, options.debug
     one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
     wrong: dict[str, object] = {
         f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
-        f"{', '.join(BRAINS)}": options.benchmark not in BRAINS,
+        f"{', '.join(BENCHMARKS)}": options.benchmark not in BENCHMARKS,
         f"--benchmark {options.benchmark} is the embedded platform's name; with --real there are: "
-        f"{', '.join(ALIASES)}": options.real and options.benchmark == COMPANY,
+        f"{', '.join(real_ids)}": options.real and real_ids and options.benchmark not in real_ids,
         "--pack is for the embedded platform, it does not go with --real": (
             options.real and options.pack
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -12,8 +13,9 @@ from urllib.parse import urlsplit
 from rapidfuzz import process
 
 from cli import has_workshop
-from cli.benchmarks import BENCHMARKS, world_named
+from cli.benchmarks import world_named
 from cli.options import Options
+from cli.registry import every_benchmark
 from core.erc3_client import connections
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -73,7 +75,8 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     own = kept if kept and kept.is_file() else world.bundled
     pack = pack_at(options.pack or own)
     if pack.format != world.format:
-        theirs = next(name for name in BENCHMARKS if world_named(name).format == pack.format)
+        entries = every_benchmark()
+        theirs = next(e.name for e in entries if world_named(e.name).format == pack.format)
         raise Usage(
             f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
             f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
@@ -88,12 +91,22 @@ def pack_of(options: Options, past: Any) -> Pack | None:
 def pack_at(path: Path) -> Pack:
     """A pack by its file. Raises Usage."""
     from workshop.simulator.pack_files import PackError
-    from workshop.simulator.worlds import load_pack
 
     try:
         return load_pack(path)
     except (PackError, OSError) as error:
         raise Usage(f"the pack cannot be used: {error}") from None
+
+
+def load_pack(path: Path) -> Pack:
+    """A pack of any registered benchmark. Raises PackError, OSError."""
+    from workshop.simulator import worlds
+
+    for entry in every_benchmark():
+        if entry.name not in worlds.FORMATS:
+            world = world_named(entry.name)
+            worlds.WORLDS.setdefault(world.format, partial(world_named, entry.name))
+    return worlds.load_pack(path)
 
 
 def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:

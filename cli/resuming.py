@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.options import Options
-from cli.platform import STATE
+from cli.platform import STATE, load_pack
 from core.runs.errors import CannotRun, NothingToDo
 from core.runs.folder import PACK_COPY, held
 from core.runs.manifest import Identity, NoManifest, changes, read_manifest
@@ -56,7 +56,6 @@ class Resumed:
     def _pack(self, options: Options) -> Pack:
         """The pack of today where there is one, else the copy that the run keeps."""
         from workshop.simulator.pack_files import PackError
-        from workshop.simulator.worlds import load_pack
 
         original = options.pack if "pack" in options.model_fields_set else self.options.pack
         copy = self.folder / PACK_COPY

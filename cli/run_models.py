@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import preflight
+from cli.benchmarks import every_stage
 from cli.caches import cache_folder
 from cli.options import Options
-from cli.stages import NAMES
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
@@ -186,30 +186,33 @@ def _steps(options: Options, steps: Sequence[StageSpec]) -> tuple[StageSpec, ...
 def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
     """The models of stages that are on. Raises ModelsError: a name that no stage has."""
     named = models.file.stages
-    if strange := [name for name in named if name not in NAMES]:
+    known = every_stage() if named else ()
+    if strange := [name for name in named if name not in known]:
         raise ModelsError(
             f"{models.source}: stages.{strange[0]}: there is no such stage; there are: "
-            f"{', '.join(NAMES)}"
+            f"{', '.join(known)}"
         )
     return {k.name: named[k.name] for k in kinds if k.prompt and k.name in named}
 
 
-def prompts_of(guest: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
+def prompts_of(benchmark: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
-    kinds = chosen(options.stages, guest.steps)
+    kinds = chosen(options.stages, benchmark.environments.stages)
     asked = [k for k in kinds if k.prompt and asks(options, brains, k)]
     of_steps = {k.name: k.prompt() for k in asked if k.prompt}
-    guest = with_stage_tools(guest, asked)
+    tools = with_stage_tools(benchmark, asked).environments.tools()
+    texts = benchmark.prompts
     url = brains.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
     door = ModelClient(options.evaluator, "evaluator", base_url=url, models=brains.models)
     if options.strategy == "next-step":
-        agent = Agent(door, guest.rules, guest.guide_of_steps(), guest.tools(), texts=guest.texts)
+        guide = texts.guide_of_steps()
+        agent = Agent(door, texts.rules, guide, tools, texts=texts.overrides)
         return {options.strategy: agent.system, **of_steps}
-    evaluator = Evaluator(door, guest.rules, guest.guide(), guest.ending, guest.texts)
+    evaluator = Evaluator(door, texts.rules, texts.guide(), texts.final_answer, texts.overrides)
     return {
         "evaluator": evaluator.system,
-        "worker": system_prompt((t for t in guest.tools() if not t.closes), guest.texts),
+        "worker": system_prompt((t for t in tools if not t.closes), texts.overrides),
         **of_steps,
     }
 

@@ -78,7 +78,7 @@ class Attempt(CallObserver):
         benchmark: Environment | None = None
         try:
             with self.shared.with_retries(self.gate):
-                open_ = self.shared.guest.open
+                open_ = self.shared.guest.environments.open
                 benchmark = self.start.benchmark or open_(self.shared.platform, self.task.task_id)
                 self._begin(benchmark)
                 loop = self._loop(benchmark)
@@ -223,7 +223,7 @@ class Attempt(CallObserver):
             eval_log=eval_log,
             outcome=run.outcome,
             verdict=verdict,
-            group=self.shared.guest.expected(eval_log, passed),
+            group=self.shared.guest.results.expected(eval_log, passed),
             acts=benchmark.acts if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
@@ -255,7 +255,7 @@ class Attempt(CallObserver):
 def judged(result: TaskResult, guest: Benchmark) -> TaskResult:
     """The result with what the benchmark says of its score: whether its acts did harm."""
     fits = None if result.score is None else result.score >= PASS
-    return result.model_copy(update={"harm": guest.harmed(result.acts, fits)})
+    return result.model_copy(update={"harm": guest.results.harmed(result.acts, fits)})
 
 
 def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str | None]:

@@ -94,43 +94,61 @@ class Environment(Protocol):
 
 
 @dataclass(frozen=True)
-class Benchmark:
-    """A benchmark as a whole: what is the same for all of its tasks."""
+class BenchmarkPrompts:
+    """What the prompts of a benchmark need."""
 
-    id: str
     rules: str
-    """Rules for the prompt."""
     guide: Callable[[], str]
-    """Strategies for the prompt of the evaluator."""
+    """Playbooks for the prompt of the evaluator."""
     guide_of_steps: Callable[[], str]
-    """The same for an agent whose every step is one call."""
-    ending: str
-    """How the instruction of a FINISH is worded, for the form of a reply."""
+    """The same for a strategy whose every step is one call."""
+    final_answer: str
+    """How the instruction of a FINISH is worded."""
+    shipped: Callable[[], Texts] = dict
+    """Every section of its prompts by name, without overrides."""
+    overrides: Texts = field(default_factory=dict)
+    """Sections that replace shipped ones."""
+
+
+@dataclass(frozen=True)
+class EnvironmentSpec:
+    """How the environment of a task is opened, and what works in it."""
+
     open: Callable[[Platform, str], Environment]
-    """The world of a task on the platform, by the task's id."""
+    """The environment of a task on the platform, by the task's id."""
     tools: Callable[[], list[Tool]]
-    """The tools without a world behind them: for prompts, and for work that is repeated."""
-    brief: Callable[[str], str]
-    """A state in a few words for a line on the screen, "" where there are none."""
+    """The tools without an environment: for prompts, and for work that is repeated."""
+    stages: tuple[StageSpec, ...] = ()
+    """The stages around the strategy, in the order in which they run."""
+
+
+@dataclass(frozen=True)
+class ResultWords:
+    """What tables and the lab need: the words of a benchmark for what its tasks came to."""
+
     harm_name: str
     """The mistake that cannot be undone."""
     groups: tuple[str, ...]
     """Classes of tasks, by what the platform's evaluator wants."""
     idle_group: str | None
     """The group whose tasks pass where nothing is done; None: there is none."""
+    brief: Callable[[str], str]
+    """A state in a few words for a line on the screen, "" where there are none."""
     expected: Callable[[str, str | None], str | None]
     """The group of a task by the evaluator's log and, of one that passed, its verdict, where those
     tell."""
     harmed: Callable[[int, bool | None], bool | None]
     """Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
-    brain: str
-    """The model id that plays it without a key."""
-    steps: tuple[StageSpec, ...] = ()
-    """What can stand around the solver, in the order in which it is asked."""
-    shipped: Callable[[], Texts] = dict
-    """Every section of its prompts by name, as the house brings it."""
-    texts: Texts = field(default_factory=dict)
-    """The sections that are laid over them."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark as a whole: what is the same for all of its tasks."""
+
+    id: str
+    prompts: BenchmarkPrompts
+    environments: EnvironmentSpec
+    results: ResultWords
 
 
 class Platform(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,6 +23,8 @@ def option(text: str, default: Any = PydanticUndefined, **more: Any) -> Any:
 
 fixed = partial(option, json_schema_extra={"resume": "fixed"})
 """An option that a run goes on with as it was: ``--resume`` refuses another value."""
+once = partial(option, exclude=True)
+"""An option of one command and not of the run: the manifest does not keep it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ STRATEGIES: dict[StrategyName, Traits] = {
 }
 
 
+def turns_of(strategy: str) -> int:
+    """Turns for a task, where nobody says how many; of several strategies the first one's."""
+    known = (traits.turns for name, traits in STRATEGIES.items() if name == strategy)
+    return next(known, STRATEGIES["evaluator-worker"].turns)
+
+
 @dataclass(frozen=True)
 class Limits:
     """Upper bounds; None is no bound."""
@@ -51,8 +60,8 @@ class Limits:
     dollars: float | None = None
 
 
-class RunConfig(BaseModel):
-    """What to run and with which models; a field that has a description is an option of a run."""
+class PlayConfig(BaseModel):
+    """How tasks are played, by a run and in the lab; a field with a description is an option."""
 
     model_config = ConfigDict(
         frozen=True, populate_by_name=True, loc_by_alias=False, allow_inf_nan=False, extra="forbid"
@@ -66,20 +75,13 @@ class RunConfig(BaseModel):
     evaluator: str
     worker: str
     """Is not asked where the strategy has one model."""
-    pack_name: str | None = Field(default=None, exclude=True)
-    tasks: tuple[str, ...] = fixed(
-        "Run only this spec, outside of a session. Repeatable.", (), alias="task"
-    )
     jobs: int = option("Tasks side by side.", 1, ge=1, le=64)
     max_turns: int = option(
         "Turns for a task "
         f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
-        default_factory=lambda known: STRATEGIES[known["strategy"]].turns,
+        default_factory=lambda known: turns_of(known["strategy"]),
         ge=1,
         le=50,
-    )
-    prompt_tokens: int = option(
-        "With next-step: tokens of a prompt; older steps are shortened.", 12_000, ge=3_000
     )
     guards: str = option(
         "Guards of the benchmark that are on: all, none, names with commas, or -NAME for all but "
@@ -89,6 +91,32 @@ class RunConfig(BaseModel):
     stages: str = fixed(
         "Stages that are on: default, all, none, names with commas, or -NAME for all but one.",
         "default",
+    )
+
+
+class PlayOptions(PlayConfig):
+    """What the command line takes wherever tasks are played."""
+
+    prompts: Path | None = option(
+        "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
+        "prompts writes those into a folder.",
+        None,
+    )
+    out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
+    as_json: bool = once(
+        "Print the results as JSON, and nothing else, to standard output.", False, alias="json"
+    )
+
+
+class RunConfig(PlayConfig):
+    """What the coordinator reads of a run."""
+
+    pack_name: str | None = Field(default=None, exclude=True)
+    tasks: tuple[str, ...] = fixed(
+        "Run only this spec, outside of a session. Repeatable.", (), alias="task"
+    )
+    prompt_tokens: int = option(
+        "With next-step: tokens of a prompt; older steps are shortened.", 12_000, ge=3_000
     )
     breaker: int = option(
         "Start no further task after so many in a row that ended for the same reason outside of "

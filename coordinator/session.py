@@ -78,7 +78,7 @@ class Session:
             meter=Meter(config.run_limits, "run"),
             with_retries=with_retries,
             executor_factory=executor_factory,
-            steps=chosen(config.stages, guest.steps),
+            steps=chosen(config.stages, guest.environments.stages),
             step_models=step_models or {},
         )
         self._rebuilt: dict[str, Environment] = {}
@@ -128,7 +128,9 @@ class Session:
                 detail = self._shared.platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
                 if self._past:
-                    ready = self._shared.guest.open(self._shared.platform, started.task_id)
+                    ready = self._shared.guest.environments.open(
+                        self._shared.platform, started.task_id
+                    )
                     self._past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
         except Exception:
@@ -220,7 +222,7 @@ class Session:
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
         score, eval_log, error = complete(self._shared.platform, task)
-        group = self._shared.guest.expected(eval_log, None)
+        group = self._shared.guest.results.expected(eval_log, None)
         update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"
@@ -250,7 +252,7 @@ class Session:
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done = self.kept
+        done, words = self.kept, self._shared.guest.results
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self._folder.name,
@@ -264,9 +266,11 @@ class Session:
             submitted=self._submitted,
             started=self.started.isoformat(timespec="seconds"),
             finished=now,
-            harm_name=self._shared.guest.harm_name,
-            idle_group=self._shared.guest.idle_group,
-            totals=totals_of(done, time.perf_counter() - self._clock, self._shared.guest.groups),
+            harm_name=words.harm_name,
+            idle_group=words.idle_group,
+            totals=totals_of(
+                done, time.perf_counter() - self._clock, self._shared.guest.results.groups
+            ),
             tasks=tuple(done),
         )
 

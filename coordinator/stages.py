@@ -67,7 +67,10 @@ class StageSpec:
 def with_stage_tools(guest: Benchmark, kinds: Iterable[StageSpec]) -> Benchmark:
     """The benchmark whose tools without a world include those that are stages."""
     made = [kind.tool(_nowhere) for kind in kinds if kind.tool]
-    return replace(guest, tools=lambda: [*guest.tools(), *made]) if made else guest
+    if not made:
+        return guest
+    spec = guest.environments
+    return replace(guest, environments=replace(spec, tools=lambda: [*spec.tools(), *made]))
 
 
 def _nowhere(_question: str) -> str:

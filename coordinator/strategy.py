@@ -98,21 +98,17 @@ def strategy_of(
     opener: ExecutorFactory | None = None,
 ) -> Strategy:
     """The strategy that a run is configured to use, for one task."""
+    prompts = guest.prompts
     if config.strategy == "next-step":
         how = Compression(tokens=config.prompt_tokens)
+        tools, guide = guest.environments.tools(), prompts.guide_of_steps()
         return NextStepStrategy(
-            Agent(
-                door("evaluator"),
-                guest.rules,
-                guest.guide_of_steps(),
-                guest.tools(),
-                how,
-                guest.texts,
-            )
+            Agent(door("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
         )
+    guide, form = prompts.guide(), prompts.final_answer
     return EvaluatorWorker(
-        Evaluator(door("evaluator"), guest.rules, guest.guide(), guest.ending, guest.texts),
-        Worker(door("worker"), _limits(config), opener=opener, texts=guest.texts),
+        Evaluator(door("evaluator"), prompts.rules, guide, form, prompts.overrides),
+        Worker(door("worker"), _limits(config), opener=opener, texts=prompts.overrides),
     )
 
 

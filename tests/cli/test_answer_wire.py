@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
+from cli.benchmarks import RunContext, benchmark_named
 from cli.handing_in import obstacles
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
@@ -91,9 +91,10 @@ class Run:
         config = RunConfig(benchmark="company", strategy=self.strategy, **brains)
         client = ERC3(key="key-test", base_url=self.relay.base_url)
         platform, watcher = RetryingPlatform(client, self.retry_policy), Nobody()
-        guest, within = benchmark_named("company", self.retry_policy), self.retry_policy.within
+        benchmark = benchmark_named("company", RunContext(self.retry_policy))
+        within = self.retry_policy.within
         looks: Any = watcher
-        self.session = Session(platform, config, guest, self.folder, looks, with_retries=within)
+        self.session = Session(platform, config, benchmark, self.folder, looks, with_retries=within)
         return platform, self.session
 
     def go(self) -> RunResults:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.cli import NAMES, app
 from cli.options import Options
-from cli.record_command import takes
+from core.terminal.record_command import takes
 
 
 def said(*words: str) -> tuple[int, str]:
@@ -58,7 +58,7 @@ class Asked(BaseModel):
 def test_fields_become_options_and_only_what_is_given_is_set() -> None:
     seen: list[Asked] = []
     only = typer.Typer()
-    only.command()(takes(Asked)(lambda asked: seen.append(asked) or 4))
+    only.command()(takes(Asked)(lambda asked, _context: seen.append(asked) or 4))
     done = CliRunner().invoke(only, ["--one", "a", "--one", "b"])
     assert done.exit_code == 4
     assert seen == [Asked(one=("a", "b"))]

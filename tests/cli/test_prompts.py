@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.benchmarks import benchmark_named, sections_at, shipped_sections
+from cli.benchmarks import RunContext, benchmark_named, sections_at, shipped_sections
 from cli.cli import app
 from cli.options import Options
 from cli.run_models import RunModels, prompts_of
@@ -25,10 +25,11 @@ CASES = [(b, s) for b in ("store", "company") for s in ("evaluator-worker", "nex
 
 def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, str]:
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy})
-    guest = benchmark_named(benchmark, texts=texts)
-    of_steps = {kind.name: kind.prompt() for kind in guest.steps if kind.prompt}
-    guest = with_stage_tools(guest, guest.steps)
-    return {**prompts_of(guest, options, RunModels(options, guest.steps)), **of_steps}
+    played = benchmark_named(benchmark, RunContext(overrides=texts))
+    stages = played.environments.stages
+    of_stages = {stage.name: stage.prompt() for stage in stages if stage.prompt}
+    played = with_stage_tools(played, stages)
+    return {**prompts_of(played, options, RunModels(options, stages)), **of_stages}
 
 
 @pytest.mark.parametrize(("benchmark", "strategy"), CASES)
@@ -46,7 +47,7 @@ def test_every_section_of_a_strategy_stands_in_its_prompts(benchmark: str, strat
     # A FINISH calls the first, no worker; the second stands in a briefing.
     closing = ("company/tools/Req_ProvideAgentResponse", "company_tools/stages/guest")
     plain = rendered(benchmark, strategy, {})
-    for name, text in benchmark_named(benchmark).shipped().items():
+    for name, text in benchmark_named(benchmark).prompts.shipped().items():
         if any(part in name for part in (*other[strategy], *rooms, *closing)):
             continue
         changed = rendered(benchmark, strategy, {name: f"{text} MARKED"})

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
-from cli.stages import NAMES
+from cli.benchmarks import benchmark_named, every_stage
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
@@ -51,8 +50,10 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 
 
 def test_the_names_are_those_of_the_benchmarks() -> None:
-    every = [kind.name for id in ("store", "company") for kind in benchmark_named(id).steps]
-    assert set(every) == set(NAMES)
+    assert [stage.name for stage in benchmark_named("store").environments.stages] == ["verify"]
+    assert every_stage() == (
+        "verify", "entities", "guest", "policy", "current_user", "wording",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

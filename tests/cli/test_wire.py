@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
+from cli.benchmarks import RunContext, benchmark_named
 from coordinator import attempt
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
@@ -57,7 +57,7 @@ class Run:
     def _session(self) -> tuple[Any, Session]:
         client = ERC3(key="key-test", base_url=self.relay.base_url)
         platform = RetryingPlatform(client, self.retry_policy)
-        shop = benchmark_named("store", self.retry_policy)
+        shop = benchmark_named("store", RunContext(self.retry_policy))
         within = self.retry_policy.within
         watcher: Any = Nobody()
         return platform, Session(

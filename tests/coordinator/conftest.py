@@ -130,9 +130,14 @@ def make_run(
             run.stores.append(store)
             return StoreEnvironment(store)
 
-        guest = replace(benchmark_named("store"), open=benchmark, guide=lambda: "no playbooks")
+        usual = benchmark_named("store")
+        changed = replace(
+            usual,
+            environments=replace(usual.environments, open=benchmark),
+            prompts=replace(usual.prompts, guide=lambda: "no playbooks"),
+        )
         session = Session(
-            platform, RunConfig(benchmark="store", **(brains | config)), guest, folder, watcher
+            platform, RunConfig(benchmark="store", **(brains | config)), changed, folder, watcher
         )
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
         return run

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
+from cli.benchmarks import RunContext, benchmark_named
 from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -78,7 +78,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         watcher, folder = Watcher(), tmp_path / "run"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
-            benchmark_named("company", None, guards, folder), folder, watcher,
+            benchmark_named("company", RunContext(guards=guards, cache=folder)), folder, watcher,
             doors=client_factory(config.ids),
         )  # fmt: skip
         session.run(session.tasks())

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named, tools_of
+from cli.benchmarks import RunContext, benchmark_named, tools_of
 from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -76,7 +76,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         folder = tmp_path / f"run-{len(running)}"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
-            benchmark_named("company", None, "all", folder), folder, Watcher(),
+            benchmark_named("company", RunContext(cache=folder)), folder, Watcher(),
             doors=client_factory({**config.ids, **models}), step_models=models,
         )  # fmt: skip
         session.run(session.tasks())

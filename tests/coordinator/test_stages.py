@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli.benchmarks import benchmark_named
+from cli.benchmarks import RunContext, benchmark_named
 from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.resume import Memory
@@ -97,10 +97,13 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         brains |= how.pop("brains", {})
         config = RunConfig(benchmark="company", **brains, **how)
         folder = tmp_path / f"run-{len(running)}"
-        guest = benchmark_named("company", None, "all", folder)
+        benchmark = benchmark_named("company", RunContext(cache=folder))
+        if kinds is not None:
+            spec = replace(benchmark.environments, stages=kinds)
+            benchmark = replace(benchmark, environments=spec)
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
-            guest if kinds is None else replace(guest, steps=kinds), folder, Watcher(),
+            benchmark, folder, Watcher(),
             doors=client_factory({**config.ids, **(step_models or {})}), step_models=step_models,
         )  # fmt: skip
         session.run(session.tasks())

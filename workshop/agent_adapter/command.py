@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import typer
-
 from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun
 
@@ -23,25 +21,10 @@ SIDE_BY_SIDE = 64
 """Each has a platform of its own in our process."""
 
 
-def check(
-    agent: str | None, side_by_side: int | None, timeout: float | None, ours: Mapping[str, object]
-) -> None:
-    """``ours``: the options that only our own models take. Raises BadParameter."""
-    if agent is None:
-        if side_by_side or timeout:
-            raise typer.BadParameter("--agents-side-by-side and --agent-timeout go with --agent")
-        return
-    if not agent.strip():
-        raise typer.BadParameter("--agent is empty; give the command that starts your agent")
-    if clash := [name for name, value in ours.items() if value]:
-        text = f"--agent plays itself: leave out {', '.join(clash)}"
-        raise typer.BadParameter(text)
-
-
 def settings(
     agent: str,
-    side_by_side: int | None,
-    timeout: float | None,
+    side_by_side: int,
+    timeout: float,
     benchmark: str,
     packs: tuple[str, ...],
     epochs: int,
@@ -60,8 +43,8 @@ def settings(
         epochs=epochs,
         agent=ExternalAgent(
             command=command,
-            side_by_side=side_by_side or 1,
-            timeout=timeout or TIMEOUT_SECONDS,
+            side_by_side=side_by_side,
+            timeout=timeout,
         ),
     )
 

@@ -91,7 +91,7 @@ def played(
         outcome="unfinished" if failure else "finished",
         verdict=world.verdict if world and not failure else None,
         acts=acts,
-        harm=adapter.guest.harmed(acts, None if score is None else score >= PASS),
+        harm=adapter.benchmark.results.harmed(acts, None if score is None else score >= PASS),
         turns=task.model_calls,
         tool_calls=calls,
         requests=calls,

@@ -38,7 +38,7 @@ def write_results(
         started=run.started,
         finished=run.finished if whole else None,
         harm_name=run.harm_name,
-        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.guest.groups),
+        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.benchmark.results.groups),
         tasks=tasks,
     )
     write_whole(folder.path / NAME, results.model_dump_json(indent=1))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
-from core.runs.errors import Usage
+from core.runs.errors import CannotRun, Usage
 from workshop.lab.leaks import Facts
 from workshop.simulator.platform import Platform
 
@@ -87,96 +87,106 @@ class Floor:
 
 @dataclass(frozen=True)
 class Cut:
-    """What a scenario may do without."""
+    """Parts that a scenario may do without."""
 
     items: Sequence[Any]
     keeping: Callable[[Sequence[Any]], Raw]
     """The scenario with only some of the items."""
 
 
+Rebuild: TypeAlias = Callable[[str, Mapping[str, str]], Benchmark]
+"""The benchmark with these guards on and these sections in its prompts. Raises Usage."""
+
+
 @dataclass(frozen=True)
 class BenchmarkAdapter:
     """All that the lab needs of a benchmark."""
 
-    guest: Benchmark
+    benchmark: Benchmark
+    rebuild: Rebuild
     format: str
     """Of its pack files."""
-    packs: Mapping[str, Path]
-    """Packs that are part of the project, by short name."""
-    generated_name: Callable[[str], str]
-    """The name of the pack that ``generated:SEED:COUNT[:options]`` asks for. Raises CannotRun."""
-    generated: Callable[[str], Iterator[Raw]]
-    """Its scenarios, drawn as they are asked for. Raises CannotRun."""
     read: Callable[[str, str], Pack]
     """A pack from JSON text; the second text says where it is from. Raises CannotRun."""
     serve: Callable[[Any, str], Served]
     """A platform for a pack, which takes this account key and no other."""
     known: Callable[[Any, Raw], Known]
     """What is known of a scenario, as its platform reads it and as it stands in the file."""
-    paid: Callable[[Any, str], int | None]
-    """Dollars of the first act in a task of a served pack; None without one or without a price."""
     ended: Callable[[Any], Ended]
-    """How the world of a task on a served pack stands."""
-    playbook: Callable[[str], str | None]
+    """How the environment of a task on a served pack ended."""
+    packs: Mapping[str, Path] = field(default_factory=dict)
+    """Packs that are part of the project, by short name."""
+    generated_name: Callable[[str], str] | None = None
+    """The name of the pack that ``generated:SEED:COUNT[:options]`` asks for. Raises CannotRun."""
+    generated: Callable[[str], Iterator[Raw]] = lambda _asked: iter(())
+    """Its scenarios, drawn as they are asked for. Raises CannotRun."""
+    paid: Callable[[Any, str], int | None] = lambda _served, _task_id: None
+    """Dollars of the first act in a task of a served pack; None without one or without a price."""
+    playbook: Callable[[str], str | None] = lambda _instruction: None
     """The playbook that an instruction names."""
-    floors: Mapping[str, Floor]
-    """By the name that trials give to the player."""
-    holds: Callable[[Raw], bool]
-    """Whether a scenario is valid and, where it has a proof, still expects the best answer."""
-    cuts: tuple[Callable[[Raw], Cut], ...]
+    floors: Mapping[str, Floor] = field(default_factory=dict)
+    """The trivial baselines, by the name that trials give to the player."""
+    proven: Callable[[Raw], bool] = lambda _raw: True
+    """Whether a scenario that has a proof still expects the best answer."""
+    cuts: tuple[Callable[[Raw], Cut], ...] = ()
     """How a scenario can be made smaller while its expectation stays right."""
-    baseline: Path
-    """The stored results of the guest's own brain."""
-    baseline_packs: tuple[str, ...]
-    """What they are made of; each gives the same scenarios on every machine."""
-    remade: Callable[[str, Mapping[str, str]], Benchmark] | None = None
-    """The guest with other guards than all and with sections over the shipped ones; None: it takes
-    neither. Raises Usage."""
     facts: Callable[[Raw], Facts] = lambda _raw: Facts()
     """What a scenario holds that no prompt may tell."""
-    packed: Callable[[Sequence[Raw]], Raw] | None = None
-    """Scenarios as a pack holds them, with what they share beside them; None: as they are."""
+    packed: Callable[[Sequence[Raw]], Raw] = lambda scenarios: {"scenarios": scenarios}
+    """Scenarios as a pack holds them, with what they share beside them."""
     unpacked: Callable[[Raw], Iterator[Raw]] | None = None
     """The scenarios of a pack, each with all that it needs; None: as they stand there."""
 
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
-        """The guest with these guards on and these sections in its prompts. Raises Usage."""
-        as_it_is = guards == ALL and not prompts
-        return self.remade(guards, prompts) if self.remade and not as_it_is else self.guest
+        """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
+        return self.benchmark if guards == ALL and not prompts else self.rebuild(guards, prompts)
 
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""
-        body: Raw = {"format": self.format, "name": name, "scenarios": scenarios}
-        if self.packed:
-            body |= self.packed(scenarios)
+        body: Raw = {"format": self.format, "name": name} | self.packed(scenarios)
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
     def scenarios(self, body: Raw) -> Iterator[Raw]:
         """The scenarios of a pack out of JSON, each with all that it needs."""
         return self.unpacked(body) if self.unpacked else iter(body["scenarios"])
 
+    def holds(self, raw: Raw) -> bool:
+        """Whether a scenario is valid and still expects the best answer."""
+        try:
+            self.read(self.pack_text("candidate", [raw]), "candidate")
+            return self.proven(raw)
+        except (CannotRun, KeyError, ValueError):
+            return False
 
-AdapterFactory = Callable[[], BenchmarkAdapter]
-"""A function of a module: its name is all that goes to another process."""
+
+class AdapterFactory(Protocol):
+    """Makes an adapter, in any process: it is sent there."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """What such a process imports before it plays."""
+
+    def __call__(self) -> BenchmarkAdapter:
+        """The adapter."""
 
 
 @dataclass(frozen=True)
 class LabContext:
-    """The benchmarks that can be played; whoever starts the lab says which."""
+    """The benchmarks that can be played, and what the command line knows of them."""
 
-    kits: Mapping[str, AdapterFactory]
-    """By id; functions of a module, for the processes that play."""
+    adapters: Mapping[str, AdapterFactory]
+    """By id."""
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""
     texts: Callable[[Path | None], Mapping[str, str]]
-    """The sections that a folder lays over the shipped ones. Raises Usage."""
+    """The prompt overrides in a folder. Raises Usage."""
     environment: Mapping[str, str]
-    """What the user's shell has handed down; nothing of a file of settings stands in it."""
+    """What the user's shell has handed down, without what a file of settings has added."""
 
-    def kit(self, benchmark: str | None = None) -> BenchmarkAdapter:
+    def adapter(self, benchmark: str | None = None) -> BenchmarkAdapter:
         """What a benchmark brings, in this process. Raises Usage."""
         name = benchmark or self.default
-        if name not in self.kits:
-            raise Usage(f"the lab does not play {name!r}; it plays: {', '.join(self.kits)}")
-        return self.kits[name]()
+        if name not in self.adapters:
+            raise Usage(f"the lab does not play {name!r}; it plays: {', '.join(self.adapters)}")
+        return self.adapters[name]()

@@ -5,21 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from coordinator.config import PlayOptions, StrategyName, option, turns_of
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run, is_run
+from core.terminal.record_command import option_of
 
 PACKS = "bundled, variations, generated:SEED:COUNT[:options] or a file"
-Evaluator = Annotated[
-    str | None, typer.Option(help="The evaluator's model [EVALUATOR_MODEL; playbook/store].")
-]
-Worker = Annotated[
-    str | None, typer.Option(help="The worker's model [WORKER_MODEL; playbook/store].")
-]
+
+
+class LabOptions(PlayOptions):
+    """What the commands take that play in the lab."""
+
+    evaluator: str | None = option(  # type: ignore[assignment]
+        "The evaluator's model [EVALUATOR_MODEL; the benchmark's rule-based one].", None
+    )
+    worker: str | None = option(  # type: ignore[assignment]
+        "The worker's model [WORKER_MODEL; the benchmark's rule-based one].", None
+    )
+    jobs: int | None = option(  # type: ignore[assignment]
+        "Tasks side by side, in at most one process a core; default: one a core.",
+        None,
+        ge=1,
+        le=256,
+    )
+
+    def written(self, name: str) -> str:
+        """How the option of a field is written."""
+        return option_of(type(self), name)
+
+    def turns_of(self, strategy: StrategyName) -> int:
+        """Turns for a task: those that were given, else the strategy's."""
+        given = "max_turns" in self.model_fields_set
+        return self.max_turns if given else turns_of(strategy)
 
 
 @contextmanager

@@ -9,16 +9,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from core.runs.errors import CannotRun
 from core.terminal.console import answers, say
-from core.terminal.run_argument import LOGS, Logs
-from workshop.lab.command import find_any_run, find_lab_run, no_verdict
+from core.terminal.run_argument import LOGS, Logs, Run
+from workshop.lab.command import find_any_run, no_verdict
 from workshop.views.verdict import MARGIN
 
 if TYPE_CHECKING:
-    from workshop.lab.baseline import Check
-    from workshop.lab.benchmark_adapter import LabContext
-    from workshop.lab.comparison import Side
     from workshop.views.verdict import Comparison, Flips
 
 SHOWN = 20
@@ -26,25 +22,12 @@ SHOWN = 20
 
 
 def compare(
-    context: typer.Context,
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            help="The first run, the second; more are only plotted. A folder, `latest`, or how a "
-            "name begins."
-        ),
-    ],
+    first: Run,
+    second: Run,
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
     ] = MARGIN,
-    baseline: Annotated[
-        bool,
-        typer.Option("--baseline", help="Hold one lab run against the stored baseline instead."),
-    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
-    plot: Annotated[
-        Path | None, typer.Option(help="Score against cost of all runs, as .svg or .png.")
-    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write the page of both runs into this file.")
     ] = None,
@@ -54,63 +37,29 @@ def compare(
 
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
-    if baseline:
-        if len(runs) != 1 or plot or html:
-            raise typer.BadParameter("--baseline takes one lab run, no --plot and no --html")
-        with no_verdict():
-            folder = find_lab_run(runs[0], logs)
-            raise typer.Exit(_against_baseline(context.obj(), folder, as_json))
-    if len(runs) < 2:
-        raise typer.BadParameter("two run folders are needed, or one and --baseline")
     with no_verdict():
-        folders = [find_any_run(run, logs) for run in runs]
-        raise typer.Exit(compare_runs(folders, margin, as_json=as_json, plot=plot, html=html))
+        folders = find_any_run(first, logs), find_any_run(second, logs)
+        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
 
 
 def compare_runs(
-    runs: list[Path],
-    margin: float,
-    *,
-    as_json: bool,
-    plot: Path | None = None,
-    html: Path | None = None,
+    first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
 ) -> int:
-    """Show how the second run stands to the first; the exit code. Raises CannotRun."""
+    """Show how the second run differs from the first; the exit code. Raises CannotRun."""
     from workshop.lab import comparison
-    from workshop.lab.plots import check_plot
 
-    if plot:
-        check_plot(plot)
-    sides = [comparison.read_side(path) for path in runs]
-    found = comparison.compare(sides[0], sides[1], margin)
-    if plot:
-        _plot(sides, plot)
+    result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
     if html:
         from workshop.lab.beside import write_page
 
-        write_page(runs[0], runs[1], found, html)
+        write_page(first, second, result, html)
     if as_json:
-        print(found.model_dump_json(indent=1))
+        print(result.model_dump_json(indent=1))
     else:
-        _show(found)
+        _show(result)
         if html:
             say(answers(), f"page: {html}")
-    return found.code
-
-
-def _plot(sides: list[Side], path: Path) -> None:
-    from workshop.lab.plots import plot_costs
-    from workshop.views.stats.interval import share_of
-
-    points = []
-    for side in sides:
-        trials = [trial for task in side.trials.values() for trial in task.values()]
-        passed = share_of(sum(t.passed for t in trials), len(trials), len(side.trials))
-        costs = [t.cost_usd for t in trials]
-        known = [cost for cost in costs if cost is not None]
-        mean = sum(known) / len(known) if len(known) == len(costs) else None
-        points.append((f"{side.run_id} {' / '.join(dict.fromkeys(side.brain))}", mean, passed))
-    plot_costs(points, path)
+    return result.code
 
 
 def _show(found: Comparison) -> None:
@@ -177,33 +126,3 @@ def _interval(value: float | None, low: float | None, high: float | None) -> str
     if value is None:
         return DASH
     return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
-
-
-def _against_baseline(lab_context: LabContext, path: Path, as_json: bool) -> int:
-    from workshop.lab import baseline
-    from workshop.lab.lab_folder import LabFolder
-
-    folder = LabFolder(path)
-    run = folder.read()
-    if not folder.merged:
-        raise CannotRun(f"{path} is not finished")
-    stored = baseline.load(lab_context.kit(run.settings.benchmark).baseline)
-    if (run.settings.evaluator, run.settings.worker) != (stored.brain, stored.brain):
-        raise CannotRun(f"the baseline is of {stored.brain}, the run of {run.settings.evaluator}")
-    found = baseline.check(stored, run.packs, folder.trials())
-    if as_json:
-        print(found.model_dump_json(indent=1))
-    else:
-        _show_check(found, run.harm_name)
-    return 1 if found.worse else 0
-
-
-def _show_check(found: Check, harm_name: str) -> None:
-    say(
-        answers(),
-        *_named("lost", found.lost),
-        *_named(f"new {harm_name}", found.harm),
-        *_named("gained", found.gained),
-        f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
-        f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
-    )

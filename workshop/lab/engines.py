@@ -1,24 +1,22 @@
-"""Where jobs are done: in this process, in one process a core, or on a Dask scheduler."""
+"""Where jobs are done: in this process, or in one process a core."""
 
 from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from core.models.extras import install
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.cores import cores, one_each
@@ -30,13 +28,11 @@ if TYPE_CHECKING:
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
-REACH_SECONDS = 5.0
-"""How long a scheduler may take to answer."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One chunk and how often it was played before; picklable, for any process on any machine."""
+    """One chunk and how often it was played before; picklable, for any process."""
 
     chunk: int
     epoch: int | None
@@ -111,52 +107,8 @@ class Processes:
                 _end(pool)
 
 
-class Dask:
-    """The workers of a Dask scheduler that runs already."""
-
-    threads = 1
-
-    def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
-        self._adapter_factory = adapter_factory
-        try:
-            dask: Any = importlib.import_module("distributed")
-        except ImportError:
-            text = f"--scheduler needs Dask distributed: {install('lab')}"
-            raise CannotRun(text) from None
-        try:
-            self._client: Any = dask.Client(address, timeout=REACH_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
-
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
-        """See ``Engine``."""
-        with self._client:
-            # pure=False: the same job twice is two trials, not one remembered answer.
-            pool = self._client.get_executor(pure=False)
-            # Tapes would stay where the workers are.
-            sent = (replace(job, tapes=None) for job in jobs)
-            for job, future in _done(pool, AHEAD * self._slots(), sent, self._adapter_factory):
-                error = future.exception()
-                if error is not None:
-                    text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
-                    raise CannotRun(text)
-                yield job, future.result()
-
-    def _slots(self) -> int:
-        """Jobs that the workers can do at once."""
-        try:
-            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
-        except TimeoutError:
-            raise CannotRun("the scheduler has no workers") from None
-        return sum(self._client.nthreads().values())
-
-
-def engine_for(
-    adapter_factory: AdapterFactory, jobs: int, tasks: int, scheduler: str | None
-) -> Engine:
+def engine_for(adapter_factory: AdapterFactory, jobs: int, tasks: int) -> Engine:
     """The engine for so many tasks side by side: never more processes than cores."""
-    if scheduler:
-        return Dask(adapter_factory, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
@@ -164,9 +116,9 @@ def engine_for(
     return Processes(adapter_factory, processes, threads)
 
 
-def warm_up(adapter_factory: AdapterFactory, jobs: int, scheduler: str | None) -> None:
+def warm_up(adapter_factory: AdapterFactory, jobs: int) -> None:
     """Begin to load what processes will need, beside whatever is done before there is work."""
-    if min(jobs, cores()) > 1 and not scheduler:
+    if min(jobs, cores()) > 1:
         _context(adapter_factory)
         forkserver.ensure_running()
 
@@ -174,7 +126,7 @@ def warm_up(adapter_factory: AdapterFactory, jobs: int, scheduler: str | None) -
 def _context(adapter_factory: AdapterFactory) -> ForkServerContext:
     """Processes forked from one that has loaded what all of them need."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([adapter_factory.__module__, f"{__package__}.preload"])
+    context.set_forkserver_preload([*adapter_factory.modules, f"{__package__}.preload"])
     return context
 
 

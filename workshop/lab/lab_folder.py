@@ -26,7 +26,6 @@ from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine, Job
 from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
 from workshop.lab.packs import Source, canonical
-from workshop.lab.store import version_1
 from workshop.lab.summary import summarise
 
 TRIALS = "trials.jsonl"
@@ -43,10 +42,11 @@ class LabFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._parts = path / "parts"
-        old = path / version_1.CHUNKS
-        self._chunks = old if old.exists() else path / "chunks"
+        self._chunks = path / "chunks"
 
-    def fill(self, kit: BenchmarkAdapter, sources: Iterable[Source], settings: Settings) -> LabRun:
+    def fill(
+        self, adapter: BenchmarkAdapter, sources: Iterable[Source], settings: Settings
+    ) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
         Raises CannotRun: a scenario is not valid, or its name stands twice in the pack.
@@ -57,8 +57,8 @@ class LabFolder:
         for source in sources:
             digest, seen, scenarios = sha256(), set[str](), source.scenarios()
             while some := list(islice(scenarios, settings.chunk)):
-                text = kit.pack_text(source.name, some)
-                kit.read(text, source.asked)
+                text = adapter.pack_text(source.name, some)
+                adapter.read(text, source.asked)
                 for raw in some:
                     spec = raw["spec_id"]
                     if spec in seen:
@@ -76,8 +76,8 @@ class LabFolder:
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
-            harm_name=kit.guest.harm_name,
-            players={AGENT: player} | {who: f.title for who, f in kit.floors.items()},
+            harm_name=adapter.benchmark.results.harm_name,
+            players={AGENT: player} | {who: f.title for who, f in adapter.floors.items()},
             packs=tuple(packs),
             started=_now(),
         )
@@ -180,10 +180,10 @@ class LabFolder:
         """Whether all trials are in their files."""
         return (self.path / TRIALS).exists() and not self._parts.exists()
 
-    def scenarios(self, kit: BenchmarkAdapter) -> Iterator[Raw]:
+    def scenarios(self, adapter: BenchmarkAdapter) -> Iterator[Raw]:
         """The scenarios as they were played, in order, each with all that it needs."""
         for body in self._bodies():
-            yield from kit.scenarios(body)
+            yield from adapter.scenarios(body)
 
     def texts(self) -> dict[str, str]:
         """The tasks' texts by spec."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from coordinator.config import StrategyName
 from core.models.providers import is_rule_based
 from core.runs.results import TaskResult
 from workshop.lab.cores import cores
-from workshop.lab.store.version_1 import run_of_2
 from workshop.views.stats.interval import Record, Share
 
 AGENT = "agent"
@@ -144,11 +143,6 @@ class LabRun(Record):
     wall_seconds: float | None = None
     """Over all sittings, where a run was resumed."""
     summaries: tuple[Summary, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _translated(cls, data: Any) -> Any:
-        return run_of_2(data) if isinstance(data, dict) else data
 
     def of(self, player: str) -> Summary | None:
         """The summary of one player, where it played."""

@@ -20,7 +20,7 @@ GENERATED = "generated"
 class Source:
     """Where the scenarios of one pack come from."""
 
-    kit: BenchmarkAdapter
+    adapter: BenchmarkAdapter
     asked: str
     """As the command line says it."""
     name: str
@@ -34,36 +34,38 @@ class Source:
         Raises CannotRun: the file cannot be read.
         """
         if self.path is None:
-            yield from self.kit.generated(self.asked)
+            yield from self.adapter.generated(self.asked)
             return
-        if self.kit.unpacked:
-            with _explained(self.asked, self.kit):
-                yield from self.kit.scenarios(json.loads(self.path.read_text(encoding="utf-8")))
+        if self.adapter.unpacked:
+            with _explained(self.asked, self.adapter):
+                yield from self.adapter.scenarios(json.loads(self.path.read_text(encoding="utf-8")))
             return
-        with _explained(self.asked, self.kit), self.path.open("rb") as file:
+        with _explained(self.asked, self.adapter), self.path.open("rb") as file:
             yield from ijson.items(file, "scenarios.item", use_float=True)
 
 
-def source_of(asked: str, kit: BenchmarkAdapter) -> Source:
+def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
     """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
     Raises CannotRun: there is no such pack.
     """
     if asked.split(":", 1)[0] == GENERATED:
-        return Source(kit, asked, kit.generated_name(asked), None)
-    path = kit.packs.get(asked, Path(asked))
-    with _explained(asked, kit), path.open("rb") as file:
+        if adapter.generated_name is None:
+            raise CannotRun(f"the pack {asked!r}: no generator draws packs of this benchmark")
+        return Source(adapter, asked, adapter.generated_name(asked), None)
+    path = adapter.packs.get(asked, Path(asked))
+    with _explained(asked, adapter), path.open("rb") as file:
         fields = {key: value for key, event, value in ijson.parse(file) if event == "string"}
     name = fields.get("name")
-    if fields.get("format") != kit.format or not name:
-        text = f"it has no format {kit.format!r} and name"
+    if fields.get("format") != adapter.format or not name:
+        text = f"it has no format {adapter.format!r} and name"
         raise CannotRun(f"the pack {asked!r} cannot be used: {text}")
-    return Source(kit, asked, name, path)
+    return Source(adapter, asked, name, path)
 
 
-def sources_of(asked: Iterable[str], kit: BenchmarkAdapter) -> list[Source]:
+def sources_of(asked: Iterable[str], adapter: BenchmarkAdapter) -> list[Source]:
     """All packs of a run. Raises CannotRun where two have the same name."""
-    found = [source_of(one, kit) for one in asked]
+    found = [source_of(one, adapter) for one in asked]
     names = [source.name for source in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -78,12 +80,12 @@ def canonical(scenario: Raw) -> bytes:
 
 
 @contextmanager
-def _explained(asked: str, kit: BenchmarkAdapter) -> Iterator[None]:
+def _explained(asked: str, adapter: BenchmarkAdapter) -> Iterator[None]:
     """What can go wrong with a pack's file, as a text for the user."""
     try:
         yield
     except OSError as error:
-        names = ", ".join([*kit.packs, f"{GENERATED}:SEED:COUNT"])
+        names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
         text = f"{error.strerror or error}; there are {names}, or give a file"
         raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
     except (ijson.JSONError, UnicodeDecodeError) as error:

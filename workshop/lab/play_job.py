@@ -44,7 +44,7 @@ NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSE
 class _Notes:
     """Keeps of every task what its result does not say."""
 
-    kit: BenchmarkAdapter
+    adapter: BenchmarkAdapter
     last: dict[str, Turn] = field(default_factory=dict)
     playbook: dict[str, str] = field(default_factory=dict)
 
@@ -66,27 +66,29 @@ class _Notes:
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Keep the latest turn and the playbook that it follows."""
         self.last[task.task_id] = turn
-        named = self.kit.playbook(turn.decision.instruction)
+        named = self.adapter.playbook(turn.decision.instruction)
         if named and turn.decision.decision == "PROCEED":
             self.playbook[task.task_id] = named
 
 
 def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
-    kit, raw = adapter_factory(), json.loads(job.pack)
-    some = [one for one in kit.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs]
+    adapter, raw = adapter_factory(), json.loads(job.pack)
+    some = [
+        one for one in adapter.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs
+    ]
     name = str(raw["name"])
-    pack = kit.read(kit.pack_text(name, some), name)
+    pack = adapter.read(adapter.pack_text(name, some), name)
     tasks = [
-        {"pack": name, "spec_id": one["spec_id"], **kit.known(scenario, one)._asdict()}
+        {"pack": name, "spec_id": one["spec_id"], **adapter.known(scenario, one)._asdict()}
         for scenario, one in zip(pack.scenarios, some, strict=True)
     ]
     if job.epoch is None:
         both = zip(tasks, pack.scenarios, strict=True)
-        return [_trivial(kit, who, *one) for one in both for who in kit.floors]
+        return [_trivial(adapter, who, *one) for one in both for who in adapter.floors]
     try:
         with _folder(job) as folder:
-            played = _played(kit, pack, _config(job, name), job, folder)
+            played = _played(adapter, pack, _config(job, name), job, folder)
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -111,6 +113,7 @@ def _config(job: Job, pack: str) -> RunConfig:
     return RunConfig(
         **job.settings.model_dump(include=set(RunConfig.model_fields)),
         pack_name=pack,
+        stages=job.settings.steps,
         jobs=job.threads,
         name="lab",
         # A lab run has its own books of failures, and plays them again.
@@ -119,26 +122,28 @@ def _config(job: Job, pack: str) -> RunConfig:
 
 
 def _played(
-    kit: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
+    adapter: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
 ) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
     Journals and ``results.json`` are left in ``folder``.
     """
-    notes = _Notes(kit)
-    served = kit.serve(pack, KEY)
+    notes = _Notes(adapter)
+    served = adapter.serve(pack, KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
-        guest = kit.benchmark_with(config.guards, job.settings.prompts)
+        benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
         with _opener(job) as opener:
             doors = client_factory(config.ids, base_urls=base_urls(), opener=opener)
-            session = Session(client, config, guest, folder, notes, doors=doors)
+            session = Session(client, config, benchmark, folder, notes, doors=doors)
             session.run(session.tasks())
             results = session.close_open().tasks
-        told = _stories(folder, results, guest.harm_name) if job.settings.stories else {}
+        told = (
+            _stories(folder, results, benchmark.results.harm_name) if job.settings.stories else {}
+        )
         return [
             _noted(one, notes)
-            | {"paid": kit.paid(served, one.task_id), "story": told.get(one.task_id, "")}
+            | {"paid": adapter.paid(served, one.task_id), "story": told.get(one.task_id, "")}
             for one in results
         ]
     finally:
@@ -188,15 +193,15 @@ def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
     return "sandbox" if crashed else None
 
 
-def _trivial(kit: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
-    done = kit.floors[player].play(scenario)
+def _trivial(adapter: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
+    done = adapter.floors[player].play(scenario)
     return Trial(
         **task,
         player=player,
         score=done.score,
         outcome="finished",
         acts=done.acts,
-        harm=kit.guest.harmed(done.acts, done.score >= PASS),
+        harm=adapter.benchmark.results.harmed(done.acts, done.score >= PASS),
         paid=done.paid,
         requests=done.requests,
         tokens=Usage(prompt=0, completion=0, cached=0, reasoning=0),

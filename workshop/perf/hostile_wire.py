@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from cli.benchmarks import benchmark_named, world_named
+from cli.benchmarks import RunContext, benchmark_named, world_named
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3
@@ -193,7 +193,7 @@ def _session(benchmark: str, parent: Connection) -> None:
         watcher: Any = Nobody()
         session = Session(
             RetryingPlatform(client, retry_policy), config,
-            benchmark_named(benchmark, retry_policy), Path(out), watcher,
+            benchmark_named(benchmark, RunContext(retry_policy)), Path(out), watcher,
             with_retries=retry_policy.within,
         )  # fmt: skip
         done = session.run(session.tasks()).tasks

@@ -31,11 +31,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from cli.store_adapter import kit as store  # noqa: E402
+from cli.adapters import ADAPTERS  # noqa: E402
 from workshop.lab.engines import Job  # noqa: E402
 from workshop.lab.lab_run import Settings  # noqa: E402
 from workshop.lab.packs import source_of  # noqa: E402
 from workshop.lab.play_job import play_job  # noqa: E402
+
+store = ADAPTERS["store"]
 
 BRAIN = "playbook/store"
 LINES = 25

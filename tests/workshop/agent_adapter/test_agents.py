@@ -109,8 +109,8 @@ def test_the_script_of_the_page_plays_the_company(
     asked = {scenario["spec_id"]: scenario for scenario in PACK["scenarios"]}
     assert set(run.tasks) == set(asked)
     for spec, task in run.tasks.items():
-        guest = asked[spec]["user"] is None
-        assert task.verdict == ("denied_security" if guest else "none_clarification_needed")
+        benchmark = asked[spec]["user"] is None
+        assert task.verdict == ("denied_security" if benchmark else "none_clarification_needed")
         wanted = asked[spec]["expect"]
         fits = task.verdict in wanted["outcomes"] and not wanted.get("events")
         assert (task.score == 1.0) == fits, task

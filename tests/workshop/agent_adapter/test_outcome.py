@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.store_adapter import kit as store
+from cli.adapters import ADAPTERS
 from core.models.model_call import Usage
 from tests.conftest import pack_of, scenario
 from workshop.agent_adapter.outcome import (
@@ -21,6 +21,8 @@ from workshop.agent_adapter.outcome import (
 )
 from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
+
+store = ADAPTERS["store"]
 
 KEY = "key-x"
 LEFT = Cause("agent", "left")

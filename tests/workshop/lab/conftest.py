@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from cli.store_adapter import kit as store
+from cli.adapters import ADAPTERS
 from workshop.lab.engines import Job
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import LabRun, Settings, Trial
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job
+
+store = ADAPTERS["store"]
 
 BRAIN = "playbook/store"
 
@@ -105,7 +107,7 @@ def new_run(tmp_path: Path) -> Callable[..., tuple[LabFolder, LabRun]]:
             "benchmark": "store", "packs": names, "evaluator": BRAIN, "worker": BRAIN, "chunk": 2,
         }  # fmt: skip
         settings = Settings(**(shared | fields))
-        folder, kit = LabFolder(path), store()
-        return folder, folder.fill(kit, sources_of(names, kit), settings)
+        folder, adapter = LabFolder(path), store()
+        return folder, folder.fill(adapter, sources_of(names, adapter), settings)
 
     return make

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cli.store_adapter import kit as store
-from core.runs.errors import CannotRun
+from cli.adapters import ADAPTERS
 from workshop.lab.cores import cores, one_each
-from workshop.lab.engines import Dask, Here, Processes, engine_for
+from workshop.lab.engines import Here, Processes, engine_for
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun
+
+store = ADAPTERS["store"]
 
 NewRun = Callable[..., tuple[LabFolder, LabRun]]
 PackFile = Callable[..., Path]
@@ -41,38 +41,13 @@ def test_processes_give_what_one_process_gives(
     assert lines(folder) == here
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
-)
-def test_a_dask_cluster_gives_what_one_process_gives(
-    here: list[str], new_run: NewRun, pack_file: PackFile
-) -> None:
-    from distributed import LocalCluster
-
-    folder, run = new_run(pack_file(4), epochs=2)
-    with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster:
-        carry_out(folder, run, Dask(store, cluster.scheduler_address))
-    assert lines(folder) == here
-
-
-def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pytest.importorskip("distributed")
-    monkeypatch.setattr("workshop.lab.engines.REACH_SECONDS", 0.2)
-    with pytest.raises(CannotRun, match="cannot be reached"):
-        Dask(store, "tcp://127.0.0.1:1")
-
-
 def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workshop.lab.engines.cores", lambda: 2)
-    many = engine_for(store, 7, 100, None)
+    many = engine_for(store, 7, 100)
     assert isinstance(many, Processes)
     assert many.threads == 4
-    assert isinstance(engine_for(store, 1, 100, None), Here)
-    assert isinstance(engine_for(store, 8, 1, None), Here)
+    assert isinstance(engine_for(store, 1, 100), Here)
+    assert isinstance(engine_for(store, 8, 1), Here)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot pin processes")

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from cli.store_adapter import kit as store
+from cli.adapters import ADAPTERS
 from core.runs.errors import CannotRun
 from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun, Trial
+
+store = ADAPTERS["store"]
 
 Make = Callable[..., Trial]
 NewRun = Callable[..., tuple[LabFolder, LabRun]]

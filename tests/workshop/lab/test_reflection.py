@@ -13,7 +13,6 @@ from core.models.providers import register
 from core.runs.errors import CannotRun
 from workshop.lab.evolve.adapter import LabAdapter
 from workshop.lab.evolve.chronicle import Chronicle
-from workshop.lab.evolve.records import Candidate, Evolved, Generation
 from workshop.lab.evolve.reflection import CannotReflect, reflection_of, template, why_of
 from workshop.lab.leaks import Secrets
 
@@ -92,33 +91,6 @@ def test_every_section_can_be_asked_about() -> None:
     )
 
 
-def test_the_page_prints_what_models_wrote_as_text(asked: Any) -> None:
-    from workshop.lab.evolve.outcome import page_of
-    from workshop.views.stats.interval import share_of
-
-    bad = "<script>alert(1)</script>\x1b[31m"
-    told = Evolved(
-        run_id="r",
-        asked=asked,
-        harm_name="harm",
-        ended="1 generation",
-        generations=(
-            Generation(number=1, parent=0, section="s", why=bad, text=bad, was="", outcome=bad),
-        ),
-        candidates=(
-            Candidate(
-                number=0, generation=0, parents=(), texts={"s": bad}, fitness=0.0,
-                passed=share_of(1, 2), harm=0,
-            ),
-        ),
-    )  # fmt: skip
-    page = page_of(told)
-    assert "<script>" not in page
-    assert "\x1b" not in page
-    assert "&lt;script&gt;" in page
-    assert "0.500 [" in page
-
-
 @pytest.fixture
 def asked() -> Any:
     from workshop.lab.evolve.records import Asked
@@ -135,7 +107,6 @@ def asked() -> Any:
     ("proposal", "why"),
     [
         ("x" * 3_000_000, "refused: section store/rules: it has 3,000,000 signs, at most 50,000"),
-        ("a1" * 20_000, "refused: it holds data of training tasks: word 'a1a1a1"),
     ],
 )
 def test_of_a_refused_proposal_little_is_kept_and_less_is_said(proposal: str, why: str) -> None:

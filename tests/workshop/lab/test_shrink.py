@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.store_adapter import kit as store
+from cli.adapters import ADAPTERS
 from workshop.lab.lab_run import Trial
 from workshop.lab.shrink import Shrinker, failure_class, fewest
 from workshop.lab.store.generated import scenarios
+
+store = ADAPTERS["store"]
 
 Raw = dict[str, Any]
 Make = Callable[..., Trial]
@@ -66,9 +68,6 @@ def test_what_the_failure_does_not_need_goes(big_shop: Raw, trial: Make) -> None
     small = shrinker.run(big_shop)
     assert [p["sku"] for p in small["products"]] == ["k0", "k7"]
     assert [c["code"] for c in small["coupons"]] == ["B2"]
-    assert small["task_text"] == "buy 2x Kettle No 0, a lot"
-    assert small["page_limit"] == 100
-    assert small["products"][0] == {"sku": "k0", "name": "Kettle No 0", "price": 4, "available": 2}
     assert KIT.holds(small)
     assert failure_class(play(small), HARM) == "declined"
     assert len(shrinker.played) < 120

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import regex
@@ -20,7 +19,17 @@ from workshop.generators.company.endless.command import define_generate
 from workshop.generators.company.endless.scenario import NoScenario
 from workshop.generators.company.endless.writer import WrongScenario, blocks
 from workshop.generators.company.play import asking
-from workshop.lab.benchmark_adapter import Attempt, BenchmarkAdapter, Cut, Ended, Floor, Known, Raw
+from workshop.lab.benchmark_adapter import (
+    ALL,
+    Attempt,
+    BenchmarkAdapter,
+    Cut,
+    Ended,
+    Floor,
+    Known,
+    Raw,
+    Rebuild,
+)
 from workshop.lab.cores import cores
 from workshop.lab.generated import name_of, parsed
 from workshop.lab.leaks import Facts
@@ -39,7 +48,6 @@ from workshop.simulator.company.world import COMPANY
 from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.server import Simulator, serve
 
-BASELINE = Path(__file__).parent / "baseline-playbook-company.json"
 WHOLE = "company_whole"
 """A field of ours: the company that a scenario plays in, so that it stands alone."""
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
@@ -61,32 +69,27 @@ class Tasks(NamedTuple):
     pack: CompanyPack
 
 
-def kit(
-    guest: Benchmark, remade: Callable[[str, Mapping[str, str]], Benchmark]
-) -> BenchmarkAdapter:
+def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
+    benchmark = rebuild(ALL, {})
     return BenchmarkAdapter(
-        guest=guest,
-        remade=remade,
+        benchmark=benchmark,
+        rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": BUNDLED_PACK},
         generated_name=partial(name_of, define=define_generate),
         generated=_generated,
         read=_read,
         serve=_serve,
-        known=partial(_known, guest),
-        paid=lambda _served, _task_id: None,
+        known=partial(_known, benchmark),
         ended=_ended,
         playbook=_playbook,
         floors={
             title.replace(" ", "-"): Floor(title, partial(_play, player))
             for title, player in PLAYERS.items()
         },
-        holds=_holds,
         cuts=(_tables,),
-        baseline=BASELINE,
         facts=_facts,
-        baseline_packs=("bundled", "generated:baseline:100"),
         packed=_packed,
         unpacked=_unpacked,
     )
@@ -128,10 +131,10 @@ def _serve(tasks: Tasks, key: str) -> Simulator:
     return serve(tasks.pack, key=key)
 
 
-def _known(guest: Benchmark, task: Task, raw: Raw) -> Known:
+def _known(benchmark: Benchmark, task: Task, raw: Raw) -> Known:
     tags = raw.get("tags")
     return Known(
-        group=guest.expected("", task.scenario.expect.outcomes[0]),
+        group=benchmark.results.expected("", task.scenario.expect.outcomes[0]),
         mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
 
@@ -193,11 +196,3 @@ def _facts(raw: Raw) -> Facts:
         codes=frozenset({*(str(row["id"]) for row in rows), *mails, raw["spec_id"]}),
         texts=(raw["task_text"], json.dumps([raw["expect"], raw.get("patch")]), json.dumps(whole)),
     )
-
-
-def _holds(raw: Raw) -> bool:
-    try:
-        _read(json.dumps({"format": FORMAT, "name": "candidate", **_packed([raw])}), "candidate")
-    except (CannotRun, KeyError, ValueError):
-        return False
-    return True

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
 import workshop.simulator.app
 import workshop.simulator.pages.site  # noqa: F401
-from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate
 from workshop.generators.store.oracle.answer import TooManyAnswers
 from workshop.generators.store.oracle.solve import expects_the_best
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Ended, Floor, Known, Raw
+from workshop.lab.benchmark_adapter import (
+    ALL,
+    BenchmarkAdapter,
+    Ended,
+    Floor,
+    Known,
+    Raw,
+    Rebuild,
+)
 from workshop.lab.generated import name_of
 from workshop.lab.leaks import Facts
 from workshop.lab.store import generated, trivial
@@ -33,17 +38,12 @@ from workshop.simulator.store.pack import (
 )
 from workshop.simulator.store.world import TaskShop
 
-BASELINE = Path(__file__).parent / "baseline-playbook-store.json"
 
-
-def kit(
-    guest: Benchmark, remade: Callable[[str, Mapping[str, str]], Benchmark]
-) -> BenchmarkAdapter:
+def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
-
     return BenchmarkAdapter(
-        guest=guest,
-        remade=remade,
+        benchmark=rebuild(ALL, {}),
+        rebuild=rebuild,
         format=FORMAT,
         packs={
             "bundled": BUNDLED_PACK,
@@ -61,11 +61,9 @@ def kit(
             "nothing": Floor("do nothing", trivial.do_nothing),
             "first-match": Floor("buy the first match", trivial.buy_first_match),
         },
-        holds=_holds,
+        proven=_proven,
         cuts=CUTS,
-        baseline=BASELINE,
         facts=_facts,
-        baseline_packs=("bundled", "variations", "generated:baseline:300"),
     )
 
 
@@ -112,9 +110,8 @@ def _facts(raw: Raw) -> Facts:
     )
 
 
-def _holds(raw: Raw) -> bool:
+def _proven(raw: Raw) -> bool:
     try:
-        parse_pack(json.dumps({"format": FORMAT, "name": "candidate", "scenarios": [raw]}))
         return not raw.get("oracle") or expects_the_best(raw)
-    except (PackError, TooManyAnswers, KeyError, TypeError, ValueError):
+    except (TooManyAnswers, TypeError):
         return False

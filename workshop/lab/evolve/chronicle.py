@@ -22,7 +22,7 @@ REFUSED_CHARS = 2_000
 class Chronicle:
     """A ``GEPACallback``: hears of every step and keeps it as records."""
 
-    adapter: LabAdapter
+    gepa_adapter: LabAdapter
     spent: Callable[[], float | None]
     changed: Callable[[], None] = lambda: None
     """Called behind every step that is worth being shown."""
@@ -67,7 +67,7 @@ class Chronicle:
     def on_candidate_rejected(self, event: Event) -> None:
         """It was refused, or did no better on these tasks than its parent."""
         child = {**self._now["texts"], self._now["section"]: self._now["text"]}
-        objection = self.adapter.objection(child)
+        objection = self.gepa_adapter.objection(child)
         if objection:
             self._now["after"] = ()
         why = f"refused: {objection}" if objection else "no better than its parent on these tasks"
@@ -76,7 +76,7 @@ class Chronicle:
     def on_valset_evaluated(self, event: Event) -> None:
         """A candidate is kept: it was played on all training tasks."""
         texts = dict(event["candidate"])
-        trials = self.adapter.rollouts.remembered(self.adapter.texts(texts))
+        trials = self.gepa_adapter.rollouts.remembered(self.gepa_adapter.texts(texts))
         number, passed = event["candidate_idx"], sum(trial.passed for trial in trials)
         self.candidates.append(
             Candidate(

@@ -1,20 +1,21 @@
-"""The command ``evolve``: prompts that improve themselves, behind a gate."""
+"""The command ``evolve``: a model improves prompts, and a gate says which may be proposed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from coordinator.config import STRATEGIES, StrategyName
+from coordinator.config import option
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
-from workshop.lab.command import PACKS, Evaluator, Worker
+from core.terminal.record_command import takes
+from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.cores import cores
 
 if TYPE_CHECKING:
@@ -24,71 +25,41 @@ if TYPE_CHECKING:
 NOTHING_PROVEN = 3
 UNSEEN = 200
 """Tasks of the gate."""
-DEFAULT_SECTIONS = ("rules", "workshop/rule_based/")
+DEFAULT_SECTIONS = ("rules", "playbooks/")
 """Of the benchmark's own."""
 
 
-def evolve(
-    context: typer.Context,
-    train: Annotated[
-        str | None, typer.Option(help=f"What the loop learns by: {PACKS}. Needed.")
-    ] = None,
-    reflection: Annotated[
-        str | None, typer.Option(help="The model that reads failed tasks and writes texts. Needed.")
-    ] = None,
-    benchmark: Annotated[
-        str | None, typer.Option(help="What is played; default: the first there is.")
-    ] = None,
-    evaluator: Evaluator = None,
-    worker: Worker = None,
-    strategy: Annotated[
-        StrategyName, typer.Option(help="How tasks are played.")
-    ] = "evaluator-worker",
-    stages: Annotated[
-        str, typer.Option(help="Stages: default, all, none, names, or -NAME.")
-    ] = "default",
-    sections: Annotated[
-        str | None,
-        typer.Option(
-            help="Sections that may be changed, with commas; a name with / at its end is all below "
-            "it. Default: the benchmark's rules and playbooks."
-        ),
-    ] = None,
-    prompts: Annotated[
-        Path | None, typer.Option(help="A folder of sections to begin with.")
-    ] = None,
-    unseen: Annotated[
-        str | None,
-        typer.Option(help=f"Tasks of the gate; default: {UNSEEN} of another seed than --train."),
-    ] = None,
-    budget_tasks: Annotated[
-        int, typer.Option(min=1, help="Trials that may be played, those of the gate among them.")
-    ] = 2000,
-    budget_dollars: Annotated[
-        float | None, typer.Option(min=0, help="Dollars for trials and reflections.")
-    ] = None,
-    generations: Annotated[int, typer.Option(min=1, help="Proposals at most.")] = 20,
-    batch: Annotated[int, typer.Option(min=1, help="Tasks told of in one reflection.")] = 3,
-    looks: Annotated[
-        int, typer.Option(min=1, help="Candidates that the gate looks at; each costs evidence.")
-    ] = 3,
-    token_slack: Annotated[
-        float, typer.Option(min=0, help="Share by which tokens of a task may grow.")
-    ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Of the optimiser's choices.")] = 0,
-    jobs: Annotated[int | None, typer.Option(min=1, max=256, help="Tasks side by side.")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler whose workers play.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for run folders.")] = Path("logs"),
-    resume: Annotated[
-        str | None,
-        typer.Option(help="A loop, `latest`, or how its name begins: go on with it as it is."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print evolve.json, nothing else.")
-    ] = False,
-) -> None:
+class EvolveOptions(LabOptions):
+    """What ``evolve`` takes."""
+
+    train: str | None = option(f"What the loop learns by: {PACKS}. Needed.", None)
+    reflection: str | None = option(
+        "The model that reads failed tasks and writes texts. Needed.", None
+    )
+    sections: str | None = option(
+        "Sections that may be changed, with commas; a name with / at its end is all below it. "
+        "Default: the benchmark's rules and playbooks.",
+        None,
+    )
+    unseen: str | None = option(
+        f"Tasks of the gate; default: {UNSEEN} of another seed than --train.", None
+    )
+    budget_tasks: int = option(
+        "Trials that may be played, those of the gate among them.", 2000, ge=1
+    )
+    budget_dollars: float | None = option("Dollars for trials and reflections.", None, ge=0)
+    generations: int = option("Proposals at most.", 20, ge=1)
+    batch: int = option("Tasks told of in one reflection.", 3, ge=1)
+    looks: int = option("Candidates that the gate looks at; each costs evidence.", 3, ge=1)
+    token_slack: float = option("Share by which tokens of a task may grow.", 0.1, ge=0)
+    seed: int = option("Of the optimiser's choices.", 0)
+    resume: str | None = option(
+        "A loop, `latest`, or how its name begins: go on with it as it is.", None
+    )
+
+
+@takes(EvolveOptions)
+def evolve(options: EvolveOptions, context: typer.Context) -> int:
     """Let a model improve prompts by failed tasks; propose only what is proven on unseen ones.
 
     Exit codes: 0 a candidate is proposed; 3 no improvement is proven; 1 something outside stopped
@@ -97,45 +68,23 @@ def evolve(
     from core.runs.find import find_run
     from core.runs.folder import held, run_folder
 
-    lab_context, engines = context.obj(), (jobs or cores(), scheduler)
+    lab: LabContext = context.obj()
+    if options.resume and options.model_fields_set - {"resume", "out", "jobs", "as_json"}:
+        raise typer.BadParameter("--resume goes on with a loop as it was asked for")
+    if not options.resume and not (options.train and options.reflection):
+        raise typer.BadParameter("--train and --reflection are needed")
     with _extras():
-        if resume:
-            given = [option for option in (train, reflection, sections, prompts, unseen) if option]
-            if given:
-                raise typer.BadParameter("--resume goes on with a loop as it was asked for")
-            folder = find_run(resume, out, is_loop)
+        if options.resume:
+            folder = find_run(options.resume, options.out, is_loop)
             with held(folder):
-                told = _go_on(lab_context, folder, *engines, quiet=as_json)
-            _show(told, folder, as_json=as_json)
-        if not train or not reflection:
-            raise typer.BadParameter("--train and --reflection are needed")
-        from workshop.lab.evolve.records import Asked
-        from workshop.lab.gate import Terms
-
-        kit = lab_context.kit(benchmark)
-        start = dict(lab_context.texts(prompts))
-        asked = Asked(
-            benchmark=kit.guest.id,
-            train=train,
-            unseen=unseen or _other(train),
-            strategy=strategy,
-            **lab_context.models(kit.guest.id, strategy, evaluator, worker),
-            max_turns=STRATEGIES[strategy].turns,
-            steps=stages,
-            reflection=reflection,
-            sections=_sections(kit, sections),
-            start=start,
-            budget_dollars=budget_dollars,
-            budget_tasks=budget_tasks,
-            generations=generations,
-            batch=batch,
-            terms=Terms(looks=looks, token_slack=token_slack),
-            seed=seed,
-        )
-        with run_folder(out) as folder:
-            _begin(kit, asked, folder)
-            told = _go_on(lab_context, folder, *engines, quiet=as_json)
-        _show(told, folder, as_json=as_json)
+                outcome = _go_on(lab, folder, options)
+        else:
+            adapter = lab.adapter(options.benchmark)
+            asked = _asked(lab, adapter, options)
+            with run_folder(options.out) as folder:
+                _begin(adapter, asked, folder)
+                outcome = _go_on(lab, folder, options)
+    return _show(outcome, folder, as_json=options.as_json)
 
 
 @contextmanager
@@ -157,6 +106,32 @@ def is_loop(folder: Path) -> bool:
     return (folder / "evolve.json").is_file()
 
 
+def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -> Asked:
+    from workshop.lab.evolve.records import Asked
+    from workshop.lab.gate import Terms
+
+    id, strategy, train = adapter.benchmark.id, options.strategy, options.train or ""
+    return Asked(
+        benchmark=id,
+        train=train,
+        unseen=options.unseen or _other(train),
+        strategy=strategy,
+        max_turns=options.turns_of(strategy),
+        guards=options.guards,
+        steps=options.stages,
+        reflection=options.reflection or "",
+        sections=_sections(adapter, options.sections),
+        start=dict(lab.texts(options.prompts)),
+        budget_dollars=options.budget_dollars,
+        budget_tasks=options.budget_tasks,
+        generations=options.generations,
+        batch=options.batch,
+        terms=Terms(looks=options.looks, token_slack=options.token_slack),
+        seed=options.seed,
+        **lab.models(id, strategy, options.evaluator, options.worker),
+    )
+
+
 def _other(train: str) -> str:
     """A generated pack of another seed. Raises Usage: the training tasks are a file."""
     kind, _, rest = train.partition(":")
@@ -167,14 +142,13 @@ def _other(train: str) -> str:
     return ":".join(["generated", f"{seed}-unseen", str(UNSEEN), *([after] if after else [])])
 
 
-def _sections(kit: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
+def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
     """Names of sections. Raises Usage: one that is asked for is none."""
     from core.models.sections import SectionError, checked
     from workshop.lab.evolve.loop import sections_of
 
-    shipped = kit.guest.shipped()
-    own = {name.partition("/")[0] for name in shipped if name.endswith("/rules")}
-    words = [f"{one}/{part}" for one in own for part in DEFAULT_SECTIONS]
+    shipped = adapter.benchmark.prompts.shipped()
+    words = [f"{adapter.benchmark.id}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in asked.split(",")] if asked else words
     for word in words:
         if not sections_of(shipped, [word]):
@@ -185,7 +159,7 @@ def _sections(kit: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
     return tuple(sections_of(shipped, words))
 
 
-def _begin(kit: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
+def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     """Draw the tasks and keep what was asked for. Raises CannotRun: it cannot be begun."""
     from coordinator.stages import chosen
     from core.models.models_file import default_models
@@ -195,14 +169,17 @@ def _begin(kit: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     from workshop.lab.packs import canonical, source_of
 
     try:
-        chosen(asked.steps, kit.guest.steps)
+        chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
+        raise Usage(f"--stages: {error}") from None
         raise Usage(f"--stages: {error}") from None
     if asked.budget_dollars is not None:
         for model in {asked.evaluator, asked.worker, asked.reflection}:
             if price_of(model, default_models()) is None:
                 raise Usage(f"--budget-dollars cannot hold: the price of {model} is unknown")
-    train, unseen = (list(source_of(one, kit).scenarios()) for one in (asked.train, asked.unseen))
+    train, unseen = (
+        list(source_of(one, adapter).scenarios()) for one in (asked.train, asked.unseen)
+    )
     seen = {canonical({**raw, "spec_id": ""}) for raw in train}
     again = sum(canonical({**raw, "spec_id": ""}) in seen for raw in unseen)
     if again or not train or not unseen:
@@ -213,13 +190,13 @@ def _begin(kit: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
             f"--budget-tasks {asked.budget_tasks}: {len(train)} training tasks and a gate of "
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
-    keep_packs(folder, kit, train, unseen)
-    Evolved(run_id=folder.name, asked=asked, harm_name=kit.guest.harm_name).write(folder)
+    keep_packs(folder, adapter, train, unseen)
+    Evolved(run_id=folder.name, asked=asked, harm_name=adapter.benchmark.results.harm_name).write(
+        folder
+    )
 
 
-def _go_on(
-    lab_context: LabContext, folder: Path, jobs: int, scheduler: str | None, *, quiet: bool
-) -> Evolved:
+def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
     """Play a loop to its end, from wherever it is; what it leaves. Raises CannotRun."""
     from workshop.lab.engines import Engine, engine_for
     from workshop.lab.evolve.loop import Loop, kept_packs
@@ -228,41 +205,42 @@ def _go_on(
     from workshop.lab.evolve.reflection import reflection_of
 
     asked = read_evolved(folder).asked
-    kit, adapter_factory = lab_context.kit(asked.benchmark), lab_context.kits[asked.benchmark]
+    adapter, factory = lab.adapter(asked.benchmark), lab.adapters[asked.benchmark]
 
     def engine_of(tasks: int) -> Engine:
-        return engine_for(adapter_factory, jobs, tasks, scheduler)
+        return engine_for(factory, options.jobs or cores(), tasks)
 
-    console = notes(quiet=quiet)
-    train, unseen = kept_packs(folder, kit)
+    console = notes(quiet=options.as_json)
+    train, unseen = kept_packs(folder, adapter)
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl")
     loop = Loop(
-        folder, asked, kit, train, unseen, engine_of, reflection, lambda line: say(console, line)
+        folder,
+        asked,
+        adapter,
+        train,
+        unseen,
+        engine_of,
+        reflection,
+        lambda line: say(console, line),
     )
     try:
-        told = loop.run()
+        outcome = loop.run()
     except KeyboardInterrupt:
-        raise CannotRun(
-            f"interrupted; go on with: {command('evolve', '--resume', folder)}"
-        ) from None
-    write_outcome(told, folder)
-    return told
+        again = command("evolve", "--resume", folder)
+        raise CannotRun(f"interrupted; go on with: {again}") from None
+    write_outcome(outcome, folder)
+    return outcome
 
 
-def _show(told: Evolved, folder: Path, *, as_json: bool) -> None:
-    """What came of it. Raises typer.Exit."""
-    from workshop.lab.evolve.outcome import DIFF, PAGE, PROPOSED, proposal
+def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
+    """Print what came of it; the exit code."""
+    from workshop.lab.evolve.outcome import DIFF, PROPOSED, proposal, summary
 
-    found = proposal(told)
+    proposed = proposal(outcome)
     if as_json:
-        print(told.model_dump_json(indent=1))
-    elif found and found.ruling:
-        say(
-            answers(),
-            f"proven better: candidate {found.number}: {found.ruling.reason}",
-            f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}",
-            f"page: {folder / PAGE}",
-        )
+        print(outcome.model_dump_json(indent=1))
     else:
-        say(answers(), f"no improvement is proven ({told.ended})", f"page: {folder / PAGE}")
-    raise typer.Exit(0 if found else NOTHING_PROVEN)
+        say(answers(), *summary(outcome))
+    if proposed and not as_json:
+        say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
+    return 0 if proposed else NOTHING_PROVEN

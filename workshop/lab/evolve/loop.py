@@ -37,7 +37,7 @@ class Loop:
 
     folder: Path
     asked: Asked
-    kit: BenchmarkAdapter
+    adapter: BenchmarkAdapter
     train: Sequence[Raw]
     unseen: Sequence[Raw]
     engine_of: EngineOf
@@ -48,21 +48,23 @@ class Loop:
 
     def __post_init__(self) -> None:
         """Nothing is played yet."""
-        shipped = self.kit.guest.shipped()
+        shipped = self.adapter.benchmark.prompts.shipped()
         may_say = [*shipped.values(), *self.asked.start.values()]
-        secrets = Secrets(map(self.kit.facts, self.train), may_say)
+        secrets = Secrets(map(self.adapter.facts, self.train), may_say)
         rollouts = Rollouts(
             self.folder / "rollouts",
-            self.kit,
-            pack_of(self.kit, self.asked.train, self.train),
+            self.adapter,
+            pack_of(self.adapter, self.asked.train, self.train),
             lambda texts: self.asked.settings(self.asked.train, texts, stories=True),
             self.engine_of,
             self._may_play,
         )
-        self.adapter = LabAdapter(rollouts, shipped, self.asked.start, secrets)
-        self.chronicle = Chronicle(self.adapter, self._dollars, self._tell)
+        self.gepa_adapter = LabAdapter(rollouts, shipped, self.asked.start, secrets)
+        self.chronicle = Chronicle(self.gepa_adapter, self._dollars, self._tell)
         self._told = Evolved(
-            run_id=self.folder.name, asked=self.asked, harm_name=self.kit.guest.harm_name
+            run_id=self.folder.name,
+            asked=self.asked,
+            harm_name=self.adapter.benchmark.results.harm_name,
         )
 
     @property
@@ -93,7 +95,7 @@ class Loop:
             optimize(
                 seed_candidate=sections,
                 trainset=[raw["spec_id"] for raw in self.train],
-                adapter=cast(Any, self.adapter),
+                adapter=cast(Any, self.gepa_adapter),
                 reflection_lm=self.reflection,
                 reflection_prompt_template=templates,
                 reflection_minibatch_size=min(self.asked.batch, len(self.train)),
@@ -120,10 +122,10 @@ class Loop:
         return None
 
     def _now(self, name: str) -> str:
-        return self.asked.start.get(name, self.adapter.shipped[name])
+        return self.asked.start.get(name, self.gepa_adapter.shipped[name])
 
     def _may_play(self, trials: int) -> None:
-        done = len(self.adapter.rollouts.trials)
+        done = len(self.gepa_adapter.rollouts.trials)
         if done + trials + self._gate_trials > self.asked.budget_tasks:
             raise Ended("the budget of tasks is used up, but for the gate's")
         if not self._affords(trials + self._gate_trials):
@@ -134,13 +136,13 @@ class Loop:
         spent, bound = self._dollars(), self.asked.budget_dollars
         if bound is None or spent is None:
             return True
-        played = [*self.adapter.rollouts.trials, *self._looked]
+        played = [*self.gepa_adapter.rollouts.trials, *self._looked]
         price = sum(t.cost_usd or 0.0 for t in played) / max(1, len(played))
         return spent + price * trials <= bound
 
     def _dollars(self) -> float | None:
         """Spent on trials and reflections; None: unknown."""
-        trials = [*self.adapter.rollouts.trials, *self._looked]
+        trials = [*self.gepa_adapter.rollouts.trials, *self._looked]
         costs = [self.reflection.cost_usd, *(trial.cost_usd for trial in trials)]
         known = [cost for cost in costs if cost is not None]
         return round(sum(known), 6) if len(known) == len(costs) else None
@@ -168,18 +170,18 @@ class Loop:
         return None
 
     def _side(self, candidate: Candidate) -> Side:
-        texts, asked = self.adapter.texts(candidate.texts), self.asked
-        pack = pack_of(self.kit, asked.unseen, self.unseen)
+        texts, asked = self.gepa_adapter.texts(candidate.texts), self.asked
+        pack = pack_of(self.adapter, asked.unseen, self.unseen)
         settings = asked.settings(asked.unseen, texts, stories=False)
         path = self.folder / "gate" / str(candidate.number)
-        self._looked += played(path, self.kit, pack, settings, self.engine_of).trials()
+        self._looked += played(path, self.adapter, pack, settings, self.engine_of).trials()
         return read_side(path)
 
     def _tell(self) -> None:
         """Say what is new, and keep it."""
         for one in self.chronicle.generations[len(self._told.generations) :]:
             line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
-            self.said(f"{line}; {len(self.adapter.rollouts.trials)} trials so far")
+            self.said(f"{line}; {len(self.gepa_adapter.rollouts.trials)} trials so far")
         self._write()
 
     def _write(self) -> None:
@@ -188,7 +190,7 @@ class Loop:
             update={
                 "generations": tuple(chronicle.generations),
                 "candidates": tuple(chronicle.candidates),
-                "trials": len(self.adapter.rollouts.trials) + len(self._looked),
+                "trials": len(self.gepa_adapter.rollouts.trials) + len(self._looked),
                 "reflections": self.reflection.asked,
                 "cost_usd": self._dollars(),
             }
@@ -204,17 +206,17 @@ class _Silent:
 
 
 def keep_packs(
-    folder: Path, kit: BenchmarkAdapter, train: Sequence[Raw], unseen: Sequence[Raw]
+    folder: Path, adapter: BenchmarkAdapter, train: Sequence[Raw], unseen: Sequence[Raw]
 ) -> None:
     """The scenarios as they were drawn, for a life to come. Raises OSError."""
     for name, raws in zip(PACKS, (train, unseen), strict=True):
-        write_whole(folder / f"{name}.json", kit.pack_text(name, raws))
+        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
 
 
-def kept_packs(folder: Path, kit: BenchmarkAdapter) -> list[list[Raw]]:
+def kept_packs(folder: Path, adapter: BenchmarkAdapter) -> list[list[Raw]]:
     """Those that were kept. Raises OSError."""
     texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
-    return [list(kit.scenarios(json.loads(text))) for text in texts]
+    return [list(adapter.scenarios(json.loads(text))) for text in texts]
 
 
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:

@@ -29,8 +29,9 @@ class Asked(Record):
     worker: str
     strategy: StrategyName
     max_turns: int
+    guards: str = "all"
     steps: str = "default"
-    """Around the solver."""
+    """Stages that are on."""
     reflection: str
     sections: tuple[str, ...]
     """What may be changed, by name."""
@@ -54,6 +55,7 @@ class Asked(Record):
             worker=self.worker,
             strategy=self.strategy,
             max_turns=self.max_turns,
+            guards=self.guards,
             steps=self.steps,
             prompts=prompts,
             stories=stories,

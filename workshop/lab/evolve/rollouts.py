@@ -35,9 +35,9 @@ class Picked(Source):
         yield from self.raws
 
 
-def pack_of(kit: BenchmarkAdapter, asked: str, raws: Sequence[Raw]) -> Picked:
+def pack_of(adapter: BenchmarkAdapter, asked: str, raws: Sequence[Raw]) -> Picked:
     """Scenarios as a pack of the name that was asked for."""
-    return Picked(kit, asked, asked, None, raws)
+    return Picked(adapter, asked, asked, None, raws)
 
 
 EngineOf = Callable[[int], Engine]
@@ -45,7 +45,7 @@ EngineOf = Callable[[int], Engine]
 
 
 def played(
-    path: Path, kit: BenchmarkAdapter, pack: Picked, settings: Settings, engine_of: EngineOf
+    path: Path, adapter: BenchmarkAdapter, pack: Picked, settings: Settings, engine_of: EngineOf
 ) -> LabFolder:
     """A lab run in its folder, made or gone on with, to its end.
 
@@ -56,7 +56,7 @@ def played(
         # Nothing was played before it is there.
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-        run = folder.fill(kit, [pack], settings)
+        run = folder.fill(adapter, [pack], settings)
     else:
         run = folder.read()
         _check(path, run, pack, settings)
@@ -76,7 +76,7 @@ class Rollouts:
     """Plays candidates on training tasks; what one has played is never played again."""
 
     folder: Path
-    kit: BenchmarkAdapter
+    adapter: BenchmarkAdapter
     pack: Picked
     settings: Callable[[dict[str, str]], Settings]
     """Of a run with these sections over the shipped ones."""
@@ -100,10 +100,10 @@ class Rollouts:
         if missing:
             self.may_play(len(missing))
             self._runs += 1
-            some = pack_of(self.kit, self.pack.name, missing)
+            some = pack_of(self.adapter, self.pack.name, missing)
             path = self.folder / f"{self._runs:04d}-{digest[:8]}"
             found = list(
-                played(path, self.kit, some, self.settings(texts), self.engine_of).trials()
+                played(path, self.adapter, some, self.settings(texts), self.engine_of).trials()
             )
             outside = [one for one in found if one.infrastructure_failure]
             if outside:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +12,6 @@ import regex
 from workshop.lab.benchmark_adapter import Cut, Raw
 from workshop.lab.store.trivial import words
 
-LARGE_PAGE = 100
 _ORDINAL = regex.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
 )
@@ -33,55 +31,7 @@ def _fewer(name: str, raw: Raw) -> Cut:
     return Cut([one[id_name] for one in every if one[id_name] not in needed], keeping)
 
 
-def _plainer(raw: Raw) -> Cut:
-    """A large page, small stocks, no stock that moves."""
-    edits = _edits(raw)
-
-    def keeping(kept: Sequence[_Edit]) -> Raw:
-        fresh = copy.deepcopy(raw)
-        for edit in edits:
-            if edit not in kept:
-                edit.apply(fresh)
-        return fresh
-
-    return Cut(edits, keeping)
-
-
-CUTS = (partial(_fewer, "products"), partial(_fewer, "coupons"), _plainer)
-
-
-@dataclass(frozen=True)
-class _Edit:
-    """One simplification: a field of the scenario or of a product; value None removes it."""
-
-    sku: str | None
-    name: str
-    value: int | None
-
-    def apply(self, raw: Raw) -> None:
-        where = [raw] if self.sku is None else [p for p in raw["products"] if p["sku"] == self.sku]
-        for one in where:
-            if self.value is None:
-                one.pop(self.name, None)
-            else:
-                one[self.name] = self.value
-
-
-def _edits(raw: Raw) -> list[_Edit]:
-    """Simplifications that cannot change the right answer, or whose certificate is checked."""
-    events = raw["expect"].get("any_of") or []
-    certified = bool(raw.get("oracle"))
-    found = [_Edit(None, "page_limit", LARGE_PAGE)] if 0 < raw["page_limit"] < LARGE_PAGE else []
-    for product in raw["products"]:
-        sku = product["sku"]
-        wanted = [i["quantity"] for e in events for i in e["items"] if i["sku"] == sku]
-        least = max(wanted, default=1)
-        if product["available"] > least and (wanted or not events or certified):
-            found.append(_Edit(sku, "available", least))
-        moved = product.get("stock_at_checkout")
-        if moved is not None and (certified or moved >= product["available"]):
-            found.append(_Edit(sku, "stock_at_checkout", None))
-    return found
+CUTS = (partial(_fewer, "products"), partial(_fewer, "coupons"))
 
 
 def _needed_products(raw: Raw) -> set[str]:

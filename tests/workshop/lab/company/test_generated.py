@@ -7,22 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from cli.company_adapter import kit as company
+from cli.adapters import ADAPTERS
 from core.runs.errors import CannotRun
 from workshop.command import main
 from workshop.generators.company.endless.scenario import TASKS
-from workshop.lab.engines import Dask, Here
+from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings
 from workshop.lab.packs import source_of, sources_of
+
+company = ADAPTERS["company"]
 
 BRAIN = "playbook/company"
 
 
 def test_the_name_leaves_the_count_out_and_keeps_the_options() -> None:
-    kit = company()
-    assert source_of("generated:s:20", kit).name == "generated-s"
-    assert source_of("generated:s:20:people=12-30", kit).name == "generated-s:people=12-30"
+    adapter = company()
+    assert source_of("generated:s:20", adapter).name == "generated-s"
+    assert source_of("generated:s:20:people=12-30", adapter).name == "generated-s:people=12-30"
     for asked, why in (
         ("generated:s", "--count"),
         ("generated:s:0", "whole number"),
@@ -30,29 +32,29 @@ def test_the_name_leaves_the_count_out_and_keeps_the_options() -> None:
         ("generated:s:2:difficulty=hard", "unrecognized"),
     ):
         with pytest.raises(CannotRun, match=why):
-            source_of(asked, kit)
+            source_of(asked, adapter)
 
 
 def test_it_is_the_pack_that_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kit = company()
+    adapter = company()
     words = ["--seed", "lab", "--count", "12", "--people", "12", "--jobs", "1"]
     assert main(["generate", "--benchmark", "company", *words]) == 0
     path = tmp_path / "pack.json"
     path.write_text(capsys.readouterr().out, encoding="utf-8")
-    drawn = list(source_of("generated:lab:12:people=12", kit).scenarios())
-    assert drawn == list(source_of(str(path), kit).scenarios())
+    drawn = list(source_of("generated:lab:12:people=12", adapter).scenarios())
+    assert drawn == list(source_of(str(path), adapter).scenarios())
     assert len({one["company"] for one in drawn}) == 2
 
 
 def test_it_is_played_beside_the_floors_and_told_by_kind_and_twist(tmp_path: Path) -> None:
-    kit, asked = company(), ("generated:lab-run:20:people=12-20",)
+    adapter, asked = company(), ("generated:lab-run:20:people=12-20",)
     settings = Settings(
         benchmark="company", packs=asked, evaluator=BRAIN, worker=BRAIN, chunk=TASKS
     )
     folder = LabFolder(tmp_path)
-    run = folder.fill(kit, sources_of(asked, kit), settings)
+    run = folder.fill(adapter, sources_of(asked, adapter), settings)
     chunks = sorted((tmp_path / "chunks").glob("*.json"))
     bodies = [json.loads(one.read_text()) for one in chunks]
     assert [len(body["companies"]) for body in bodies] == [1, 1]
@@ -63,48 +65,21 @@ def test_it_is_played_beside_the_floors_and_told_by_kind_and_twist(tmp_path: Pat
     answers = [player.groups["answer"].passed for player in (brain, *floors)]
     assert answers[0] > max(answers[1:])
     told = {slice_.name for slice_ in brain.by_mechanic}
-    tags = {tag for raw in folder.scenarios(kit) for tag in raw["tags"]}
+    tags = {tag for raw in folder.scenarios(adapter) for tag in raw["tags"]}
     assert told == tags
     assert sum(share.of for share in brain.groups.values()) == 20
 
 
 def test_a_task_of_it_can_be_made_smaller_and_stays_valid() -> None:
-    kit = company()
+    adapter = company()
     raw = next(
         one
-        for one in source_of("generated:lab:40:people=12", kit).scenarios()
+        for one in source_of("generated:lab:40:people=12", adapter).scenarios()
         if not one.get("patch")
     )
-    assert kit.holds(raw)
-    (cut,) = (made(raw) for made in kit.cuts)
+    assert adapter.holds(raw)
+    (cut,) = (made(raw) for made in adapter.cuts)
     smaller = cut.keeping(cut.items[:1])
-    assert kit.holds(smaller)
+    assert adapter.holds(smaller)
     assert len(smaller["company_whole"]["wiki"]) == 1
-    assert not kit.holds({**raw, "user": "nobody"})
-
-
-def test_two_processes_of_a_dask_cluster_give_what_one_process_gives(tmp_path: Path) -> None:
-    pytest.importorskip("distributed")
-    from distributed import LocalCluster
-
-    found = []
-    for name in ("here", "cluster"):
-        kit, asked = company(), ("generated:dask:12:people=12",)
-        settings = Settings(
-            benchmark="company", packs=asked, evaluator=BRAIN, worker=BRAIN, chunk=3
-        )
-        path = tmp_path / name
-        path.mkdir()
-        folder = LabFolder(path)
-        run = folder.fill(kit, sources_of(asked, kit), settings)
-        if name == "here":
-            carry_out(folder, run, Here(company))
-        else:
-            with LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-            ) as cluster:
-                carry_out(folder, run, Dask(company, cluster.scheduler_address))
-        trials = [*folder.trials(), *folder.baselines()]
-        found.append([one.model_copy(update={"seconds": 0}).model_dump_json() for one in trials])
-    assert found[0] == found[1]
-    assert len(found[0]) == 12 * 5
+    assert not adapter.holds({**raw, "user": "nobody"})

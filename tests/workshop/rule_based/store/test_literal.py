@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.benchmarks import benchmark_named, shipped_sections
+from cli.benchmarks import RunContext, benchmark_named, shipped_sections
 from core.models.model_call import Message
 from workshop.rule_based.store.grammar import read_order
 from workshop.rule_based.store.literal import as_told
@@ -16,8 +16,8 @@ SHIPPED = shipped_sections()
 
 def prompt(**sections: str) -> str:
     texts = {f"store/playbooks/{name.replace('_', '-')}": text for name, text in sections.items()}
-    guest = benchmark_named("store", texts=texts)
-    return f"{guest.rules}\n{guest.guide()}"
+    store = benchmark_named("store", RunContext(overrides=texts))
+    return f"{store.prompts.rules}\n{store.prompts.guide()}"
 
 
 def test_with_all_rules_nothing_is_forgotten() -> None:

@@ -7,17 +7,22 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import typer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 Record = TypeVar("Record", bound=BaseModel)
 _UNSAID = ("DEFAULT", "DEFAULT_MAP")
 
 
+def argument(text: str) -> Any:
+    """A field that is the argument of a command; ``text`` is its help."""
+    return Field(description=text, json_schema_extra={"argument": True})
+
+
 def takes(
     record: type[Record], only: Collection[str] = ()
-) -> Callable[[Callable[[Record], int]], Callable[..., None]]:
-    """Make a command of a function that takes a record and returns an exit code.
+) -> Callable[[Callable[[Record, typer.Context], int]], Callable[..., None]]:
+    """Make a command of a function that takes a record and a context, and returns an exit code.
 
     Every field that has a description is an option of its name or alias, with the field's type,
     default and bounds. Only options that are given are set in the record. ``only``: these fields.
@@ -28,7 +33,7 @@ def takes(
         if field.description and (not only or name in only)
     }
 
-    def decorated(action: Callable[[Record], int]) -> Callable[..., None]:
+    def decorated(action: Callable[[Record, typer.Context], int]) -> Callable[..., None]:
         def command(context: typer.Context, **values: Any) -> None:
             sources = {name: context.get_parameter_source(name) for name in values}
             given = {n: values[n] for n, by in sources.items() if by and by.name not in _UNSAID}
@@ -38,7 +43,7 @@ def takes(
                 first = error.errors(include_url=False)[0]
                 name = str(first["loc"][0])
                 raise typer.BadParameter(first["msg"], param_hint=option_of(record, name)) from None
-            raise typer.Exit(action(asked))
+            raise typer.Exit(action(asked, context))
 
         options = [_parameter(n, field, option_of(record, n)) for n, field in fields.items()]
         context = Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
@@ -62,7 +67,9 @@ def _parameter(name: str, field: FieldInfo, written: str) -> Parameter:
         kind, default = list.__class_getitem__(get_args(kind)[0]), None
     low = next((m.ge for m in field.metadata if hasattr(m, "ge")), None)
     high = next((m.le for m in field.metadata if hasattr(m, "le")), None)
-    option = typer.Option(written, help=field.description, min=low, max=high)
+    option: Any = typer.Option(written, help=field.description, min=low, max=high)
+    if field.json_schema_extra == {"argument": True}:
+        option, default = typer.Argument(help=field.description), Parameter.empty
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

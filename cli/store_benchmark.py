@@ -1,0 +1,37 @@
+"""The store, as the command line plays it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from cli.benchmarks import Declaration, RunContext, ToolTexts
+from coordinator.benchmark import ResultWords
+from core.runs.errors import Usage
+from store_tools import environment, workbench
+from store_tools.basket import basket_line
+
+
+def declare(run: RunContext) -> Declaration:
+    """What the store brings: no stages of its own. Raises Usage: it has no guards."""
+    if run.guards not in ("all", ""):
+        raise Usage("--guards: this benchmark has no guards that can be switched")
+
+    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> environment.StoreEnvironment:
+        client = platform.get_store_client(SimpleNamespace(task_id=task_id))
+        return environment.StoreEnvironment(client, run.retry_policy, docs)
+
+    return Declaration(
+        rules=environment.RULES,
+        final_answer=environment.ENDING,
+        open=open_task,
+        tools=workbench.tools,
+        results=ResultWords(
+            harm_name=environment.HARM_NAME,
+            groups=environment.GROUPS,
+            idle_group="refuse",
+            brief=basket_line,
+            expected=environment.expected,
+            harmed=environment.harmed,
+        ),
+    )
