@@ -1,9 +1,9 @@
-"""Pictures for the README: the closing table, the report of a run, the live pages, the platform.
+"""Pictures for the README: the closing table, the report of a run, and the live pages.
 
     .venv/bin/python docs/shots.py [NAME ...]
 
 Needs Chromium (or CHROMIUM) and Playwright; writes docs/run.svg, docs/report.png, docs/live.png,
-docs/runs.png, docs/versus.png and docs/simulator.png, or those that are named.
+docs/runs.png and docs/versus.png, or those that are named.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from cli.commands import judge  # noqa: E402
-from workshop.simulator.server import serve as simulate  # noqa: E402
-from workshop.simulator.store.pack import load_pack  # noqa: E402
 from workshop.views.live.app import build_app  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
 from workshop.views.report.write import write_report  # noqa: E402
@@ -130,23 +128,9 @@ def shoot_runs(browser: Any, logs: Path) -> None:
     shoot(page, "runs")
 
 
-def shoot_simulator(browser: Any, logs: Path) -> None:
-    """The site of a platform after a run: a task with its log."""
-    with simulate(load_pack(BUNDLED)) as platform:
-        run(logs, None, ERC3_BASE_URL=platform.base_url, ERC3_API_KEY="key-shots")
-        page = opened(browser, platform.base_url)
-        page.locator("#sessions-rows a").click()
-        page.get_by_role("link", name=TASK).click()
-        page.locator("#lines details").first.locator("summary").click()
-        page.set_viewport_size({"width": 1280, "height": 1080})
-        page.evaluate("scrollTo(0, 0)")
-        shoot(page, "simulator")
-
-
 SHOTS = {
     "run": shoot_run, "report": shoot_report, "live": shoot_live, "runs": shoot_runs,
     "versus": shoot_versus,
-    "simulator": shoot_simulator,
 }  # fmt: skip
 
 

@@ -132,7 +132,7 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     """What the agent sent for a task, in order: requests to its world, and reports."""
     if not is_begun(task):
         return
-    world = platform.bench(task.benchmark).world
+    world = platform.served_as(task.benchmark).world
     paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
     began, reports = task.log[0].moment, iter(task.reports)
     request: LogLine | None = None

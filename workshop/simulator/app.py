@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from http.client import TOO_MANY_REQUESTS, responses
 from typing import Any
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from workshop.simulator import core_api
-from workshop.simulator.faults import Fault
 from workshop.simulator.platform import Platform
 from workshop.simulator.request_handler import Answered, RequestHandler
 from workshop.simulator.state import ApiCall
 
-JSON, HTML = "application/json", "text/html; charset=utf-8"
 CONNECTION = "connection"
 """Where a request's `state` holds its `Connection`."""
 OUR_NAMES = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
@@ -33,7 +28,7 @@ OUR_NAMES = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORE
 MOST_BODY_BYTES = 16 << 20
 BODY_SECONDS = 30.0
 """For the whole body of a request."""
-GARBAGE = b"<!doctype html><title>Please wait</title><p>Your request is being processed."
+GARBAGE = "<!doctype html><title>Please wait</title><p>Your request is being processed."
 
 
 class Connection(HttpToolsProtocol):
@@ -58,42 +53,33 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
 
 
-def build_app(desk: RequestHandler, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
+def build_app(handler: RequestHandler, pages: Sequence[BaseRoute] = ()) -> Starlette:
     """The application that serves one platform, and `pages` to look at it.
 
-    Calls of the API skip the framework, which costs more than the call itself. The desk takes a
-    call without awaiting, so calls are never interleaved and the state needs no locks.
+    The handler takes a call without awaiting, so calls are never interleaved and the state needs
+    no locks.
     """
-    platform = desk.platform
-    site = Starlette(
-        routes=list(pages), exception_handlers={404: partial(_no_page, platform.roots)}
-    )
+    api = Route("/{path:path}", partial(_call, handler), methods=["POST"])
+    no_page = partial(_no_page, handler.platform)
+    return Starlette(routes=[*pages, api], exception_handlers={404: no_page, 405: no_page})
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "POST":
-            await site(scope, receive, send)
-            return
-        if why := _foreign(scope):
-            await _refuse(send, 403, why)
-            return
-        try:
-            body = await _body(receive)
-        except _BodyRefused as refused:
-            await _refuse(send, refused.status, str(refused))
-            return
-        if body is None:
-            return
-        call = _read_call(platform, scope["path"], body)
-        if isinstance(call, str):
-            await _answer(send, 400, _refusal(400, call), JSON)
-            return
-        answered = desk.take(call)
-        if answered.fault is None:
-            await _answer(send, answered.status, to_json(answered.answer), JSON)
-        else:
-            await _answer_faulty(answered, answered.fault, scope, receive, send)
 
-    return app
+async def _call(handler: RequestHandler, request: Request) -> Response:
+    if why := _foreign(request):
+        return _refusal(403, why, hang_up=True)
+    try:
+        body = await _body(request)
+    except _BodyRefused as refused:
+        return _refusal(refused.status, str(refused), hang_up=True)
+    except ClientDisconnect:
+        return Response()
+    call = _read_call(handler.platform, request.url.path, body)
+    if isinstance(call, str):
+        return _refusal(400, call)
+    answered = handler.take(call)
+    if answered.fault is not None:
+        return await _faulty(answered, request)
+    return _json(answered.status, answered.answer)
 
 
 class _BodyRefused(Exception):
@@ -104,49 +90,44 @@ class _BodyRefused(Exception):
         self.status = status
 
 
-def _foreign(scope: Scope) -> str | None:
+def _foreign(request: Request) -> str | None:
     """Why a request is not taken that a page from elsewhere may have a browser send; or None.
 
     A browser sends a form or plain text anywhere without asking, and says from where in Origin.
     """
-    headers = dict(scope["headers"])
-    host = headers.get(b"host", b"").decode("latin-1")
+    host, origin = request.headers.get("host", ""), request.headers.get("origin")
     if not OUR_NAMES.fullmatch(host):
         return "this platform answers to localhost, 127.0.0.1 and [::1] only"
-    origin = headers.get(b"origin")
-    if origin is not None and origin.decode("latin-1").lower() != f"http://{host.lower()}":
+    if origin is not None and origin.lower() != f"http://{host.lower()}":
         return "this platform takes no requests from pages of another origin"
     return None
 
 
-async def _body(receive: Receive) -> bytes | None:
-    """The whole body; None when the client went away before it was complete.
-
-    Raises _BodyRefused: it is too large or too slow.
-    """
-    body = bytearray()
-    end = time.monotonic() + BODY_SECONDS
-    while (message := await _within(receive, end - time.monotonic()))["type"] == "http.request":
-        body += message.get("body", b"")
-        if len(body) > MOST_BODY_BYTES:
-            raise _BodyRefused(413, f"request body is larger than {MOST_BODY_BYTES >> 20} MB")
-        if not message.get("more_body"):
-            return bytes(body)
-    return None
-
-
-async def _within(receive: Receive, seconds: float) -> Message:
-    """The next part of a body.
+async def _body(request: Request) -> bytes:
+    """The whole body.
 
     Not by ``asyncio.timeout``: libraries that patch asyncio for nested loops, as some of the lab's
-    do, leave it without a current task. Raises _BodyRefused: it has not come in time.
+    do, leave it without a current task.
+
+    Raises:
+        _BodyRefused: it is too large or too slow.
+        ClientDisconnect: the client went away before it was complete.
     """
-    waiting = asyncio.ensure_future(receive())
-    await asyncio.wait((waiting,), timeout=max(0.0, seconds))
-    if not waiting.done():
-        waiting.cancel()
+    reading = asyncio.ensure_future(_read(request))
+    await asyncio.wait((reading,), timeout=BODY_SECONDS)
+    if not reading.done():
+        reading.cancel()
         raise _BodyRefused(408, f"request body was not complete within {BODY_SECONDS:g} s")
-    return waiting.result()
+    return reading.result()
+
+
+async def _read(request: Request) -> bytes:
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BODY_BYTES:
+            raise _BodyRefused(413, f"request body is larger than {MOST_BODY_BYTES >> 20} MB")
+    return bytes(body)
 
 
 def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
@@ -163,77 +144,55 @@ def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
     return ApiCall(path, fields)
 
 
-def _refusal(status: int, text: str) -> bytes:
-    return to_json({"status": status, "error": text, "code": ""})
+def _json(status: int, answer: object, **headers: str) -> Response:
+    return Response(to_json(answer), status, headers, "application/json")
 
 
-async def _refuse(send: Send, status: int, text: str) -> None:
-    """Refuse a request whose body may still be coming, and hang up."""
-    await _answer(send, status, _refusal(status, text), JSON, (b"connection", b"close"))
+def _refusal(status: int, text: str, *, hang_up: bool = False) -> Response:
+    """A refusal; ``hang_up``: the request's body may still be coming."""
+    headers = {"Connection": "close"} if hang_up else {}
+    return _json(status, {"status": status, "error": text, "code": ""}, **headers)
 
 
-async def _answer(
-    send: Send, status: int, body: bytes, kind: str, *more: tuple[bytes, bytes]
-) -> None:
-    headers = [
-        (b"content-length", str(len(body)).encode()),
-        (b"content-type", kind.encode()),
-        *more,
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _answer_faulty(
-    answered: Answered, fault: Fault, scope: Scope, receive: Receive, send: Send
-) -> None:
-    connection: Connection = scope["state"][CONNECTION]
+async def _faulty(answered: Answered, request: Request) -> Response:
+    """What a client meets whose call has a fault; to one that is gone nothing is sent."""
+    connection: Connection = request.scope["state"][CONNECTION]
+    fault = answered.fault
+    assert fault is not None
+    if fault.kind == "status":
+        return _status(answered.status)
+    if fault.kind == "garbage":
+        return HTMLResponse(GARBAGE)
     if fault.kind == "drop":
         connection.transport.close()
-        # The server takes an application that ends without an answer for broken, unless it has
-        # noticed by then that the connection is gone.
-        await _disconnect(receive)
-    elif fault.kind == "status":
-        await _answer_status(send, answered.status)
-    elif fault.kind == "garbage":
-        await _answer(send, 200, GARBAGE, HTML)
-    elif fault.seconds is None or await _waits(connection, receive, fault.seconds):
-        await _answer(send, answered.status, to_json(answered.answer), JSON)
-
-
-async def _waits(connection: Connection, receive: Receive, seconds: float) -> bool:
-    """Let the client wait; whether it did so to the end."""
-    connection.late = True
-    try:
-        async with asyncio.timeout(seconds):
-            await _disconnect(receive)
-    except TimeoutError:
-        return True
-    finally:
+        await _disconnect(request)
+    elif fault.seconds is not None:
+        connection.late = True
+        waiting = asyncio.ensure_future(_disconnect(request))
+        await asyncio.wait((waiting,), timeout=fault.seconds)
+        waiting.cancel()
         connection.late = False
-    return False
+    return _json(answered.status, answered.answer)
 
 
-async def _disconnect(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
+async def _disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-async def _answer_status(send: Send, status: int) -> None:
+def _status(status: int) -> Response:
     name = responses.get(status, "Error")
     if status >= 500:
         title = f"{status} {name}"
         page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
-        await _answer(send, status, page.encode(), HTML)
-        return
-    body: dict[str, Any] = {"status": status, "error": name, "code": ""}
-    wait = [(b"retry-after", b"1")] if status == TOO_MANY_REQUESTS else []
-    await _answer(send, status, to_json(body), JSON, *wait)
+        return HTMLResponse(page, status)
+    wait = {"Retry-After": "1"} if status == TOO_MANY_REQUESTS else {}
+    return _json(status, {"status": status, "error": name, "code": ""}, **wait)
 
 
-async def _no_page(roots: Iterable[str], request: Request, error: Exception) -> Response:
+async def _no_page(platform: Platform, request: Request, error: Any) -> Response:
     path = request.url.path
-    if path in core_api.ROUTES or path.startswith(tuple(f"/{root}/" for root in roots)):
-        return PlainTextResponse("Method Not Allowed", status_code=405, headers={"Allow": "POST"})
-    detail = error.detail if isinstance(error, HTTPException) else "Not Found"
-    return PlainTextResponse(f"{detail}\n", status_code=404)
+    if path in core_api.ROUTES or path.startswith(tuple(f"/{root}/" for root in platform.roots)):
+        return PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})
+    detail = "Not Found" if error.status_code == 405 else error.detail
+    return PlainTextResponse(f"{detail}\n", 404)

@@ -38,27 +38,27 @@ def _list_benchmarks(platform: Platform, request: core.Req_ListBenchmarks) -> Wi
     benchmarks = [
         {
             "id": benchmark,
-            "short_description": bench.world.description,
+            "short_description": served.world.description,
             "status": "public",
-            "tasks": len(bench.pack.scenarios),
+            "tasks": len(served.pack.scenarios),
         }
-        for bench in platform.benches
-        for benchmark in bench.world.benchmarks
+        for served in platform.served
+        for benchmark in served.world.benchmarks
     ]
     return {"benchmarks": benchmarks}
 
 
 def _view_benchmark(platform: Platform, request: core.Req_ViewBenchmark) -> Wire:
-    bench = platform.bench(request.benchmark)
+    served = platform.served_as(request.benchmark)
     specs = [
-        {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in bench.pack.scenarios
+        {"id": one.spec_id, "task": one.task_text, "gotcha": ""} for one in served.pack.scenarios
     ]
     return {
         "id": request.benchmark,
-        "description": bench.world.description,
+        "description": served.world.description,
         "status": "public",
         "specs": specs,
-        "routes": [route.described for route in bench.world.routes.values()],
+        "routes": [route.described for route in served.world.routes.values()],
     }
 
 
@@ -104,7 +104,7 @@ def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wi
             "status": session.status,
             "created_at": _iso(session.created),
             "workspace": session.workspace,
-            "benchmark_description": platform.bench(session.benchmark).world.description,
+            "benchmark_description": platform.served_as(session.benchmark).world.description,
             "total_tasks": len(session.tasks),
             "completed_tasks": session.count("completed"),
             "running_tasks": session.count("in_progress"),

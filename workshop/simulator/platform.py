@@ -7,7 +7,6 @@ What it does where nothing is recorded of the real one, and what a repeated call
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -46,23 +45,6 @@ class LogLine:
 
 
 @dataclass(slots=True)
-class Standing:
-    """How tasks stand, counted while they change: of thousands nobody has to go through all.
-
-    `points` is the sum of the scores of the `scored` tasks.
-    """
-
-    counts: Counter[TaskStatus] = field(default_factory=Counter)
-    scored: int = 0
-    points: float = 0.0
-
-    @property
-    def mean(self) -> float | None:
-        """Over the tasks that have a score; None before the first."""
-        return self.points / self.scored if self.scored else None
-
-
-@dataclass(slots=True)
 class Task:
     """One task; `world` is there once the task was started."""
 
@@ -81,22 +63,10 @@ class Task:
     ended: float | None = None
     """When it was evaluated, in unix seconds."""
     error_message: str | None = None
-    standing: Standing = field(default_factory=Standing, repr=False)
-    """Of the tasks that it belongs to."""
 
-    def __post_init__(self) -> None:
-        self.standing.counts[self.status] += 1
-
-    def move(self, status: TaskStatus, evaluation: Evaluation | None = None) -> None:
-        """Go on to a status, with the evaluation where it is the last one."""
-        self.standing.counts[self.status] -= 1
-        self.standing.counts[status] += 1
-        self.status = status
-        if evaluation:
-            self.ended = self.clock.now()
-            self.evaluation = evaluation
-            self.standing.scored += 1
-            self.standing.points += evaluation.score
+    def end(self, status: TaskStatus, evaluation: Evaluation) -> None:
+        """Take on the last status and the evaluation."""
+        self.status, self.evaluation, self.ended = status, evaluation, self.clock.now()
 
     @property
     def score(self) -> float:
@@ -136,13 +106,12 @@ class Session:
     architecture: str
     flags: tuple[str, ...]
     tasks: tuple[Task, ...]
-    standing: Standing
     created: float
     status: SessionStatus = "open"
 
     def count(self, status: TaskStatus) -> int:
         """How many tasks have this status."""
-        return self.standing.counts[status]
+        return sum(task.status == status for task in self.tasks)
 
     @property
     def score(self) -> float:
@@ -150,7 +119,7 @@ class Session:
         return sum(max(0.0, task.score) for task in self.tasks) / len(self.tasks)
 
 
-class TaskBuilder:
+class ServedPack:
     """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
 
     def __init__(self, pack: Pack) -> None:
@@ -178,18 +147,18 @@ class Platform:
     def __init__(self, *packs: Pack, key: str | None = None) -> None:
         """``key``: the only account key that is taken; any where none is named."""
         self._key = None if key is None else key_digest(key)
-        self.benches = tuple(TaskBuilder(pack) for pack in packs)
-        self._by_benchmark: dict[str, TaskBuilder] = {}
-        for bench in self.benches:
-            for benchmark in bench.world.benchmarks:
-                other = self._by_benchmark.setdefault(benchmark, bench)
-                if other is not bench:
-                    names = f"{other.pack.name!r} and {bench.pack.name!r}"
+        self.served = tuple(ServedPack(pack) for pack in packs)
+        self._by_benchmark: dict[str, ServedPack] = {}
+        for served in self.served:
+            for benchmark in served.world.benchmarks:
+                other = self._by_benchmark.setdefault(benchmark, served)
+                if other is not served:
+                    names = f"{other.pack.name!r} and {served.pack.name!r}"
                     raise PackError(
                         f"the packs {names} both stand for the benchmark {benchmark!r}; serve one "
                         "pack of each kind"
                     )
-        self.roots = frozenset(root for bench in self.benches for root in bench.world.roots)
+        self.roots = frozenset(root for served in self.served for root in served.world.roots)
         self.clock = Clock()
         self._tasks: dict[str, Task] = {}
         self.single_tasks: dict[str, Task] = {}
@@ -201,7 +170,7 @@ class Platform:
         """What was done for good in a task so far; KeyError for an unknown one."""
         return self._tasks[task_id].acts
 
-    def bench(self, benchmark: str) -> TaskBuilder:
+    def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""
         if benchmark not in self._by_benchmark:
             raise Refusal(f"unknown benchmark: {benchmark}", 404)
@@ -211,7 +180,7 @@ class Platform:
         """Whether calls of a task go to this root; those of an unknown one may go to each."""
         if root not in self.roots or task_id not in self._tasks:
             return root in self.roots
-        return root in self.bench(self._tasks[task_id].benchmark).world.roots
+        return root in self.served_as(self._tasks[task_id].benchmark).world.roots
 
     def start_session(
         self,
@@ -224,11 +193,11 @@ class Platform:
     ) -> Session:
         """Open a session with one new task per scenario."""
         self._check_key(account_key)
-        bench = self.bench(benchmark)
-        session_id, standing, clock = self.clock.new("ssn"), Standing(), self.clock
+        served = self.served_as(benchmark)
+        session_id, clock = self.clock.new("ssn"), self.clock
         tasks = tuple(
-            Task(clock.new("tsk"), benchmark, one, clock, num, session_id, standing=standing)
-            for num, one in enumerate(bench.pack.scenarios)
+            Task(clock.new("tsk"), benchmark, one, clock, num, session_id)
+            for num, one in enumerate(served.pack.scenarios)
         )
         session = Session(
             session_id=session_id,
@@ -239,7 +208,6 @@ class Platform:
             architecture=architecture,
             flags=tuple(flags),
             tasks=tasks,
-            standing=standing,
             created=self.clock.now(),
         )
         self.sessions[session_id] = session
@@ -265,7 +233,7 @@ class Platform:
             raise Refusal("session has unfinished tasks")
         for task in unfinished:
             task.error_message = "session was submitted before the task was completed"
-            task.move("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
+            task.end("failed", Evaluation(0.0, f"FAIL: {task.error_message}"))
         session.status = "evaluated"
         return session
 
@@ -279,15 +247,15 @@ class Platform:
         """Start a task of a session."""
         task = self.task(task_id)
         if task.status == "new":
-            task.move("in_progress")
-            task.world = self.bench(task.benchmark).openers[task.scenario.spec_id]()
+            task.status = "in_progress"
+            task.world = self.served_as(task.benchmark).openers[task.scenario.spec_id]()
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running()
         return task
 
     def start_new_task(self, benchmark: str, spec_id: str) -> Task:
         """Make and start a task that belongs to no session."""
-        scenario = self.bench(benchmark).scenario(spec_id)
+        scenario = self.served_as(benchmark).scenario(spec_id)
         task = Task(self.clock.new("tsk"), benchmark, scenario, self.clock)
         self._tasks[task.task_id] = self.single_tasks[task.task_id] = task
         return self.start_task(task.task_id)
@@ -295,7 +263,7 @@ class Platform:
     def call(self, task_id: str, path: str, body: Wire) -> Wire:
         """Carry out a request to the world of a running task; its log has a line each way."""
         task = self.task(task_id)
-        offered = self.bench(task.benchmark).world
+        offered = self.served_as(task.benchmark).world
         route = offered.routes.get(path)
         if route is None:
             raise Refusal("Not found", 404)
@@ -323,7 +291,7 @@ class Platform:
         if task.status == "completed" and task.evaluation:
             return task.evaluation, True
         evaluation = task.running().evaluate(task.model_calls > 0)
-        task.move("completed", evaluation)
+        task.end("completed", evaluation)
         return evaluation, False
 
     def _check_key(self, account_key: str) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from workshop.simulator import core_api
 from workshop.simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
-from workshop.simulator.platform import Platform, Task, TaskBuilder, key_digest
+from workshop.simulator.platform import Platform, ServedPack, Task, key_digest
 from workshop.simulator.state import ApiCall, StateError, StateFile, StateLine
 from workshop.simulator.world import Refusal, Wire
 
@@ -29,7 +29,7 @@ class _Subject(NamedTuple):
     """Whom a call is about: the id that it counts for, its scenario, and the task if it exists."""
 
     counted: str
-    bench: TaskBuilder
+    served: ServedPack
     spec_id: str
     task: Task | None
 
@@ -46,10 +46,10 @@ class RequestHandler:
         self, platform: Platform, chaos: Chaos | None = None, state: StateFile | None = None
     ) -> None:
         self.platform = platform
-        self._plans = {bench: FaultPlan(bench.pack, chaos) for bench in platform.benches}
+        self._plans = {served: FaultPlan(served.pack, chaos) for served in platform.served}
         self._state = state
         self._irreversible = IRREVERSIBLE.union(
-            *(bench.world.irreversible for bench in platform.benches)
+            *(served.world.irreversible for served in platform.served)
         )
         self._arrivals: Counter[tuple[str, str]] = Counter()
         for line in state.lines() if state else ():
@@ -64,7 +64,7 @@ class RequestHandler:
         fault = None
         if subject:
             nth = self._arrivals[subject.counted, call.path] + 1
-            fault = self._plans[subject.bench].meet(subject.spec_id, call.path, nth)
+            fault = self._plans[subject.served].meet(subject.spec_id, call.path, nth)
         if self._state is None:
             return self._admit(call, fault, subject)
         ticket = self.platform.clock.draw()
@@ -117,17 +117,17 @@ class RequestHandler:
         try:
             if task_id and isinstance(task_id, str):
                 task = self.platform.task(task_id)
-                bench = self.platform.bench(task.benchmark)
-                if call.task_id is None or call.path in bench.world.routes:
-                    return _Subject(task_id, bench, task.scenario.spec_id, task)
+                served = self.platform.served_as(task.benchmark)
+                if call.task_id is None or call.path in served.world.routes:
+                    return _Subject(task_id, served, task.scenario.spec_id, task)
             elif (
                 call.path == "/tasks/start"
                 and isinstance(benchmark, str)
                 and isinstance(spec_id, str)
             ):
-                bench = self.platform.bench(benchmark)
-                bench.scenario(spec_id)
-                return _Subject(f"{bench.world.name} spec {spec_id}", bench, spec_id, None)
+                served = self.platform.served_as(benchmark)
+                served.scenario(spec_id)
+                return _Subject(f"{served.world.name} spec {spec_id}", served, spec_id, None)
         except Refusal:
             pass
         return None

@@ -22,18 +22,18 @@ class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
     def __init__(
-        self, desk: RequestHandler, listener: socket.socket, *, pages: bool = True
+        self, handler: RequestHandler, listener: socket.socket, *, pages: bool = True
     ) -> None:
         """``pages``: whether there are pages, which show every session to whoever asks."""
         import uvicorn  # importing the package must stay cheap
 
         from workshop.simulator.app import Connection, build_app
-        from workshop.simulator.pages.site import page_routes
+        from workshop.simulator.pages import page_routes
 
-        self.platform = desk.platform
+        self.platform = handler.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(desk, page_routes(desk.platform) if pages else ()),
+            build_app(handler, page_routes(handler.platform) if pages else ()),
             http=Connection,
             lifespan="off",
             ws="none",
@@ -45,7 +45,7 @@ class Simulator:
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=1,
         )
-        self._desk = desk
+        self._handler = handler
         self._listener = listener
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="simulator", daemon=True)
@@ -75,7 +75,7 @@ class Simulator:
             self._server.run([self._listener])
         finally:
             self._listener.close()
-            self._desk.close()
+            self._handler.close()
 
 
 def serve(
@@ -98,8 +98,8 @@ def serve(
     platform = Platform(*packs, key=key)
     file = StateFile(state, *packs) if state else None
     try:
-        desk = RequestHandler(platform, chaos, file)
-        return Simulator(desk, _listen(port), pages=key is None)
+        handler = RequestHandler(platform, chaos, file)
+        return Simulator(handler, _listen(port), pages=key is None)
     except BaseException:
         if file:
             file.close()

@@ -118,22 +118,6 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
-    """What the pages show of a world beside what they show of every task."""
-
-    acts: str
-    """How a table calls the acts of a task."""
-    columns: tuple[str, ...]
-    """What a table of scenarios tells beside their text."""
-    cells: Callable[[Any], tuple[object, ...]]
-    """Those columns of a scenario."""
-    template: Path
-    """Draws the world's part of a task's page, out of what `shown` gives."""
-    shown: Callable[[Any, Any], Mapping[str, Any]]
-    """Values for the template, of a scenario and its `TaskWorld`; None before the start."""
-
-
-@dataclass(frozen=True, slots=True)
 class World:
     """A benchmark as the platform serves it: one for each format of packs."""
 
@@ -155,7 +139,8 @@ class World:
     """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
     opener: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
-    looks: Looks
+    acts_name: str
+    """How pages call the acts of a task."""
     floors: Callable[[Any], Mapping[str, float]] | None = None
     """Mean scores over a pack of players that understand nothing, by what they do."""
 

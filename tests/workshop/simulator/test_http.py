@@ -263,7 +263,7 @@ def test_the_embedding_program_sees_more(
 
 def test_pages_stand_beside_the_api(platform: Platform) -> None:
     async def front(request: Request) -> Response:
-        return PlainTextResponse(f"pack {platform.benches[0].pack.name}")
+        return PlainTextResponse(f"pack {platform.served[0].pack.name}")
 
     desk = RequestHandler(platform)
     transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
@@ -285,12 +285,12 @@ def test_pages_stand_beside_the_api(platform: Platform) -> None:
 def test_start_and_stop(server: Simulator) -> None:
     port = int(server.base_url.rsplit(":", 1)[1])
     with pytest.raises(OSError, match="in use"):
-        serve(server.platform.benches[0].pack, port=port)
+        serve(server.platform.served[0].pack, port=port)
     server.stop()
     server.stop()
     with pytest.raises(httpx.ConnectError):
         httpx.post(f"{server.base_url}/benchmarks/list", json={}, trust_env=False)
-    with serve(server.platform.benches[0].pack, port=port) as second:
+    with serve(server.platform.served[0].pack, port=port) as second:
         assert second.base_url == server.base_url
         url = f"{second.base_url}/benchmarks/list"
         assert httpx.post(url, json={}, trust_env=False).status_code == 200
@@ -366,7 +366,7 @@ def test_a_body_that_dribbles_is_bounded_in_time(
 
 def test_a_platform_for_one_key_takes_no_other_and_shows_no_pages(platform: Platform) -> None:
     start = {"benchmark": "store", "workspace": "w"}
-    with serve(platform.benches[0].pack, key="key-mine") as server:
+    with serve(platform.served[0].pack, key="key-mine") as server:
 
         def send(path: str, **body: object) -> tuple[int, Any]:
             answer = httpx.post(f"{server.base_url}{path}", json=body, trust_env=False)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import regex
 
 import workshop.simulator.app
-import workshop.simulator.pages.site  # noqa: F401
+import workshop.simulator.pages  # noqa: F401
 from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun

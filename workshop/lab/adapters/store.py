@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 
 import workshop.simulator.app
-import workshop.simulator.pages.site  # noqa: F401
+import workshop.simulator.pages  # noqa: F401
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import unified_diff
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workshop.simulator.company.api import ROUTES, WRITES
 from workshop.simulator.company.company_state import CompanyState
@@ -17,52 +15,14 @@ from workshop.simulator.company.pack import (
     CompanyScenario,
     read_pack,
 )
-from workshop.simulator.world import Looks, World
+from workshop.simulator.world import World
 
 if TYPE_CHECKING:
-    from workshop.simulator.company.wiki import Wiki
-
-PAGES = Path(__file__).parent / "pages"
-GUEST = "a guest"
+    pass
 
 
 def _opener(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
     return partial(CompanyState, scenario, pack.registry_of(scenario))
-
-
-def _cells(scenario: CompanyScenario) -> tuple[object, ...]:
-    limit = scenario.page_limit
-    return scenario.company, scenario.user or GUEST, limit if limit > 0 else "–"
-
-
-def _shown(scenario: CompanyScenario, office: CompanyState | None) -> Mapping[str, Any]:
-    user = scenario.user
-    requester = office.employees[user].full if office and user else None
-    return {
-        "scenario": scenario,
-        "expect": scenario.expect,
-        "office": office,
-        "asker": requester,
-        "who": user or GUEST,
-        "events": office.events if office else (),
-        "responses": office.responses if office else (),
-        "diffs": _diffs(office.registry.wiki, office.wiki) if office else {},
-    }
-
-
-def _diffs(old: Wiki, new: Wiki) -> dict[str, str]:
-    """What was changed of the wiki, page by page."""
-    found = {}
-    for path in sorted(old.pages.keys() | new.pages.keys()):
-        before, after = (wiki.pages.get(path, "") for wiki in (old, new))
-        if before != after:
-            old_lines, new_lines = before.splitlines(keepends=True), after.splitlines(keepends=True)
-            # A last line without an end would run into the next one.
-            found[path] = "".join(
-                line if line.endswith("\n") else f"{line}\n\\ no newline at the end\n"
-                for line in unified_diff(old_lines, new_lines, "before", "now")
-            )
-    return found
 
 
 def _floors(pack: CompanyPack) -> Mapping[str, float]:
@@ -83,12 +43,6 @@ COMPANY = World(
     bundled=BUNDLED_PACK,
     read=read_pack,
     opener=_opener,
-    looks=Looks(
-        acts="Acts",
-        columns=("Company", "Asked by", "Page limit"),
-        cells=_cells,
-        template=PAGES / "office.html.jinja",
-        shown=_shown,
-    ),
+    acts_name="Acts",
     floors=_floors,
 )

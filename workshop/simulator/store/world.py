@@ -5,7 +5,7 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,7 @@ from core.erc3_client.own import store
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, read_pack
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Basket, Catalog, Shop
-from workshop.simulator.world import Evaluation, Looks, Wire, World, routes_of
-
-PAGES = Path(__file__).parent / "pages"
+from workshop.simulator.world import Evaluation, Wire, World, routes_of
 
 
 class TaskShop(Shop):
@@ -40,19 +38,6 @@ class TaskShop(Shop):
 
 def _opener(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
     return partial(TaskShop, scenario, Catalog(scenario))
-
-
-def _cells(scenario: Scenario) -> tuple[object, ...]:
-    return len(scenario.products), scenario.page_limit if scenario.page_limit > 0 else "–"
-
-
-def _shown(scenario: Scenario, shop: TaskShop | None) -> Mapping[str, Any]:
-    return {
-        "expect": scenario.expect,
-        "products": {product.sku: product for product in scenario.products},
-        "basket": shop.view() if shop else None,
-        "purchases": shop.purchases if shop else (),
-    }
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
@@ -133,11 +118,5 @@ STORE = World(
     bundled=BUNDLED_PACK,
     read=read_pack,
     opener=_opener,
-    looks=Looks(
-        acts="Checkouts",
-        columns=("Products", "Page limit"),
-        cells=_cells,
-        template=PAGES / "shop.html.jinja",
-        shown=_shown,
-    ),
+    acts_name="Checkouts",
 )

@@ -156,9 +156,8 @@ def test_one_process_serves_both_kinds(
         session = post("/sessions/start", account_key="key-x", benchmark="company", workspace="w")
         assert session.json()["task_count"] == 1
         home = connections.get(running.base_url).text
-        assert "store and company platform</title>" in home
         assert visible(home).count("Benchmark") == 2
-        assert "Pack test , 1 scenario; Pack small , 1 scenario" in visible(home)
+        assert "Packs test (1), small (1)" in visible(home)
         for path in ("/benchmarks/store", "/benchmarks/erc3-prod", f"/tasks/{office}"):
             assert connections.get(f"{running.base_url}{path}").status_code == 200
     with serve(*packs[::-1], state=tmp_path / "state") as running:
@@ -190,15 +189,9 @@ def test_the_command_serves_every_pack_it_is_given(
 @pytest.fixture
 def told(site_of: SiteOf) -> tuple[Site, Visit]:
     """A task in which everything was done that a page shows."""
-    expect = {
-        "outcomes": ["ok_answer"],
-        "links": {"employee": {"must": ["ben"], "may": ["mara"]}},
-        "message": {"contains": ["Ja", ["a", "b"]], "excludes": ["No"]},
-        "events": [{"type": "Evt_EmployeeNoteUpdated", "employee": "ben", "notes": HOSTILE}],
-    }
     wiki = {"rules.md": f"One\nTwo {HOSTILE}\n", "old.md": "gone soon"}
     site = site_of(
-        scenario(task_text=f"Note {HOSTILE}", expect=expect),
+        scenario(task_text=f"Note {HOSTILE}"),
         companies={"rye": bakery(wiki=wiki)},
     )
     visit = site.visit()
@@ -215,42 +208,15 @@ def told(site_of: SiteOf) -> tuple[Site, Visit]:
     return site, visit
 
 
-def test_a_task_page_tells_its_story(told: tuple[Site, Visit]) -> None:
+def test_a_task_page_shows_what_was_done(told: tuple[Site, Visit]) -> None:
     site, visit = told
     html = site.http.get(f"{site.simulator.base_url}/tasks/{visit.task_id}").text
     words = visible(html)
-    assert "Who asks Mara Voss ( mara ), Bakery, Lund, of rye, on 2025-05-06; page limit 5" in words
-    folded = re.search(r'<details id="wanted">(.*?)</details>', html, re.DOTALL)
-    assert folded, "it is there, and not open"
-    wanted = visible(folded[1])
-    assert "employee links: ben , and may have mara" in wanted
-    assert "message contains “Ja”, “a” or “b”" in wanted
-    assert "Evt_EmployeeNoteUpdated {" in wanted
-    assert "Response ok_answer employee" in words
-    assert "Evt_WikiArticleUpdated" in words.split("Change events")[1]
-    assert "-Two &lt;script" in words
-    assert "+Three &lt;script" in words
-    assert "-gone soon \\ no newline at the end" in words
-    assert "Wiki as it stands 2 pages, hash" in words
     assert "erc3.Req_UpdateEmployeeInfo" in words
-    assert "<dt>Acts</dt><dd>5</dd>" in html
+    assert "Acts [" in words
     assert "<script>hit" not in html
     assert not set("\u202e\x1b") & set(html)
     assert html.count(SHOWN) > 8
-
-
-def test_pages_of_tasks_that_stand_otherwise(site_of: SiteOf) -> None:
-    site = site_of(scenario(user=None, page_limit=-1, whoami_status=404))
-    post = site.visit().post
-    session = post("/sessions/start", account_key="key-x", benchmark="erc3-dev", workspace="w")
-    (task,) = post("/sessions/status", **session.json()).json()["tasks"]
-    words = visible(site.http.get(f"{site.simulator.base_url}/tasks/{task['task_id']}").text)
-    assert "Response The task was not started." in words
-    assert "Who asks a guest, of rye" in words
-    assert "whoami answers 404" in words
-    benchmark = visible(site.http.get(f"{site.simulator.base_url}/benchmarks/company").text)
-    assert "Company Asked by Page limit ask Who leads the rolls? rye a guest –" in benchmark
-    assert "/time/summary/by-employee" in benchmark
 
 
 ASKS = (
