@@ -44,7 +44,7 @@ def declare(run: RunContext) -> Declaration:
         open=open_task,
         tools=workbench.tools,
         stages=stages(run.overrides),
-        sections=lambda: template_sections(entities.ROOM, *STAGE_TEMPLATES),
+        sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
         stage_tools=lambda: [current_user.question_tool(str)],
         results=ResultWords(
             harm_name=environment.HARM_NAME,

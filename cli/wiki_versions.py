@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz, process
 
-from company_tools.company_session import WIKI_VERSION
+from company_tools.reading_session import WIKI_VERSION
 from company_tools.wiki_store import Version, WikiStore
 from core.runs.errors import Usage
 from core.runs.find import find_run

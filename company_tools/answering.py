@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from pydantic import BaseModel
+
 from company_tools.answer_log import MARKER, Log, LoggedAnswer, read_log
 from company_tools.change import RESPOND
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy, trouble_of
 from core.ledger import ToolFault
 from core.tools.api_session import ApiClient, ApiSession, body_of
@@ -31,21 +34,20 @@ class AnsweringSession(ApiSession):
         self, client: ApiClient, reads: Collection[str], retry_policy: RetryPolicy | None = None
     ) -> None:
         super().__init__(client, reads, retry_policy)
-        self.responses: list[dict[str, Any]] = []
+        self.responses: list[company.Req_ProvideAgentResponse] = []
         """What was answered to the user; more than one is a fault that nothing mends."""
-        self.pending: dict[str, Any] | None = None
+        self.pending: company.Req_ProvideAgentResponse | None = None
         """An answer that was sent, or was about to be, and is not known to have arrived."""
         self.log: Log = tuple
         """The platform's log of the task; an empty one settles nothing."""
 
-    def answer(self, answer: dict[str, Any]) -> None:
+    def answer(self, request: company.Req_ProvideAgentResponse) -> None:
         """Give the one answer; on return it has arrived.
 
         Raises:
             Refused: the system refuses it, which its log says as well.
             OutOfReach: it is not known to have arrived. Where it may have, it stays ``pending``.
         """
-        request = company.Req_ProvideAgentResponse(**answer)
         self.send(request, final=True, about=body_of(request))
 
     def settle_answer(self) -> None:
@@ -67,13 +69,14 @@ class AnsweringSession(ApiSession):
             return fault
         return OutOfReach(fault.text, getattr(fault, "retry_after", None))
 
-    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+    def write(self, request: Any, final: bool, about: object) -> BaseModel:
         """One attempt at a write; a pending answer is looked for before it is sent again."""
         if request.tool != RESPOND:
-            return super().write(request, final, about)
+            answer: BaseModel = super().write(request, final, about)
+            return answer
         if self.pending is not None and self._has_arrived():
-            return {}
-        before, self.pending = self.pending, body_of(request)
+            return wire.Resp_ProvideAgentResponse()
+        before, self.pending = self.pending, request
         try:
             answer = self.once(request, final=True, about=about)
         except OutOfReach as fault:
@@ -84,17 +87,18 @@ class AnsweringSession(ApiSession):
         self._given()
         return answer
 
-    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> BaseModel:
         """Look in the log for an answer to the user. Raises as the session's, and Refused."""
         if request.tool != RESPOND:
-            return super().without_answer(request, about, fault)
+            raised: BaseModel = super().without_answer(request, about, fault)
+            return raised
         if self._has_arrived():
-            return {}
+            return wire.Resp_ProvideAgentResponse()
         pause = max(fault.retry_after or 0.0, LATE_SECONDS)
         raise Missed(f"{fault.text}; the log of the task shows no answer to the user", pause)
 
     def _has_arrived(self) -> bool:
-        """Whether the log shows the pending answer; what it shows is booked.
+        """Whether the log shows the pending answer; what it shows is recorded.
 
         Raises:
             Refused: it shows that the answer was refused.
@@ -139,7 +143,8 @@ class AnsweringSession(ApiSession):
 
     def _given(self) -> None:
         """Note that the pending answer has arrived."""
-        self.responses.append(self.pending or {})
+        if self.pending is not None:
+            self.responses.append(self.pending)
         self.unanswered.pop(RESPOND, None)
         self.pending = None
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
 
 from company_tools.company_session import CompanySession
 from company_tools.policy import left_out, policy_of
@@ -12,9 +11,11 @@ from company_tools.wiki_pages import pages_or_none
 from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.faults import OutOfReach
 
+Facts = dict[str, object]
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 
 
@@ -33,17 +34,18 @@ def briefing(
         raise
     except ToolFault as fault:
         return NOBODY.format(why=fault.text)
-    facts = {**_who(session), "today": user.get("today", "")}
-    if not facts["today"]:
-        said = f"today (whoami says {user.get('today_said', '')!r})"
-        facts["unknown"] = "; ".join(filter(None, [facts.get("unknown"), said]))
-    lines = [json.dumps(facts, ensure_ascii=False)]
+    facts, unknown = ({"user": "guest"}, []) if user.is_public else _who(session)
+    facts["today"] = user.today
+    if not user.today:
+        unknown.append(f"today (whoami says {user.today_said or ''!r})")
+    if unknown:
+        facts["unknown"] = "; ".join(unknown)
+    first = json.dumps(facts, ensure_ascii=False)
     pages = pages_or_none(session, wiki)
     if pages is None:
-        return f"{lines[0]}\nthe wiki cannot be read"
-    asked = pages_on(pages, task)
-    lines.append(rules(pages, wiki.before(user.get("wiki_sha1", "")), asked, rulebooks))
-    return "\n".join(lines)
+        return f"{first}\nthe wiki cannot be read"
+    before = wiki.before(user.wiki_sha1)
+    return f"{first}\n{rules(pages, before, pages_on(pages, task), rulebooks)}"
 
 
 def rules(
@@ -70,9 +72,9 @@ def rules(
     return "\n".join(lines)
 
 
-def rules_since(pages: Pages, told: Pages) -> str:
-    """What changed since a briefing was ``told``: the pages that rule, of the others the names."""
-    new = difference(told, pages)
+def rules_since(pages: Pages, briefed: Pages) -> str:
+    """What changed since a briefing: the pages that rule, of the others the names."""
+    new = difference(briefed, pages)
     if not new.any:
         return ""
     policy = policy_of({path: pages[path] for path in new.changed})
@@ -81,57 +83,61 @@ def rules_since(pages: Pages, told: Pages) -> str:
 
 
 def _changes(new: Difference) -> str:
-    told = [f"new or rewritten: {', '.join(new.changed)}"] if new.changed else []
-    return "; ".join([*told, *([f"gone: {', '.join(new.gone)}"] if new.gone else [])])
+    parts = [f"new or rewritten: {', '.join(new.changed)}"] if new.changed else []
+    return "; ".join([*parts, *([f"gone: {', '.join(new.gone)}"] if new.gone else [])])
 
 
-def _who(session: CompanySession) -> dict[str, Any]:
-    if session.known_guest:
-        return {"user": "guest"}
-    requester = session.requester
+def _who(session: CompanySession) -> tuple[Facts, list[str]]:
+    """What is known of the user, and what could not be asked. Raises OutOfReach."""
     user = session.user()
-    who = {"id": requester, "name": "", "department": user.get("department", "")}
-    who["location"] = user.get("location", "")
-    facts: dict[str, Any] = {"user": who}
+    facts: Facts = {}
     unknown: list[str] = []
     for what, ask in _ASKED.items():
         try:
-            facts |= ask(session, requester)
+            facts |= ask(session, user.id)
         except OutOfReach:
             raise
         except ToolFault as fault:
             unknown.append(f"{what} ({fault.text})")
-    who["name"] = facts.pop("name", "")
-    return {**facts, "unknown": "; ".join(unknown)} if unknown else facts
+    who = {
+        "id": user.id,
+        "name": facts.pop("name", ""),
+        "department": user.department or "",
+        "location": user.location or "",
+    }
+    return {"user": who, **facts}, unknown
 
 
-def _profile(session: CompanySession, requester: str) -> dict[str, Any]:
-    employee = session.send(company.Req_GetEmployee(id=requester)).get("employee") or {}
-    if employee.get("id") == requester:
+def _profile(session: CompanySession, requester: str) -> Facts:
+    request = company.Req_GetEmployee(id=requester)
+    employee = session.send(request, wire.Resp_GetEmployee).employee
+    if employee.id == requester:
         session.on_record.add(requester)
-    return {"name": employee.get("name", "")}
+    return {"name": employee.name}
 
 
-def _projects(session: CompanySession, requester: str) -> dict[str, Any]:
+def _projects(session: CompanySession, requester: str) -> Facts:
     member = {"employee_id": requester, "min_time_slice": 0.0}
-    every = {"status": [], "include_archived": True}
-    lead = {**member, "role": "Lead"}
-    leads = session.pages(company.Req_SearchProjects, "projects", team=lead, **every)
-    mine = session.pages(company.Req_SearchProjects, "projects", team=member, **every)
-    led = {project["id"] for project in leads}
+
+    def search(team: Mapping[str, object]) -> list[wire.ProjectBrief]:
+        filters = {"team": team, "status": [], "include_archived": True}
+        return session.pages(company.Req_SearchProjects, wire.ProjectBrief, **filters)
+
+    led, on = search({**member, "role": "Lead"}), search(member)
+    ids = {project.id for project in led}
     return {
-        "leads": [_project(p) for p in leads],
-        "member_of": [_project(p) for p in mine if p["id"] not in led],
+        "leads": [project_line(project) for project in led],
+        "member_of": [project_line(project) for project in on if project.id not in ids],
     }
 
 
-def _customers(session: CompanySession, requester: str) -> dict[str, Any]:
-    with_customers = {"deal_phase": [], "locations": [], "account_managers": [requester]}
-    customers = session.pages(company.Req_SearchCustomers, "companies", **with_customers)
-    return {"manages": [f"{c['id']} ({c.get('name', '')})" for c in customers]}
+def _customers(session: CompanySession, requester: str) -> Facts:
+    filters = {"deal_phase": [], "locations": [], "account_managers": [requester]}
+    customers = session.pages(company.Req_SearchCustomers, wire.CompanyBrief, **filters)
+    return {"manages": [f"{one.id} ({one.name})" for one in customers]}
 
 
-_ASKED = {
+_ASKED: dict[str, Callable[[CompanySession, str], Facts]] = {
     "their name": _profile,
     "what they lead and are on; Req_GetProject of an id tells its team": _projects,
     "what they manage; Req_GetCustomer of an id tells its account_manager": _customers,
@@ -139,5 +145,6 @@ _ASKED = {
 """What is asked of somebody known, each by itself, and how it may be found out else."""
 
 
-def _project(project: dict[str, Any]) -> str:
-    return f"{project['id']} ({project.get('name', '')}, {project.get('status', '')})"
+def project_line(project: wire.ProjectBrief | wire.ProjectDetail) -> str:
+    """A project with its name and status, for a prompt."""
+    return f"{project.id} ({project.name}, {project.status})"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from company_tools.company_session import CompanySession
 from company_tools.permissions import permission_facts
 from company_tools.wiki_pages import read_pages
@@ -15,11 +13,11 @@ from core.ledger import Tool, tool
 def wiki_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What reads the wiki; a guest has it too."""
 
-    def Combo_Search_Wiki_For_Words(words: list[str], top: int = 8) -> dict[str, Any]:
+    def Combo_Search_Wiki_For_Words(words: list[str], top: int = 8) -> dict[str, object]:
         """Words or regex: {chunks: [{page, line, heading, text, score}] best first}"""
         return search_wiki(session, wiki, words, top)
 
-    def Combo_Read_Wiki_Pages(files: list[str] = []) -> dict[str, Any]:  # noqa: B006
+    def Combo_Read_Wiki_Pages(files: list[str] = []) -> dict[str, object]:  # noqa: B006
         """{pages: {file: content}}; none named: all"""
         return read_pages(session, wiki, files)
 
@@ -32,7 +30,7 @@ def wiki_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
 def permission_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What bears on a permission."""
 
-    def Combo_Get_Permission_Facts_For_Action(action: str, target: str = "") -> dict[str, Any]:
+    def Combo_Get_Permission_Facts_For_Action(action: str, target: str = "") -> dict[str, object]:
         """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
         rules: [{page, line, under: heading, text}]}. target: an id"""
         return permission_facts(session, wiki, action, target)

@@ -10,13 +10,13 @@ import regex
 
 from company_tools.answer_log import Log
 from company_tools.briefing import briefing, rules_since
-from company_tools.company_session import WIKI_UPDATE, CompanySession
+from company_tools.change import WIKI_UPDATE
+from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
 from company_tools.final_answer import (
     FinalAnswer,
     NoFinalAnswer,
     as_sent,
-    links_of,
     read_final_answer,
     reworded,
 )
@@ -29,7 +29,7 @@ from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
-from core.tools.api_session import ApiClient
+from core.tools.api_session import ApiClient, body_of
 from core.tools.faults import OutOfReach, Refused
 
 RULES = """\
@@ -85,7 +85,7 @@ class CompanyEnvironment:
         session.read_wiki = lambda: pages_now(session, self._wiki)
         self._provenance = Provenance(session)
         if "provenance" not in self._off:
-            session.speaks_against = self._provenance.objection
+            session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off
         self._reads: list[WireCall] = []
         """What earlier work has read: an answer may name it."""
@@ -137,7 +137,7 @@ class CompanyEnvironment:
             if self._session.requester:
                 self._pages = pages_or_none(self._session, self._wiki)
                 self._told = self._pages
-                self._version = self._session.user().get("wiki_sha1")
+                self._version = self._session.user().wiki_sha1
             return told
 
     def state(self, ledger: Ledger) -> str:
@@ -153,11 +153,13 @@ class CompanyEnvironment:
             if not self._session.responses:
                 self._session.settle()
                 self._read_rules()
-        state: dict[str, object] = {"changes": [c.said for c in self._session.changes] or "none"}
+        state: dict[str, object] = {
+            "changes": [change.summary for change in self._session.changes] or "none"
+        }
         if self._rules_now:
             state["rules_now"] = self._rules_now
         if self._session.responses:
-            state["answered"] = self._session.responses
+            state["answered"] = [body_of(sent) for sent in self._session.responses]
         return json.dumps(state, ensure_ascii=False)
 
     def _read_rules(self) -> None:
@@ -169,12 +171,12 @@ class CompanyEnvironment:
         if "wiki" in self._off or self._pages is None:
             return
         try:
-            version = session.look_again().get("wiki_sha1")
+            version = session.look_again().wiki_sha1
         except OutOfReach:
             raise
         except ToolFault:  # who asks is not known any more: nothing is written until it is
             return
-        written = [c.body["file"] for c in session.changes if c.path == WIKI_UPDATE]
+        written = [change.target for change in session.changes if change.path == WIKI_UPDATE]
         own = len(written) > self._briefed
         if not own and version == self._version:
             return
@@ -210,7 +212,7 @@ class CompanyEnvironment:
         that contradicts itself. It is forgotten when a later request of the same kind is answered.
         """
         session = self._session
-        open_ = (c.said for c in session.changes if c.outcome in ("sent", "unknown"))
+        open_ = (c.summary for c in session.changes if c.outcome in ("sent", "unknown"))
         return next(iter(session.unanswered.values()), next(open_, None))
 
     def check_finish(self, closing: str, ledger: Ledger) -> str | None:
@@ -278,10 +280,10 @@ class CompanyEnvironment:
         reads, self._reads = self._reads, []
         read_again(self._session, reads)
 
-    def _respond(self, closing: FinalAnswer, ledger: Ledger) -> None:
+    def _respond(self, answer: FinalAnswer, ledger: Ledger) -> None:
         """Send the answer. Raises Refused, and OutOfReach where it may not have arrived."""
         with self._session.recording_to(ledger):
-            self._session.answer(as_sent(closing, links_of(closing, self._session)))
+            self._session.answer(as_sent(answer, self._session))
 
     answers = True
     """A task without its answer is lost."""
@@ -294,7 +296,7 @@ class CompanyEnvironment:
     @property
     def verdict(self) -> str:
         """The outcome that was sent."""
-        return str(self._session.responses[-1]["outcome"]) if self._session.responses else "none"
+        return self._session.responses[-1].outcome if self._session.responses else "none"
 
 
 def expected(eval_log: str, verdict: str | None = None) -> str | None:

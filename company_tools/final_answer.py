@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import regex
 from typing_extensions import TypedDict
 
-from company_tools.company_session import WIKI_UPDATE, CompanySession
+from company_tools.company_session import CompanySession
 from company_tools.evidence import Kind, Known
+from core.erc3_client import company
+from core.erc3_client.own.company_models import Outcome
 from core.ledger import Tool, ToolFault, tool
 
-Outcome = Literal[
-    "ok_answer", "ok_not_found", "denied_security", "none_clarification_needed",
-    "none_unsupported", "error_internal",
-]  # fmt: skip
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
 FORM = '"OUTCOME: …", "MESSAGE: …", "LINKS: auto | none | kind:id, …", each on a line'
@@ -56,7 +54,7 @@ class FinalAnswer(NamedTuple):
 
 
 def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
-    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoClosing."""
+    """Read the three lines of a FINISH, or a JSON object of the same. Raises NoFinalAnswer."""
     parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
     if outcome not in OUTCOMES:
@@ -137,16 +135,16 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
     )
 
 
-def links_of(closing: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
+def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     """The links that are sent: those that were given, else what message and changes point to.
 
     The asker is linked where the answer names them or they changed themselves.
     """
-    if closing.links is not None:
-        return closing.links
-    if closing.outcome in LINKLESS or session.known_guest:
+    if answer.links is not None:
+        return answer.links
+    if answer.outcome in LINKLESS or session.known_guest:
         return ()
-    named = [Link(k.kind, k.id) for k in named_in(closing.message, session)]
+    named = [Link(k.kind, k.id) for k in named_in(answer.message, session)]
     return tuple(dict.fromkeys([*named, *targets(session)]))
 
 
@@ -182,39 +180,40 @@ def _whole(name: str) -> regex.Pattern[str]:
 
 def targets(session: CompanySession) -> list[Link]:
     """What the changes that took effect were about."""
-    made = []
-    for change in session.changed:
-        body = change.body
-        if change.path == "/employees/update":
-            made.append(Link("employee", body["employee"]))
-        elif change.path.startswith("/projects/"):
-            made.append(Link("project", body["id"]))
-        elif change.path == WIKI_UPDATE and body["content"]:
-            made.append(Link("wiki", body["file"]))
-        elif change.path == "/time/log":
-            made += [Link("employee", body["employee"])]
-            made += [Link("project", body["project"])] if body.get("project") else []
-    return made
+    links = []
+    for request in (change.request for change in session.changed):
+        match request:
+            case company.Req_UpdateEmployeeInfo():
+                links.append(Link("employee", request.employee))
+            case company.Req_UpdateProjectTeam() | company.Req_UpdateProjectStatus():
+                links.append(Link("project", request.id))
+            case company.Req_UpdateWiki() if request.content:
+                links.append(Link("wiki", request.file))
+            case company.Req_LogTimeEntry():
+                links.append(Link("employee", request.employee))
+                links += [Link("project", request.project)] if request.project else []
+    return links
 
 
-def as_sent(closing: FinalAnswer, links: Sequence[Link]) -> dict[str, Any]:
-    """The answer as the request's fields."""
-    return {
-        "message": closing.message,
-        "outcome": closing.outcome,
-        "links": [{"kind": link.kind, "id": link.id} for link in links],
+def as_sent(answer: FinalAnswer, session: CompanySession) -> company.Req_ProvideAgentResponse:
+    """The answer as its request."""
+    fields = {
+        "message": answer.message,
+        "outcome": answer.outcome,
+        "links": [link._asdict() for link in links_of(answer, session)],
     }
+    return company.Req_ProvideAgentResponse.model_validate(fields)
 
 
 def reworded(text: str, words: str, session: CompanySession) -> str:
     """The FINISH of these words with another message: the links are those of the old one.
 
-    Raises NoClosing: it is no answer.
+    Raises NoFinalAnswer: it is no answer.
     """
     old = read_final_answer(text, session)
-    sent = as_sent(old, links_of(old, session))
-    made = {"OUTCOME": old.outcome, "MESSAGE": words, "LINKS": sent["links"]}
-    return json.dumps(made, ensure_ascii=False)
+    links = [link._asdict() for link in links_of(old, session)]
+    parts = {"OUTCOME": old.outcome, "MESSAGE": words, "LINKS": links}
+    return json.dumps(parts, ensure_ascii=False)
 
 
 class LinkArgument(TypedDict):

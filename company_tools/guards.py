@@ -113,13 +113,13 @@ def _failed_write(closing: FinalAnswer, session: CompanySession) -> str | None:
         return None
     bad = [c for c in session.changes if c.outcome in ("refused", "unknown", "sent")]
     mended = {c.path for c in session.changed}
-    open_ = [c.said for c in bad if c.path not in mended or c.outcome != "refused"]
+    open_ = [c.summary for c in bad if c.path not in mended or c.outcome != "refused"]
     return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
 
 
 def _written(closing: FinalAnswer, session: CompanySession) -> str | None:
     if session.changed and closing.outcome != "ok_answer":
-        done = "; ".join(c.said for c in session.changed[:3])
+        done = "; ".join(c.summary for c in session.changed[:3])
         return f"you answer {closing.outcome}, yet this was changed: {done}"
     return None
 
@@ -213,7 +213,7 @@ def without_record(session: CompanySession) -> str | None:
         raise
     except ToolFault as fault:
         return f"whoami names {requester[:80]!r}, and {fault.text}"
-    if found.get("id") != requester:
+    if found.id != requester:
         return f"whoami names {requester[:80]!r}, and the record is of somebody else"
     session.on_record.add(requester)
     return None

@@ -15,11 +15,12 @@ import regex
 from rapidfuzz import fuzz
 
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
 from company_tools.figures import IN_WORDS, numbers
 from company_tools.permissions import rule_lines
+from company_tools.reading_session import ReadingSession
 from company_tools.spellings import CHARS_AT_MOST, decoded, runs, seen, spoken
 from company_tools.words import levelled
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.faults import OutOfReach
 
@@ -66,9 +67,9 @@ FIGURE = 1000
 class Registry:
     """What a guest is not told, in the form in which it is compared."""
 
-    people: list[Record]
-    others: list[Record]
-    contacts: list[Record]
+    people: list[wire.EmployeeBrief]
+    projects: list[wire.ProjectDetail]
+    customers: list[wire.CompanyDetail]
     closed: Mapping[str, str]
     """Pages, without the lines that speak of guests."""
     open: str
@@ -78,23 +79,25 @@ class Registry:
     def hidden(self) -> dict[str, str]:
         """By their letters in a row what must not stand in an answer, with what it is."""
         found: dict[str, str] = {}
-        for one in self.people:
-            parts = levelled(one["name"])
+        contacts = [(one.primary_contact_name, one.primary_contact_email) for one in self.customers]
+        for name, email in [*((one.name, one.email) for one in self.people), *contacts]:
+            parts = levelled(name)
             for order in (parts, parts[::-1]):
                 found["".join(order)] = "the name of a person"
-            found["".join(levelled(str(one.get("email") or "-")))] = "a mail address"
-        for one in self.contacts:
-            parts = levelled(str(one.get("primary_contact_name") or ""))
-            for order in (parts, parts[::-1]):
-                found["".join(order)] = "the name of a contact"
-            found["".join(levelled(str(one.get("primary_contact_email") or "")))] = "a mail address"
-        for one in self.others:
-            found["".join(levelled(one["name"]))] = "the name of a customer or project"
-        for one in (*self.people, *self.others):
-            found["".join(levelled(str(one["id"]).replace("_", " ")))] = "an id"
+            found["".join(levelled(email))] = "a mail address"
+        for name in [*(one.name for one in self.customers), *(one.name for one in self.projects)]:
+            found["".join(levelled(name))] = "the name of a customer or project"
+        for id in self.ids:
+            found["".join(levelled(id.replace("_", " ")))] = "an id"
         for code in self.codes:
             found["".join(levelled(code))] = "a code"
         return {run: what for run, what in found.items() if len(run) > 2}
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all records."""
+        people, projects = [one.id for one in self.people], [one.id for one in self.projects]
+        return [*people, *projects, *(one.id for one in self.customers)]
 
     @cached_property
     def codes(self) -> set[str]:
@@ -110,9 +113,9 @@ class Registry:
     def single(self) -> set[str]:
         """First names and surnames, and no word that is public."""
         said = {*levelled(self.open)}
-        places = {w for one in self.people for w in levelled(str(one.get("location") or ""))}
-        names = [one["name"] for one in self.people]
-        names += [str(one.get("primary_contact_name") or "") for one in self.contacts]
+        places = {w for one in self.people for w in levelled(one.location)}
+        names = [one.name for one in self.people]
+        names += [one.primary_contact_name for one in self.customers]
         parts = {part for name in names for part in levelled(name)}
         return {part for part in parts - said - places if len(part) >= LEAST_SINGLE}
 
@@ -120,12 +123,12 @@ class Registry:
     def phrases(self) -> set[tuple[str, ...]]:
         """Words in a row of pages that are not public, and of what records say in words."""
         texts = [line for text in self.closed.values() for line in text.splitlines()]
-        texts += [str(one.get(f) or "") for one in self.others for f in ("description", "brief")]
+        texts += [one.description for one in self.projects] + [one.brief for one in self.customers]
         own = set(_phrases(self.open))
         return {phrase for text in texts for phrase in _phrases(text)} - own
 
 
-def leaks(message: str, session: CompanySession, task: str, pages: Mapping[str, str]) -> list[str]:
+def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, str]) -> list[str]:
     """What a message holds that a guest is not told, in words that do not repeat it.
 
     ``task``: its text. ``pages``: the wiki. Where the system refuses to list its records, any mail
@@ -159,17 +162,17 @@ def _is_plain(message: str, task: str) -> bool:
     return not regex.search(r"\d", "".join(left)) and len("".join(left)) < LEAST_LEFT
 
 
-def _registry(session: CompanySession, task: str, pages: Mapping[str, str]) -> Registry:
+def _registry(session: ReadingSession, task: str, pages: Mapping[str, str]) -> Registry:
     """People, and whatever else has an id. Compared only; none of it reaches a model."""
     listings.ahead(session, "customers", "projects", "employees")
     people = listings.employees(session)
     customers, projects = listings.whole_customers(session), listings.whole_projects(session)
-    return Registry(people, [*customers, *projects], customers, *_parted(pages, task))
+    return Registry(people, projects, customers, *_parted(pages, task))
 
 
 def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
     """Pages without what they say of guests, and that with the task's text."""
-    lines = [row["text"] for row in rule_lines(dict(pages), PUBLIC, CHARS_AT_MOST)]
+    lines = [line.text for line in rule_lines(pages, PUBLIC, CHARS_AT_MOST)]
     public = {line for line in lines if line}
     closed = {
         path: "\n".join(line for line in text.splitlines() if line.strip() not in public)
@@ -200,24 +203,24 @@ def _found(message: str, known: Registry) -> Iterator[str]:
         if known.phrases & set(_phrases(text)):
             yield "words of a page or record that is not public"
     for one in known.people:
-        name = "".join(levelled(one["name"]))
+        name = "".join(levelled(one.name))
         if (
             len(name) > LEAST_HIDDEN
             and fuzz.partial_ratio(name, plain) >= ALIKE
             and len(plain) >= len(name)
         ):
             yield "the name of a person"
-    for one in (*known.people, *known.others):
-        id = str(one["id"]).casefold()
+    low = texts[0].casefold()
+    for id in map(str.casefold, known.ids):
         alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id)}(?![\p{{L}}\p{{N}}])"
-        if id in texts[0].casefold() and regex.search(alone, texts[0].casefold()):
+        if id in low and regex.search(alone, low):
             yield "an id"
 
 
 def _figures(texts: list[str], known: Registry) -> Iterator[str]:
     """Amounts, in digits, digits apart, words or other notations."""
     allowed = numbers(known.open)
-    salaries = {str(one["salary"]) for one in known.people if one.get("salary")}
+    salaries = {str(one.salary) for one in known.people if one.salary}
     for text in texts:
         bare = _DATE.sub(" ", text)
         for number in numbers(bare):

@@ -2,153 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from company_tools.company_session import CompanySession, Record
+from pydantic import BaseModel
+
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.ahead import one
 from core.tools.faults import Refused, failed_request
 
-_LISTS = {
-    "employees": (company.Req_ListEmployees, "employees"),
-    "projects": (company.Req_ListProjects, "projects"),
-    "customers": (company.Req_ListCustomers, "companies"),
-}
-"""By kind: what lists it, and the field of its records."""
+if TYPE_CHECKING:
+    from company_tools.reading_session import ReadingSession
+T = TypeVar("T")
+Brief: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief
+Entry = TypeVar("Entry", bound=wire.TimeEntry)
 
 
-def ahead(session: CompanySession, *kinds: str) -> None:
+def ahead(session: ReadingSession, *kinds: str) -> None:
     """Read listings side by side that are about to be asked for."""
-    session.read_pages_ahead(*(_LISTS[kind] for kind in kinds if not session.memory.has(kind)))
+    lists: dict[str, tuple[Callable[..., BaseModel], type[BaseModel]]] = {
+        "employees": (company.Req_ListEmployees, wire.EmployeeBrief),
+        "projects": (company.Req_ListProjects, wire.ProjectBrief),
+        "customers": (company.Req_ListCustomers, wire.CompanyBrief),
+    }
+    session.read_pages_ahead(*(lists[kind] for kind in kinds if not session.memory.has(kind)))
 
 
-def employees(session: CompanySession) -> list[Record]:
-    """Everybody, as lists show them. Raises as CompanySession.page."""
-    return session.kept(("employees",), lambda: session.pages(*_LISTS["employees"]))
+def employees(session: ReadingSession) -> list[wire.EmployeeBrief]:
+    """Everybody, as lists show them. Raises as ReadingSession.page."""
+    return session.kept(
+        ("employees",), lambda: session.pages(company.Req_ListEmployees, wire.EmployeeBrief)
+    )
 
 
-def employee(session: CompanySession, id: str) -> Record:
+def employee(session: ReadingSession, id: str) -> wire.EmployeeView:
     """One person with notes, skills and wills. Raises ToolFault where nobody has the id."""
 
-    def read() -> Record:
+    def read() -> wire.EmployeeView:
         request = company.Req_GetEmployee(id=id)
         try:
-            found = session.send(request)["employee"]
+            return session.send(request, wire.Resp_GetEmployee).employee
         except Refused as fault:
             raise _unknown("employee", request, "Combo_Resolve_Person_For_Name", fault) from None
-        return {**found, **{f: found.get(f) or [] for f in ("skills", "wills")}}
 
     return session.kept(("employees", id), read)
 
 
-def whole_employees(session: CompanySession) -> list[Record]:
-    """Everybody with notes, skills and wills. Raises as CompanySession.page."""
-    return employees_of(session, [found["id"] for found in employees(session)])
+def whole_employees(session: ReadingSession) -> list[wire.EmployeeView]:
+    """Everybody with notes, skills and wills. Raises as ReadingSession.page."""
+    return employees_of(session, _ids(employees, session))
 
 
-def employees_of(session: CompanySession, ids: list[str]) -> list[Record]:
+def employees_of(session: ReadingSession, ids: list[str]) -> list[wire.EmployeeView]:
     """The people of these ids with notes, skills and wills. Raises as :func:`employee`."""
-    _records_ahead(session, "employees", company.Req_GetEmployee, ids)
-    return _each(employee, session, ids)
+    return _each(employee, session, "employees", company.Req_GetEmployee, ids)
 
 
-def projects(session: CompanySession) -> list[Record]:
-    """Every project, archived ones too, as lists show them. Raises as CompanySession.page."""
-    return session.kept(("projects",), lambda: session.pages(*_LISTS["projects"]))
+def projects(session: ReadingSession) -> list[wire.ProjectBrief]:
+    """Every project, archived ones too, as lists show them. Raises as ReadingSession.page."""
+    return session.kept(
+        ("projects",), lambda: session.pages(company.Req_ListProjects, wire.ProjectBrief)
+    )
 
 
-def project(session: CompanySession, id: str) -> Record:
+def project(session: ReadingSession, id: str) -> wire.ProjectDetail:
     """One project with description and team. Raises ToolFault where there is none."""
 
-    def read() -> Record:
+    def read() -> wire.ProjectDetail:
         request = company.Req_GetProject(id=id)
-        found = session.send(request).get("project")
-        if not found:
+        answer = session.send(request, wire.Resp_GetProject)
+        if answer.project is None:
             raise _unknown("project", request, "Combo_Resolve_Project_For_Phrase")
-        return {**found, "team": found.get("team") or []}
+        return answer.project
 
     return session.kept(("projects", id), read)
 
 
-def whole_projects(session: CompanySession) -> list[Record]:
-    """Every project with description and team. Raises as CompanySession.page."""
-    return projects_of(session, [found["id"] for found in projects(session)])
+def whole_projects(session: ReadingSession) -> list[wire.ProjectDetail]:
+    """Every project with description and team. Raises as ReadingSession.page."""
+    return projects_of(session, _ids(projects, session))
 
 
-def projects_of(session: CompanySession, ids: list[str]) -> list[Record]:
+def projects_of(session: ReadingSession, ids: list[str]) -> list[wire.ProjectDetail]:
     """The projects of these ids with description and team. Raises as :func:`project`."""
-    _records_ahead(session, "projects", company.Req_GetProject, ids)
-    return _each(project, session, ids)
+    return _each(project, session, "projects", company.Req_GetProject, ids)
 
 
-def customers(session: CompanySession) -> list[Record]:
-    """Every customer, as lists show them. Raises as CompanySession.page."""
-    return session.kept(("customers",), lambda: session.pages(*_LISTS["customers"]))
+def customers(session: ReadingSession) -> list[wire.CompanyBrief]:
+    """Every customer, as lists show them. Raises as ReadingSession.page."""
+    return session.kept(
+        ("customers",), lambda: session.pages(company.Req_ListCustomers, wire.CompanyBrief)
+    )
 
 
-def customer(session: CompanySession, id: str) -> Record:
+def customer(session: ReadingSession, id: str) -> wire.CompanyDetail:
     """One customer with brief, contact and account manager. Raises ToolFault: there is none."""
 
-    def read() -> Record:
+    def read() -> wire.CompanyDetail:
         request = company.Req_GetCustomer(id=id)
         finder = "Combo_Resolve_Customer_For_Phrase"
         try:
-            found: Record | None = session.send(request).get("company")
+            answer = session.send(request, wire.Resp_GetCustomer)
         except Refused as fault:
             raise _unknown("customer", request, finder, fault) from None
-        if not found:
+        if answer.company is None:
             raise _unknown("customer", request, finder)
-        return found
+        return answer.company
 
     return session.kept(("customers", id), read)
 
 
-def whole_customers(session: CompanySession) -> list[Record]:
-    """Every customer with brief, contact and account manager. Raises as CompanySession.page."""
-    ids = [found["id"] for found in customers(session)]
-    _records_ahead(session, "customers", company.Req_GetCustomer, ids)
-    return _each(customer, session, ids)
+def account_manager(session: ReadingSession, customer_id: str) -> str | None:
+    """Who manages a customer; None where it is none, as that of a company's own projects.
+
+    Raises ToolFault: the system does not answer.
+    """
+    try:
+        return customer(session, customer_id).account_manager if customer_id else None
+    except ToolFault as fault:
+        if fault.fatal:
+            raise
+        return None
+
+
+def whole_customers(session: ReadingSession) -> list[wire.CompanyDetail]:
+    """Every customer with brief, contact and account manager. Raises as ReadingSession.page."""
+    ids = _ids(customers, session)
+    return _each(customer, session, "customers", company.Req_GetCustomer, ids)
+
+
+def _ids(read: Callable[[ReadingSession], Sequence[Brief]], session: ReadingSession) -> list[str]:
+    """The ids of a listing, for their whole records: a fault keeps none of those. Raises ToolFault."""
+    try:
+        return [one.id for one in read(session)]
+    except ToolFault as fault:
+        fault.rows = []
+        raise
 
 
 def _each(
-    read: Callable[[CompanySession, str], Record], session: CompanySession, ids: list[str]
-) -> list[Record]:
+    read: Callable[[ReadingSession, str], T],
+    session: ReadingSession,
+    kind: str,
+    model: Callable[..., Any],
+    ids: list[str],
+) -> list[T]:
     """The records of these ids; a fault keeps those that were read before it. Raises ToolFault."""
-    found: list[Record] = []
+    session.read_ahead(one(model(id=id)) for id in ids if not session.memory.has(kind, id))
+    records: list[T] = []
     for id in ids:
         try:
-            found.append(read(session, id))
+            records.append(read(session, id))
         except ToolFault as fault:
-            fault.rows = found
+            fault.rows = records
             raise
-    return found
+    return records
 
 
-def _records_ahead(session: CompanySession, kind: str, model: Any, ids: list[str]) -> None:
-    session.read_ahead(one(model(id=id)) for id in ids if not session.memory.has(kind, id))
+def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithID]:
+    """The time entries that fit, every filter named as in the request; "" filters nothing.
 
-
-def entries(session: CompanySession, **asked: Any) -> list[Record]:
-    """The time entries that fit, every filter named as in the request.
-
-    Raises as CompanySession.page.
+    Raises as ReadingSession.page.
     """
-    wanted = {name: value for name, value in asked.items() if value}
+    wanted = {name: value for name, value in filters.items() if value}
     key = ("entries", *(f"{name}={wanted[name]}" for name in sorted(wanted)))
 
-    def read() -> list[Record]:
-        found = session.pages(company.Req_SearchTimeEntries, "entries", **wanted)
-        return [{"customer": "", "project": "", **entry} for entry in found]
+    def read() -> list[wire.TimeEntryWithID]:
+        found = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
+        return [with_texts(entry) for entry in found]
 
     return session.kept(key, read)
 
 
+def entry(session: ReadingSession, id: str) -> wire.TimeEntry:
+    """One time entry, which the wire shows without its id. Raises ToolFault where there is none."""
+    request = company.Req_GetTimeEntry(id=id)
+    try:
+        return with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
+    except Refused as fault:
+        text = f"{fault.text}: no time entry has the id {id[:80]!r}"
+        text = f"{text}; Combo_List_All_Time_Entries shows ids"
+        unknown = ToolFault(text).after(fault)
+        unknown.request = fault.request and fault.request.model_copy(update={"text": text})
+        raise unknown from None
+
+
+def with_texts(entry: Entry) -> Entry:
+    """An entry whose customer and project are "" where the wire leaves them out."""
+    ids = {"customer": entry.customer or "", "project": entry.project or ""}
+    return entry.model_copy(update=ids)
+
+
 def _unknown(kind: str, request: Any, finder: str, fault: Refused | None = None) -> ToolFault:
     """What is raised where no record has an id; a refusal is told in the API's words first."""
-    said = f"{fault.text}: " if fault else ""
-    text = f"{said}no {kind} has the id {request.id[:80]!r}; {finder} finds ids"
+    refusal = f"{fault.text}: " if fault else ""
+    text = f"{refusal}no {kind} has the id {request.id[:80]!r}; {finder} finds ids"
     unknown = ToolFault(text)
     unknown.request = (
         fault.request.model_copy(update={"text": text})

@@ -1,43 +1,47 @@
 """What was read in a task: listings that are kept, and the evidence that their answers are.
 
-A step around the solver reads aside: what it has read is kept for everybody, but becomes evidence
-only when the solver reads it as well. Else an answer could name what the solver has never seen.
+A stage around the strategy reads aside: what it has read is kept for everybody, but becomes
+evidence only when the strategy reads it as well. Else an answer could name what the strategy has
+never seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
+
+from pydantic import BaseModel
 
 from company_tools.evidence import Evidence, Known
 
 T = TypeVar("T")
+Body = dict[str, object]
 
 
 class _Shown(NamedTuple):
-    """An answer that was read, or the name of what was read whole."""
+    """An answer that was read, with its request, or the name of what was read whole."""
 
-    path: str
-    answer: Mapping[str, Any]
+    answer: BaseModel | None
     whole: str = ""
-    body: Mapping[str, Any] = {}
+    path: str = ""
+    body: Body | None = None
 
 
 class Memory:
     """Of one task; a listing is kept until a change to its kind."""
 
-    def __init__(self, seen: Callable[[str, Mapping[str, Any]], None] = lambda *_: None) -> None:
-        """``seen`` is told path and body of a read by a step, when the solver gets its answer."""
+    def __init__(self, seen: Callable[[str, Body], None] = lambda *_: None) -> None:
+        """``seen`` is told path and body of a stage's read when the strategy gets its answer."""
         self._seen = seen
-        self._solvers = self.evidence = Evidence()
+        self._strategys = self.evidence = Evidence()
         self.listed: set[str] = set()
         """What was read whole: employees, projects, companies, entries, paths."""
-        self._kept: dict[tuple[str, ...], Any] = {}
+        self._kept: dict[tuple[str, ...], object] = {}
         self._owed: dict[tuple[str, ...], list[_Shown]] = {}
         """Of what is kept, the answers that are no evidence yet."""
         self._beside = Evidence()
-        """What a step sees: the evidence, and what steps have read."""
+        """What a stage sees: the evidence, and what stages have read."""
         self._aside = False
         self._shown: list[_Shown] = []
 
@@ -45,26 +49,26 @@ class Memory:
     def aside(self) -> Iterator[None]:
         """While it lasts nothing that is read is evidence."""
         listed = self.listed
-        self._beside.add(self._solvers)
+        self._beside.add(self._strategys)
         self.evidence, self.listed, self._aside = self._beside, set(), True
         try:
             yield
         finally:
             self._shown.clear()
-            self.evidence, self.listed, self._aside = self._solvers, listed, False
+            self.evidence, self.listed, self._aside = self._strategys, listed, False
 
     def tell(self, records: list[Known]) -> None:
-        """Take as evidence what a step tells the solver."""
+        """Take as evidence what a stage tells the strategy."""
         for known in records:
-            self._solvers.records.setdefault((known.kind, known.id), known)
+            self._strategys.records.setdefault((known.kind, known.id), known)
 
-    def note(self, path: str, answer: Mapping[str, Any], body: Mapping[str, Any]) -> None:
+    def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""
-        self._take(_Shown(path, answer, body=body))
+        self._take(_Shown(answer, path=path, body=body))
 
     def read_whole(self, field: str) -> None:
         """Know that a kind of record was read whole."""
-        self._take(_Shown("", {}, field))
+        self._take(_Shown(None, field))
 
     def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
         """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
@@ -77,11 +81,10 @@ class Memory:
             for shown in owed:
                 self._take(shown)
                 if shown.path and not self._aside:
-                    self._seen(shown.path, shown.body)
+                    self._seen(shown.path, shown.body or {})
             if not self._aside:
                 owed.clear()
-        found: T = self._kept[key]
-        return found
+        return self._kept[key]  # type: ignore[return-value]
 
     def has(self, *key: str) -> bool:
         """Whether that is kept."""
@@ -97,5 +100,5 @@ class Memory:
             self._shown.append(shown)
         if shown.whole:
             self.listed.add(shown.whole)
-        else:
-            self.evidence.note(shown.path, shown.answer)
+        if shown.answer is not None:
+            self.evidence.note(shown.answer)

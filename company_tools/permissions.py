@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 import regex
+from pydantic import BaseModel
 
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
 from company_tools.ids import customer_id, employee_id, project_id
-from company_tools.profile import projects_with, ties
-from company_tools.projects import leads_of
-from company_tools.updates import time_entry
+from company_tools.profile import leads_of, projects_with, ties
+from company_tools.reading_session import ReadingSession
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore
 from company_tools.words import alike, telling
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import keeping
 
-Reader = Callable[[CompanySession, str, str], Record]
 LINES_AT_MOST = 24
 LINE_CHARS = 400
 _TOPICS = (
@@ -44,112 +44,169 @@ _RULES = regex.compile(
 """Words of a sentence that rules something."""
 
 
-def permission_facts(session: CompanySession, wiki: WikiStore, action: str, target: str) -> Record:
+class EmployeeFacts(BaseModel):
+    """What ties the requester to an employee."""
+
+    kind: str = "employee"
+    id: str
+    asker_is_target: bool
+    department: str
+    location: str
+    same_department: bool
+    same_location: bool
+    projects_of_target_that_asker_leads: list[str]
+    projects_in_common: list[str]
+
+
+class ProjectFacts(BaseModel):
+    """What ties the requester to a project."""
+
+    kind: str = "project"
+    id: str
+    status: str
+    asker_roles: list[str]
+    leads: list[str]
+    account_manager: str | None
+    asker_manages: bool
+
+
+class CustomerFacts(BaseModel):
+    """What ties the requester to a customer."""
+
+    kind: str = "customer"
+    id: str
+    account_manager: str
+    asker_is_account_manager: bool
+    projects_with_asker: list[str]
+    projects_that_asker_leads: list[str]
+
+
+class EntryFacts(wire.TimeEntry):
+    """What ties the requester to a time entry."""
+
+    kind: str = "time entry"
+    id: str
+    entry_is_of_asker: bool
+    project_facts: ProjectFacts | None
+
+
+class NoFacts(BaseModel):
+    """A target that is none."""
+
+    id: str
+    kind: str = "no employee, project, customer or time entry has this id"
+
+
+TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFacts | NoFacts
+
+
+class RuleLine(NamedTuple):
+    """A line of the wiki that may rule something."""
+
+    page: str
+    line: int
+    under: str
+    """The heading above it."""
+    text: str
+
+
+def permission_facts(
+    session: ReadingSession, wiki: WikiStore, action: str, target: str
+) -> dict[str, object]:
     """Who asks, what ties them to the target, and lines that speak of the action; see the tool."""
     if not action.strip():
         raise ToolFault("action must not be empty")
     user = session.user()
-    requester = session.requester
-    who = {"id": requester, "department": user.get("department"), "location": user.get("location")}
-    told: Record = {"asker": {**who, "guest": session.known_guest}, "target": None}
-    with keeping(**told):
+    who = {"id": user.id, "department": user.department, "location": user.location}
+    result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
+    with keeping(**result):
         pages = wiki_pages(session, wiki)
-    told["rules"] = rule_lines(pages, f"{action} {target}")
+    result["rules"] = [line._asdict() for line in rule_lines(pages, f"{action} {target}")]
     if target in pages:
-        told["target"] = {"kind": "wiki page", "id": target}
-    elif requester and target:
-        with keeping(**told):
-            told["target"] = target_facts(session, requester, target.strip())
-    return told
+        result["target"] = {"kind": "wiki page", "id": target}
+    elif user.id and target:
+        with keeping(**result):
+            facts = target_facts(session, user.id, target.strip())
+            result["target"] = facts.model_dump(mode="json")
+    return result
 
 
-def target_facts(session: CompanySession, requester: str, target: str) -> Record:
-    """What the target is, and what the asker has to do with it."""
-    readers: tuple[Reader, ...] = (_employee, _project, _customer)
-    if target.startswith("te_") or target in session.evidence.tokens:
-        readers = (_entry, *readers)
-    elif session.evidence.has("project", target):
-        readers = (_project,)
-    elif session.evidence.has("customer", target):
-        readers = (_customer,)
+def target_facts(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    """What the target is, and what the requester has to do with it. Raises ToolFault."""
+    evidence = session.evidence
+    readers = [_employee, _project, _customer]
+    if target.startswith("te_") or target in evidence.tokens:
+        readers = [_entry, *readers]
+    elif evidence.has("project", target):
+        readers = [_project]
+    elif evidence.has("customer", target):
+        readers = [_customer]
     for read in readers:
         try:
-            return read(session, requester, _certain_id(session, read, target))
+            return read(session, requester, target)
         except ToolFault as fault:
             if fault.fatal:
                 raise
-    return {"id": target, "kind": "no employee, project, customer or time entry has this id"}
+    return NoFacts(id=target)
 
 
-def _certain_id(session: CompanySession, read: Reader, target: str) -> str:
-    """The id of a target that is given by its whole name. Raises ToolFault: not for certain."""
-    if " " not in target:
-        return target
-    of_name = {_employee: employee_id, _project: project_id, _customer: customer_id}
-    return of_name[read](session, target) if read in of_name else target
-
-
-def _employee(session: CompanySession, requester: str, target: str) -> Record:
+def _employee(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    target = employee_id(session, target) if " " in target else target
     person, user = listings.employee(session, target), session.user()
     theirs, mine = ties(session, target), ties(session, requester)
-    return {
-        "kind": "employee",
-        "id": target,
-        "asker_is_target": target == requester,
-        "department": person["department"],
-        "location": person["location"],
-        "same_department": person["department"] == user.get("department"),
-        "same_location": person["location"] == user.get("location"),
-        "projects_of_target_that_asker_leads": sorted({*theirs["member_of"]} & {*mine["led"]}),
-        "projects_in_common": sorted({*theirs["member_of"]} & {*mine["member_of"]}),
-    }
+    return EmployeeFacts(
+        id=target,
+        asker_is_target=target == requester,
+        department=person.department,
+        location=person.location,
+        same_department=person.department == user.department,
+        same_location=person.location == user.location,
+        projects_of_target_that_asker_leads=sorted({*theirs.member_of} & {*mine.led}),
+        projects_in_common=sorted({*theirs.member_of} & {*mine.member_of}),
+    )
 
 
-def _project(session: CompanySession, requester: str, target: str) -> Record:
+def _project(session: ReadingSession, requester: str, target: str) -> ProjectFacts:
+    target = project_id(session, target) if " " in target else target
     project = listings.project(session, target)
-    roles = [m["role"] for m in project["team"] if m["employee"] == requester]
-    manager = None
-    if session.evidence.has("customer", project["customer"]):
-        try:
-            manager = listings.customer(session, project["customer"]).get("account_manager")
-        except ToolFault as fault:  # a company's own projects have a customer that is none
-            if fault.fatal:
-                raise
-    return {
-        "kind": "project",
-        "id": target,
-        "status": project["status"],
-        "asker_roles": roles,
-        "leads": leads_of(project),
-        "account_manager": manager,
-        "asker_manages": manager == requester,
-    }
+    shown = session.evidence.has("customer", project.customer)
+    manager = listings.account_manager(session, project.customer) if shown else None
+    return ProjectFacts(
+        id=target,
+        status=project.status,
+        asker_roles=[m.role for m in project.team if m.employee == requester],
+        leads=leads_of(project),
+        account_manager=manager,
+        asker_manages=manager == requester,
+    )
 
 
-def _customer(session: CompanySession, requester: str, target: str) -> Record:
+def _customer(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    target = customer_id(session, target) if " " in target else target
     customer = listings.customer(session, target)
     projects = projects_with(session, customer_id=target)
-    mine = [p["id"] for p in projects if any(m["employee"] == requester for m in p["team"])]
-    return {
-        "kind": "customer",
-        "id": target,
-        "account_manager": customer.get("account_manager"),
-        "asker_is_account_manager": customer.get("account_manager") == requester,
-        "projects_with_asker": mine,
-        "projects_that_asker_leads": [p["id"] for p in projects if requester in leads_of(p)],
-    }
+    return CustomerFacts(
+        id=target,
+        account_manager=customer.account_manager,
+        asker_is_account_manager=customer.account_manager == requester,
+        projects_with_asker=[
+            p.id for p in projects if any(m.employee == requester for m in p.team)
+        ],
+        projects_that_asker_leads=[p.id for p in projects if requester in leads_of(p)],
+    )
 
 
-def _entry(session: CompanySession, requester: str, target: str) -> Record:
-    entry = time_entry(session, target)
-    told: Record = {"kind": "time entry", "id": target, **entry}
-    told["entry_is_of_asker"] = entry["employee"] == requester
-    if entry.get("project"):
-        told["project_facts"] = _project(session, requester, entry["project"])
-    return told
+def _entry(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    entry = listings.entry(session, target)
+    return EntryFacts(
+        **dict(entry),
+        id=target,
+        entry_is_of_asker=entry.employee == requester,
+        project_facts=_project(session, requester, entry.project) if entry.project else None,
+    )
 
 
-def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> list[Record]:
+def rule_lines(pages: Mapping[str, str], action: str, chars: int = LINE_CHARS) -> list[RuleLine]:
     """The lines of the wiki that speak of an action as rules do, those that say most first.
 
     Of a longer line the first ``chars`` are told.
@@ -169,8 +226,7 @@ def rule_lines(pages: dict[str, str], action: str, chars: int = LINE_CHARS) -> l
             score = 2 * own + min(3, sum(word in have for word in near))
             if line.strip() and score:
                 score += 2 * min(2, len(_RULES.findall(line)))
-                row = {"page": path, "line": number, "under": heading}
-                found.append((score, {**row, "text": line.strip()[:chars]}))
+                found.append((score, RuleLine(path, number, heading, line.strip()[:chars])))
     found.sort(key=lambda pair: -pair[0])
     return [row for _, row in found[:LINES_AT_MOST]]
 

@@ -4,55 +4,84 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
-from company_tools.projects import leads_of
-from company_tools.skills import with_levels
+from company_tools.reading_session import ReadingSession
+from company_tools.settling import levels_of
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.tools.collector import keeping
 
 
-def user_with_profile(session: CompanySession) -> Record:
+class Person(wire.EmployeeBrief):
+    """An employee as tools show one, with skills and wills as {name: level}."""
+
+    notes: str = ""
+    skills: dict[str, int]
+    wills: dict[str, int]
+
+
+class Ties(BaseModel):
+    """Ids of the projects that somebody leads and is on, and of the customers they manage."""
+
+    led: list[str] = []
+    member_of: list[str] = []
+    manages: list[str] = []
+
+
+def person_of(employee: wire.EmployeeView) -> Person:
+    """An employee in the one shape that tools show."""
+    levels = {"skills": levels_of(employee.skills), "wills": levels_of(employee.wills)}
+    return Person(**{**dict(employee), **levels})
+
+
+def user_with_profile(session: ReadingSession) -> dict[str, object]:
     """Who asks; see the tool. Of a guest nothing but that is asked.
 
     Raises:
         ToolFault: the system does not know who asks, or does not answer.
     """
     user = session.user()
-    requester = session.requester
-    told: Record = {
-        "user": requester,
-        "guest": session.known_guest,
-        "today": user.get("today", ""),
-        "wiki_sha1": user.get("wiki_sha1", ""),
-    }
-    told |= {"profile": {}, "led": [], "member_of": [], "manages": []}
-    if session.known_guest:
-        return told
-    with keeping(**told):
-        told["profile"] = with_levels(listings.employee(session, requester))
-    with keeping(**told):
-        return {**told, **ties(session, requester)}
+    result: dict[str, object] = {
+        "user": user.id, "guest": user.is_public, "profile": {}, **dict(Ties()),
+        "today": user.today, "wiki_sha1": user.wiki_sha1,
+    }  # fmt: skip
+    if user.is_public:
+        return result
+    with keeping(**result):
+        result["profile"] = person_of(listings.employee(session, user.id))
+    with keeping(**result):
+        return {**result, **dict(ties(session, user.id))}
 
 
-def ties(session: CompanySession, employee: str) -> Record:
-    """Ids of the projects that somebody leads and is on, and of the customers they manage."""
-    on = projects_with(session, team={"employee_id": employee})
-    led = [p["id"] for p in on if employee in leads_of(p)]
-    managed = session.kept(
+def ties(session: ReadingSession, employee: str) -> Ties:
+    """What ties somebody to projects and customers. Raises ToolFault."""
+    projects = projects_with(session, team={"employee_id": employee})
+    customers = session.kept(
         ("customers", f"of {employee}"),
         lambda: session.pages(
-            company.Req_SearchCustomers, "companies", account_managers=[employee]
+            company.Req_SearchCustomers, wire.CompanyBrief, account_managers=[employee]
         ),
     )
-    return {"led": led, "member_of": [p["id"] for p in on], "manages": [c["id"] for c in managed]}
-
-
-def projects_with(session: CompanySession, **asked: Any) -> list[Record]:
-    """The projects that a search finds, archived ones too, with their teams."""
-    model = company.Req_SearchProjects
-    found = session.kept(
-        ("projects", repr(asked)),
-        lambda: session.pages(model, "projects", include_archived=True, **asked),
+    return Ties(
+        led=[project.id for project in projects if employee in leads_of(project)],
+        member_of=[project.id for project in projects],
+        manages=[customer.id for customer in customers],
     )
-    return listings.projects_of(session, [one["id"] for one in found])
+
+
+def projects_with(session: ReadingSession, **filters: Any) -> list[wire.ProjectDetail]:
+    """The projects that a search finds, archived ones too, with their teams."""
+    projects = session.kept(
+        ("projects", repr(filters)),
+        lambda: session.pages(
+            company.Req_SearchProjects, wire.ProjectBrief, include_archived=True, **filters
+        ),
+    )
+    return listings.projects_of(session, [project.id for project in projects])
+
+
+def leads_of(project: wire.ProjectDetail) -> list[str]:
+    """Who leads a project."""
+    return [member.employee for member in project.team if member.role == "Lead"]

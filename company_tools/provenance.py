@@ -16,10 +16,20 @@ from functools import cached_property
 import regex
 
 from company_tools import listings
-from company_tools.arguments_seen import Doubt, doubts_of
 from company_tools.change import Change
-from company_tools.change_parts import Part, parts_of
-from company_tools.company_session import CompanySession, Record
+from company_tools.change_parts import (
+    EntryPart,
+    FieldPart,
+    LevelsPart,
+    LoggedPart,
+    PagePart,
+    Part,
+    StatusPart,
+    TeamPart,
+    parts_of,
+)
+from company_tools.company_session import CompanySession
+from company_tools.doubts import Doubt, doubts_of
 from company_tools.evidence import Evidence
 from company_tools.grants import (
     SUBJECTS,
@@ -30,10 +40,11 @@ from company_tools.grants import (
     speaks_of,
     within,
 )
-from company_tools.origins import Origins
+from company_tools.mentions import Mentions
 from company_tools.policy import score
-from company_tools.projects import leads_of
+from company_tools.profile import leads_of
 from company_tools.words import words
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.faults import OutOfReach
 
@@ -63,67 +74,63 @@ class Provenance:
 
     def __init__(self, session: CompanySession) -> None:
         self._session = session
-        self._origins: Origins | None = None
-        self._snapshot: Mapping[str, str] | None = None
-        """The wiki before the task's first change: what a task writes gives it no rights."""
+        self._mentions: Mentions | None = None
         self.decided = ""
         """What was decided in this turn, in the words of the one who decides."""
 
     def begin(self) -> None:
         """Know the task's text; without one nothing is objected to."""
         text = self._session.task
-        self._origins = Origins(text, self._session) if text.strip() else None
+        self._mentions = Mentions(text, self._session) if text.strip() else None
 
     @contextmanager
     def trusting(self) -> Iterator[None]:
         """While it lasts nothing is objected to: what is repeated was asked about before."""
-        origins, self._origins = self._origins, None
+        mentions, self._mentions = self._mentions, None
         try:
             yield
         finally:
-            self._origins = origins
+            self._mentions = mentions
 
-    def objection(self, change: Change) -> str | None:
+    def speaks_against(self, change: Change) -> str | None:
         """What speaks against a change, or None.
 
         Raises OutOfReach: what has to be looked up for it has no answer.
         """
-        if self._origins is None or not self._session.requester:
+        mentions, evidence = self._mentions, self._session.evidence
+        if mentions is None or not self._session.requester:
             return None
-        evidence = self._session.evidence
         with self._session.memory.aside():
-            return self._weigh(change, self._origins, evidence)
+            parts = list(parts_of(self._session, change))
+            if why := self._never(change, parts, mentions):
+                return f"{why}; no rule gives that"
+            reasons = [self._against(part, mentions, evidence) for part in parts]
+        return "; ".join(dict.fromkeys(filter(None, reasons))) or None
 
-    def _weigh(self, change: Change, origins: Origins, shown: Evidence) -> str | None:
-        parts = list(parts_of(self._session, change))
-        if why := self._never(change, parts, origins):
-            return f"{why}; no rule gives that"
-        speaking = [why for part in parts if (why := self._against(part, origins, shown))]
-        return "; ".join(dict.fromkeys(speaking)) or None
-
-    def _never(self, change: Change, parts: list[Part], origins: Origins) -> str | None:
+    def _never(self, change: Change, parts: list[Part], mentions: Mentions) -> str | None:
         """What no page of a company gives."""
         for part in parts:
             if part.kind == "pay" and part.own:
                 return "nobody sets their own salary"
-            if part.kind == "wiki" and part.id.casefold() not in origins.text.casefold():
-                old = self._wiki().get(part.id, "")
-                if part.id in self._setting or score(old) >= RULING:
-                    return f"the task does not name {part.id}, which rules something"
-        made = {c.body["employee"] for c in self._session.changed if "employee" in c.body}
+            named = part.kind != "wiki" or part.id.casefold() in mentions.text.casefold()
+            if not named and (
+                part.id in self._setting or score(self._wiki.get(part.id, "")) >= RULING
+            ):
+                return f"the task does not name {part.id}, which rules something"
+        made = {one.body["employee"] for one in self._session.changed if "employee" in one.body}
         people = made | {str(change.body.get("employee") or self._session.requester)}
-        if len(people) > MANY and not origins.speaks_of_all and not people <= origins.people:
+        if len(people) > MANY and not mentions.speaks_of_all and not people <= mentions.people:
             return f"{len(people)} people would be changed, and the task does not speak of all"
         return None
 
-    def _against(self, part: Part, origins: Origins, shown: Evidence) -> str | None:
+    def _against(self, part: Part, mentions: Mentions, shown: Evidence) -> str | None:
         """What the decision has to bear out of a part of a change, where it does not yet."""
-        who = self._requester(part)
-        doubts = doubts_of(self._session, part, origins, self._wiki(), shown)
-        lacking = self._lacks(part, who)
+        who, pages = self._requester(part), self._setting
+        doubts = doubts_of(self._session, part, mentions, self._wiki, shown)
+        lacking = bool(pages) and not granted(pages.values(), part.kind, who, part.own)
         if not doubts and not lacking:
             return None
-        quoted = list(self._quoted())
+        quoted = list(self._quoted(mentions.text))
         if lacking and not any(self._gives(page, rule, part, who) for page, rule in quoted):
             group = who.department or "the requester"
             return (
@@ -132,24 +139,24 @@ class Provenance:
             )
         for doubt in doubts:
             if not any(self._settles(page, rule, part, doubt) for page, rule in quoted):
-                return f"{doubt.told()}. {HOW}"
+                return f"{doubt.message()}. {HOW}"
         return None
 
     # -- rights
 
+    @cached_property
     def _wiki(self) -> Mapping[str, str]:
-        if self._snapshot is None:
-            try:
-                self._snapshot = self._session.read_wiki()
-            except OutOfReach:
-                raise
-            except ToolFault:
-                self._snapshot = {}  # what cannot be read gives nothing and is not compared with
-        return self._snapshot
+        """The wiki before the task's first change: what a task writes gives it no rights."""
+        try:
+            return self._session.read_wiki()
+        except OutOfReach:
+            raise
+        except ToolFault:
+            return {}  # what cannot be read gives nothing and is not compared with
 
     @cached_property
     def _setting(self) -> dict[str, str]:
-        return setting_rights(self._wiki(), self._departments)
+        return setting_rights(self._wiki, self._departments)
 
     @cached_property
     def _departments(self) -> tuple[str, ...]:
@@ -159,97 +166,80 @@ class Provenance:
             raise
         except ToolFault:
             return ()
-        return tuple(sorted({str(one.get("department") or "") for one in people} - {""}))
+        return tuple(sorted({one.department for one in people} - {""}))
 
     def _requester(self, part: Part) -> Requester:
-        department = str(self._session.user().get("department") or "")
+        """Who asks, as far as rights to a part hang on it."""
+        session, user = self._session, self._session.user()
         projects = list(self._projects(part))
-        requester = self._session.requester
-        leads = any(requester in leads_of(one) for one in projects)
-        manages = any(self._manager(one) == requester for one in projects)
-        return Requester(department, self._departments, leads, manages, self._near(part))
+        managers = (listings.account_manager(session, one.customer) for one in projects)
+        person = self._person(part)
+        return Requester(
+            user.department or "",
+            self._departments,
+            leads=any(user.id in leads_of(one) for one in projects),
+            manages=any(manager == user.id for manager in managers),
+            near=person is None or person.location in ("", user.location),
+        )
 
-    def _near(self, part: Part) -> bool:
-        """Whether the person that a part is about works where the requester does."""
-        person = part.before
-        if part.kind == "hours":
-            whose = str((part.before or part.after).get("employee") or "")
-            person = listings.employee(self._session, whose) if whose else {}
-        place = person.get("location")
-        return not place or place == self._session.user().get("location")
+    def _person(self, part: Part) -> wire.EmployeeView | None:
+        """The person that a part is about."""
+        match part:
+            case FieldPart() | LevelsPart():
+                return part.person
+            case LoggedPart():
+                return listings.employee(self._session, part.id)
+            case EntryPart():
+                return listings.employee(self._session, part.entry.employee)
+        return None
 
-    def _projects(self, part: Part) -> Iterator[Record]:
+    def _projects(self, part: Part) -> Iterator[wire.ProjectDetail]:
         """The projects that a right to the change may hang on."""
-        session = self._session
-        if part.kind in ("status", "team"):
-            yield part.before
-        elif part.kind == "hours":
-            if id := (part.before or part.after).get("project"):
-                yield listings.project(session, id)
-        elif part.kind != "wiki":
-            yield from (p for p in self._registered() if _is_on(p, part.id))
-
-    def _registered(self) -> list[Record]:
-        """Every project; none where the system refuses to list them."""
-        try:
-            return listings.whole_projects(self._session)
-        except OutOfReach:
-            raise
-        except ToolFault:
-            return []
-
-    def _manager(self, project: Record) -> str | None:
-        try:
-            found = listings.customer(self._session, project.get("customer") or "")
-        except OutOfReach:
-            raise
-        except ToolFault:  # a company's own projects have a customer that is none
-            return None
-        return found.get("account_manager")
-
-    def _lacks(self, part: Part, who: Requester) -> bool:
-        """Whether there are pages that set rights, and they do not give this."""
-        pages = self._setting
-        return bool(pages) and not granted(pages.values(), part.kind, who, part.own)
+        match part:
+            case StatusPart() | TeamPart():
+                yield part.project
+            case LoggedPart() | EntryPart():
+                entry = part.request if isinstance(part, LoggedPart) else part.entry
+                if entry.project:
+                    yield listings.project(self._session, entry.project)
+            case FieldPart() | LevelsPart():
+                try:
+                    projects = listings.whole_projects(self._session)
+                except OutOfReach:
+                    raise
+                except ToolFault:
+                    return  # a system that refuses to list them
+                yield from (p for p in projects if any(m.employee == part.id for m in p.team))
+            case PagePart():
+                return
 
     # -- the word of the one who decides
 
-    def _quoted(self) -> Iterator[tuple[str, str]]:
+    def _quoted(self, task: str) -> Iterator[tuple[str, str]]:
         """The rules that the decision quotes, with their pages; those that stand there."""
-        assert self._origins
-        pages = {**self._wiki(), TASK: self._origins.text}
-        for found in _BASIS.finditer(self.decided[:20_000], timeout=2):
-            rule = found["rule"].strip(" \"'“”`*")
-            page = pages.get(found["page"], "")
-            if len(words(rule)) >= LEAST_QUOTE and within(rule, page):
-                yield found["page"], rule
+        pages = {**self._wiki, TASK: task}
+        for match in _BASIS.finditer(self.decided[:20_000], timeout=2):
+            rule, page = match["rule"].strip(" \"'“”`*"), match["page"]
+            if len(words(rule)) >= LEAST_QUOTE and within(rule, pages.get(page, "")):
+                yield page, rule
 
     def _gives(self, page: str, rule: str, part: Part, who: Requester) -> bool:
         """Whether a rule of a page that sets rights may give a change to the requester."""
         pages = self._setting
-        if page not in pages or (len(pages) > 1 and not self._named_elsewhere(page)):
+        elsewhere = (text for path, text in self._wiki.items() if path != page)
+        if page not in pages or (len(pages) > 1 and not any(page in text for text in elsewhere)):
             return False
         return bears_out(pages[page], rule, part.kind, who, part.own)
-
-    def _named_elsewhere(self, page: str) -> bool:
-        return any(page in text for path, text in self._wiki().items() if path != page)
 
     def _settles(self, page: str, rule: str, part: Part, doubt: Doubt) -> bool:
         """Whether the words that are quoted bear out an argument.
 
-        Those of the task do where no text has it. Those of a page do where they make the record
-        that is changed, and that the task names, the place of such a decision.
+        Those of the task do where no text has it. Those of a page that sets rights, or is named by
+        one that does, do where they make the record that is changed, and that the task names, the
+        place of such a decision.
         """
         if page == TASK:
             return doubt.inferred and speaks_of(part.kind, rule)
         speaks = SUBJECTS[part.kind].search(rule) and SUBJECTS["notes"].search(rule)
-        return bool(doubt.on_target and speaks and _DECISION.search(rule) and self._rules(page))
-
-    def _rules(self, page: str) -> bool:
-        """Whether a page sets rights, or is named by one that does."""
-        setting = self._setting
-        return page in setting or any(page in text for text in setting.values())
-
-
-def _is_on(project: Record, person: str) -> bool:
-    return any(member["employee"] == person for member in project["team"])
+        rules = page in self._setting or any(page in text for text in self._setting.values())
+        return bool(doubt.on_target and speaks and _DECISION.search(rule) and rules)

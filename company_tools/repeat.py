@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
 
 from pydantic import ValidationError
 
-from company_tools.company_session import CHANGES, READS, RESPOND, Change, CompanySession
-from core.erc3_client import switch
+from company_tools.change import CHANGES, READS, RESPOND, Change, request_at
+from company_tools.company_session import CompanySession
+from core.erc3_client import company
 from core.ledger import Intent, LedgerEntry, Resolved, ToolFault, WireCall
 from core.tools.faults import OutOfReach
 from core.tools.paging import limit_told
+
+_OUTCOMES = {"done": "done", "failed": "refused", "lost": "lost", "unknown": "unknown"}
 
 
 def repeat_request(session: CompanySession, request: WireCall) -> str | None:
@@ -31,7 +32,7 @@ def repeat_request(session: CompanySession, request: WireCall) -> str | None:
     if request.path not in CHANGES:
         raise ToolFault(f"a recorded request to {request.path} cannot be repeated", fatal=True)
     try:
-        session.send(_model(request.path).model_validate(request.body))
+        session.send(request_at(request.path, request.body))
         now, error = "done", None
     except OutOfReach:
         raise
@@ -49,14 +50,10 @@ def read_again(session: CompanySession, reads: Sequence[WireCall]) -> None:
 
     Raises OutOfReach.
     """
-    sent: set[str] = set()
-    for request in reads:
-        key = f"{request.path} {request.body}"
-        if key in sent or request.outcome != "done":
-            continue
-        sent.add(key)
+    done = {f"{read.path} {read.body}": read for read in reads if read.outcome == "done"}
+    for read in done.values():
         try:
-            session.send(_model(request.path).model_validate(request.body))
+            session.send(request_at(read.path, read.body))
         except OutOfReach:
             raise
         except (ToolFault, ValidationError):
@@ -64,44 +61,44 @@ def read_again(session: CompanySession, reads: Sequence[WireCall]) -> None:
 
 
 def restore(session: CompanySession, entries: Sequence[LedgerEntry]) -> None:
-    """Take over what recorded deeds have taught and done; nothing is sent.
+    """Take over what recorded entries have taught and done; nothing is sent.
 
     An answer to the user of which nothing but its intent is known, or a failure, is pending.
     """
-    for deed in entries:
-        if isinstance(deed, Intent):
-            if deed.path == RESPOND:
-                session.pending = dict(deed.body)
+    for entry in entries:
+        if isinstance(entry, Intent):
+            if entry.path == RESPOND:
+                session.pending = company.Req_ProvideAgentResponse.model_validate(entry.body)
             else:
-                session.take_over(Change(deed.path, dict(deed.body)), deed.about)
-        elif deed.path == RESPOND:
-            took = deed.took_effect if isinstance(deed, Resolved) else deed.outcome == "done"
+                session.take_over(Change(request_at(entry.path, entry.body)), entry.about)
+        elif entry.path == RESPOND:
+            took = entry.took_effect if isinstance(entry, Resolved) else entry.outcome == "done"
             if took:
-                session.responses, session.pending = [session.pending or {}], None
-        elif isinstance(deed, Resolved):
-            _settle(session, deed)
-        elif deed.kind == "read":
-            _learn(session, deed)
+                sent = session.pending
+                if sent is None and isinstance(entry, WireCall):
+                    sent = company.Req_ProvideAgentResponse.model_validate(entry.body)
+                session.responses, session.pending = [sent] if sent else [], None
+        elif isinstance(entry, Resolved):
+            _resolve(session, entry)
+        elif entry.kind == "read":
+            _learn(session, entry)
         else:
-            _took(session, deed)
+            _take_over(session, entry)
 
 
-_OUTCOMES = {"done": "done", "failed": "refused", "lost": "lost", "unknown": "unknown"}
-
-
-def _took(session: CompanySession, deed: WireCall) -> None:
-    """What became of the change that was intended last; of one without an intent, that it was."""
+def _take_over(session: CompanySession, call: WireCall) -> None:
+    """Note what became of the change intended last; of one without an intent, that it was made."""
     last = session.changes[-1] if session.changes else None
-    if last is None or last.outcome != "sent" or last.path != deed.path:
-        last = Change(deed.path, dict(deed.body))
+    if last is None or last.outcome != "sent" or last.path != call.path:
+        last = Change(request_at(call.path, call.body))
         session.take_over(last, None)
-    last.outcome, last.error = _OUTCOMES[deed.outcome], deed.error or ""
+    last.outcome, last.error = _OUTCOMES[call.outcome], call.error or ""
 
 
-def _settle(session: CompanySession, deed: Resolved) -> None:
+def _resolve(session: CompanySession, entry: Resolved) -> None:
     for change in reversed(session.changes):
-        if change.path == deed.path and change.outcome in ("unknown", "sent"):
-            change.outcome = "done" if deed.took_effect else "lost"
+        if change.path == entry.path and change.outcome in ("unknown", "sent"):
+            change.outcome = "done" if entry.took_effect else "lost"
             return
 
 
@@ -109,15 +106,3 @@ def _learn(session: CompanySession, request: WireCall) -> None:
     limit = limit_told(request.error)
     if limit is not None and limit >= 0:
         session.listing.limit = limit
-
-
-@cache
-def _models() -> dict[str, Any]:
-    """The request of each path, as the chosen client has it."""
-    names = vars(switch.load("company"))
-    models: list[Any] = [m for name, m in names.items() if name.startswith("Req_")]
-    return {model.model_fields["tool"].default: model for model in models}
-
-
-def _model(path: str) -> Any:
-    return _models()[path]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,11 +11,15 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
-from company_tools.company_session import CompanySession, Record
-from company_tools.skills import with_levels
-from company_tools.updates import check_member, update_employee, update_status
+from company_tools.company_session import CompanySession
+from company_tools.profile import person_of
+from company_tools.reading_session import FIELDS
+from company_tools.settling import levels_of
+from company_tools.time_entries import check_member
+from company_tools.updates import EmployeeChanges, update_employee, update_status
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import Tool, ToolFault
 from core.ledger.calls import Kind
 from core.tools.paging import END
@@ -23,7 +27,7 @@ from core.tools.requests import request_tool
 
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 """What a guest may have."""
-_TOLD = {
+_DOCS = {
     "Req_GetEmployee": (
         "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
         "{name: level}}}"
@@ -39,31 +43,20 @@ _TOLD = {
 }
 """What no Combo tool covers, and what prompts say of it."""
 _ACTORS = ("changed_by", "logged_by")
-_LISTS: tuple[tuple[str, str], ...] = (
-    ("Req_ListEmployees", "employees"),
-    ("Req_SearchEmployees", "employees"),
-    ("Req_ListCustomers", "companies"),
-    ("Req_SearchCustomers", "companies"),
-    ("Req_ListProjects", "projects"),
-    ("Req_SearchProjects", "projects"),
-    ("Req_SearchTimeEntries", "entries"),
-)
-_KEPT = {
-    "employees": "employees",
-    "companies": "customers",
-    "projects": "projects",
-    "entries": "entries",
+_LISTS: dict[str, tuple[type[BaseModel], str]] = {
+    "Req_ListEmployees": (wire.EmployeeBrief, "employees"),
+    "Req_SearchEmployees": (wire.EmployeeBrief, "employees"),
+    "Req_ListCustomers": (wire.CompanyBrief, "customers"),
+    "Req_SearchCustomers": (wire.CompanyBrief, "customers"),
+    "Req_ListProjects": (wire.ProjectBrief, "projects"),
+    "Req_SearchProjects": (wire.ProjectBrief, "projects"),
+    "Req_SearchTimeEntries": (wire.TimeEntryWithID, "entries"),
 }
-"""What records of a list are kept as."""
-_READS = {
-    "Req_TimeSummaryByProject": "summaries",
-    "Req_TimeSummaryByEmployee": "summaries",
-    "Req_ListWiki": "paths",
-    "Req_LoadWiki": "",
-    "Req_SearchWiki": "results",
-    "Req_GetTimeEntry": "",
-}
-"""Answers as they are, with the list that the wire may leave out."""
+"""The records that a request lists, and what they are kept as."""
+_READS = (
+    "Req_TimeSummaryByProject", "Req_TimeSummaryByEmployee", "Req_ListWiki", "Req_LoadWiki",
+    "Req_SearchWiki", "Req_GetTimeEntry",
+)  # fmt: skip
 _WRITES = (
     "Req_UpdateProjectTeam", "Req_LogTimeEntry", "Req_UpdateTimeEntry", "Req_UpdateWiki",
 )  # fmt: skip
@@ -73,15 +66,15 @@ _DAYS = frozenset({"date", "date_from", "date_to"})
 
 def request_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """The Req_* tools of one company, but for the answer to the user."""
-    one_record: dict[str, Callable[[str], Record]] = {
-        "Req_GetEmployee": lambda id: {"employee": with_levels(listings.employee(session, id))},
+    one_record: dict[str, Callable[[str], object]] = {
+        "Req_GetEmployee": lambda id: {"employee": person_of(listings.employee(session, id))},
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
         "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
     }
     return [
         _made(session, "read", "Req_WhoAmI", session.user),
         *(_made(session, "read", name, act) for name, act in one_record.items()),
-        *(_listing(session, name, field) for name, field in _LISTS),
+        *(_listing(session, name) for name in _LISTS),
         *(_made(session, "read", name, _reading(session, name)) for name in _READS),
         *(_made(session, "write", name, _writing(session, name)) for name in _WRITES),
         _made(session, "write", "Req_UpdateProjectStatus", partial(update_status, session)),
@@ -96,83 +89,76 @@ def _made(
     act: Callable[..., object],
     defaults: dict[str, object] | None = None,
 ) -> Tool:
-    def acts(**arguments: Any) -> object:
-        return act(**_certain(session, arguments))
+    def run(**arguments: object) -> object:
+        return act(**{name: _certain(session, name, value) for name, value in arguments.items()})
 
     model: type[BaseModel] = getattr(company, name)
-    unsaid = [field for field in _ACTORS if field in model.model_fields]
-    made = request_tool(kind, model, acts, _TOLD.get(name, ""), unsaid=unsaid, defaults=defaults)
-    return replace(loosened(made), told=name in _TOLD)
+    omitted = [field for field in _ACTORS if field in model.model_fields]
+    made = request_tool(kind, model, run, _DOCS.get(name, ""), unsaid=omitted, defaults=defaults)
+    return replace(loosened(made), told=name in _DOCS)
 
 
-def _certain(session: CompanySession, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with bare ids and with dates as the platform writes them."""
-    found = {}
-    for name, value in arguments.items():
-        if name in _IDS and isinstance(value, str):
-            value = bare_id(value)
-        elif name in _DAYS and value:
-            value = day(value, session.user().get("today", ""))
-        found[name] = value
-    return found
+def _certain(session: CompanySession, name: str, value: object) -> object:
+    """An argument with a bare id, or a date as the platform writes it."""
+    if isinstance(value, str) and name in _IDS:
+        return bare_id(value)
+    if isinstance(value, str) and value and name in _DAYS:
+        return day(value, session.user().today)
+    return value
 
 
 def _update_info(
     session: CompanySession,
     wiki: WikiStore,
     employee: str,
-    skills: Sequence[company.SkillLevel] = (),
-    wills: Sequence[company.SkillLevel] = (),
+    skills: list[wire.SkillLevel] | None = None,
+    wills: list[wire.SkillLevel] | None = None,
     **scalars: Any,
-) -> Record:
+) -> dict[str, object]:
     """As the Combo tool does it: what is left out stays, which the request does not promise."""
-    levels = {
-        kind: {one.name: one.level for one in given}
-        for kind, given in (("skills", skills), ("wills", wills))
-    }
-    nothing: dict[str, dict[str, int]] = {"skills": {}, "wills": {}}
-    made = update_employee(session, wiki, employee, scalars, None, levels, nothing)
-    return {"employee": made["after"]}
+    levels = levels_of(skills or ()), levels_of(wills or ())
+    changes = EmployeeChanges(**scalars, skills=levels[0], wills=levels[1])
+    return {"employee": update_employee(session, wiki, employee, changes)["after"]}
 
 
-def _listing(session: CompanySession, name: str, field: str) -> Tool:
+def _listing(session: CompanySession, name: str) -> Tool:
     """A page, however large a one is asked for.
 
     What stands behind the first page is cut from the whole, which is kept: to ask for an offset
     behind the end is a failure of the platform, which looks like an outage.
     """
-    model, kind = getattr(company, name), _KEPT[field]
+    model, (kind, kept_as) = getattr(company, name), _LISTS[name]
 
-    def act(offset: int, limit: int, **asked: Any) -> Record:
+    def act(offset: int, limit: int, **filters: object) -> dict[str, object]:
         if offset <= 0:
-            return session.page(model, field, limit, **asked)
-        key = (kind, name, repr(asked)) if asked else (kind,)
-        whole = session.kept(key, lambda: session.pages(model, field, **asked))
-        if offset >= len(whole):
-            raise ToolFault(f"offset {offset} is behind the last of {len(whole)}")
+            page = session.page(model, kind, limit, **filters)
+            return {
+                FIELDS[kind]: page.records,
+                "next_offset": page.next_offset,
+                "limit": page.limit,
+            }
+        key = (kept_as, name, repr(filters)) if filters else (kept_as,)
+        records = session.kept(key, lambda: session.pages(model, kind, **filters))
+        if offset >= len(records):
+            raise ToolFault(f"offset {offset} is behind the last of {len(records)}")
         used = session.within_limit(limit)
         end = offset + used
-        following = end if end < len(whole) else END
-        return {field: whole[offset:end], "next_offset": following, "limit": used}
+        following = end if end < len(records) else END
+        return {FIELDS[kind]: records[offset:end], "next_offset": following, "limit": used}
 
     return _made(session, "read", name, act, {"offset": 0, "limit": 0})
 
 
-def _reading(session: CompanySession, name: str) -> Callable[..., Record]:
-    model, listed = getattr(company, name), _READS[name]
-
-    def act(**arguments: Any) -> Record:
-        answer = session.send(model(**arguments))
-        return {**answer, listed: answer.get(listed) or []} if listed else answer
-
-    return act
+def _reading(session: CompanySession, name: str) -> Callable[..., object]:
+    model: Callable[..., object] = getattr(company, name)
+    return lambda **arguments: session.send(model(**arguments))
 
 
-def _writing(session: CompanySession, name: str) -> Callable[..., Record]:
-    model: Any = getattr(company, name)
+def _writing(session: CompanySession, name: str) -> Callable[..., object]:
+    model = getattr(company, name)
     actor = [field for field in _ACTORS if field in model.model_fields]
 
-    def act(**arguments: Any) -> Record:
+    def act(**arguments: Any) -> object:
         if name == "Req_LogTimeEntry" and arguments.get("project"):
             check_member(session, arguments["employee"], arguments["project"])
         return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))

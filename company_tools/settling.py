@@ -1,87 +1,96 @@
-"""What became of a change whose answer is lost, seen by reading the record again.
-
-An update that arrives twice, or late, changes nothing more than once did: the platform notes only
-real changes (facts of the platform). Logged time is another matter: there, the entries of that day
-are read before it is sent, and what is new afterwards is what arrived.
-"""
+"""Reads a record again to see whether a change whose answer is lost took effect."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
 
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
+from core.tools.api_session import ApiSession
 from core.tools.faults import Refused
 
-Send = Callable[[Any], dict[str, Any]]
-Body = Mapping[str, Any]
+if TYPE_CHECKING:
+    from company_tools.change import ChangeRequest
 _ENTRY = ("date", "hours", "work_category", "notes", "billable")
 
 
-def shown_answer(send: Send, path: str, body: Body) -> dict[str, Any] | None:
+def answer_shown(session: ApiSession, request: ChangeRequest) -> BaseModel | None:
     """The answer of a change that the company shows; None where it does not show it.
 
     Raises:
         ToolFault: it cannot be read.
     """
-    seen = _READERS[path](send, body)
-    return {"employee": seen} if path == "/employees/update" and seen is not None else seen
+    match request:
+        case company.Req_UpdateEmployeeInfo():
+            return _employee(session, request)
+        case company.Req_UpdateProjectTeam():
+            team = _project(session, request.id).team
+            return _if(team_of(team) == team_of(request.team), wire.Resp_UpdateProjectTeam())
+        case company.Req_UpdateProjectStatus():
+            same = _project(session, request.id).status == request.status
+            return _if(same, wire.Resp_UpdateProjectStatus())
+        case company.Req_UpdateTimeEntry():
+            asked = company.Req_GetTimeEntry(id=request.id)
+            entry = session.send(asked, wire.Resp_GetTimeEntry).entry
+            same = all(getattr(entry, field) == getattr(request, field) for field in _ENTRY)
+            same = same and request.status in ("", entry.status)
+            return _if(same, wire.Resp_TimeEntryUpdated())
+        case company.Req_UpdateWiki():
+            return _if(_page(session, request.file) == request.content, wire.Resp_UpdateWiki())
+    return None
 
 
-def like(entries: Sequence[dict[str, Any]], body: Body) -> list[dict[str, Any]]:
-    """The time entries that logging ``body`` could have made."""
+def matching_entries(
+    entries: Iterable[wire.TimeEntryWithID], request: company.Req_LogTimeEntry
+) -> list[wire.TimeEntryWithID]:
+    """The time entries that a request to log time could have made."""
     fields = ("employee", "customer", "project", *_ENTRY)
-    return [e for e in entries if all((e.get(f) or None) == (body[f] or None) for f in fields)]
+    return [
+        entry
+        for entry in entries
+        if all((getattr(entry, f) or None) == (getattr(request, f) or None) for f in fields)
+    ]
 
 
-def _employee(send: Send, body: Body) -> dict[str, Any] | None:
-    seen = send(company.Req_GetEmployee(id=body["employee"])).get("employee") or {}
-    plain = ("notes", "salary", "location", "department")
-    same = all(seen.get(f) == body[f] for f in plain if body.get(f) is not None)
-    for field in ("skills", "wills"):
-        if body.get(field):
-            same = same and levels_of(seen.get(field)) == levels_of(body[field])
-    return seen if same else None
+def _if(shown: bool, answer: BaseModel) -> BaseModel | None:
+    return answer if shown else None
 
 
-def _team(send: Send, body: Body) -> dict[str, Any] | None:
-    seen = send(company.Req_GetProject(id=body["id"])).get("project") or {}
-    return {} if team_of(seen.get("team")) == team_of(body["team"]) else None
+def _employee(session: ApiSession, request: company.Req_UpdateEmployeeInfo) -> BaseModel | None:
+    asked = company.Req_GetEmployee(id=request.employee)
+    employee = session.send(asked, wire.Resp_GetEmployee).employee
+    for field in ("notes", "salary", "location", "department"):
+        wanted = getattr(request, field)
+        if wanted is not None and getattr(employee, field) != wanted:
+            return None
+    for wanted, levels in ((request.skills, employee.skills), (request.wills, employee.wills)):
+        if wanted and levels_of(wanted) != levels_of(levels):
+            return None
+    return wire.Resp_UpdateEmployeeInfo(employee=employee)
 
 
-def _status(send: Send, body: Body) -> dict[str, Any] | None:
-    seen = send(company.Req_GetProject(id=body["id"])).get("project") or {}
-    return {} if seen.get("status") == body["status"] else None
+def _project(session: ApiSession, id: str) -> wire.ProjectDetail:
+    project = session.send(company.Req_GetProject(id=id), wire.Resp_GetProject).project
+    if project is None:
+        raise Refused(f"no project has the id {id[:80]!r}")
+    return project
 
 
-def _entry(send: Send, body: Body) -> dict[str, Any] | None:
-    seen = send(company.Req_GetTimeEntry(id=body["id"])).get("entry") or {}
-    same = all(seen.get(f) == body[f] for f in _ENTRY)
-    return {} if same and body["status"] in ("", seen.get("status")) else None
-
-
-def _page(send: Send, body: Body) -> dict[str, Any] | None:
+def _page(session: ApiSession, file: str) -> str:
     try:
-        content = send(company.Req_LoadWiki(file=body["file"])).get("content", "")
+        return session.send(company.Req_LoadWiki(file=file), wire.Resp_LoadWiki).content
     except Refused:
-        content = ""
-    return {} if content == body["content"] else None
+        return ""
 
 
-def levels_of(levels: Sequence[Mapping[str, Any]] | None) -> dict[str, int]:
+def levels_of(levels: Iterable[wire.SkillLevel]) -> dict[str, int]:
     """Levels by name."""
-    return {one["name"]: one["level"] for one in levels or ()}
+    return {one.name: one.level for one in levels}
 
 
-def team_of(team: Sequence[Mapping[str, Any]] | None) -> list[tuple[str, float, str]]:
+def team_of(team: Iterable[wire.Workload]) -> list[tuple[str, float, str]]:
     """A team to compare, whatever its order."""
-    return sorted((m["employee"], float(m["time_slice"]), m["role"]) for m in team or ())
-
-
-_READERS: dict[str, Callable[[Send, Body], dict[str, Any] | None]] = {
-    "/employees/update": _employee,
-    "/projects/team/update": _team,
-    "/projects/status/update": _status,
-    "/time/update": _entry,
-    "/wiki/update": _page,
-}
+    return sorted((m.employee, float(m.time_slice), m.role) for m in team)

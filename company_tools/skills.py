@@ -1,115 +1,191 @@
-"""Who is how good at something, and how willing."""
+"""Who is how good at something, and how willing; skills and wills by what a text calls them.
+
+Display names stand in the wiki alone (facts of the platform), in a line, a list or a table that
+has them beside the stored name.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+import regex
+from pydantic import BaseModel
 
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
 from company_tools.ids import project_id
-from company_tools.level_names import level_name, search_levels
+from company_tools.reading_session import ReadingSession
 from company_tools.settling import levels_of
+from company_tools.sums import ends
 from company_tools.values import value_of
+from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore
+from company_tools.words import words
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import Collector
 
 Levels = dict[str, int]
+LevelKind = Literal["skills", "wills"]
+KINDS: tuple[LevelKind, LevelKind] = ("skills", "wills")
 GETS_AT_MOST = 40
 """So many people are read one by one; of more, levels are told from searches."""
 SCALE = range(1, 11)
 """Levels that searches ask for; who has another one is read alone."""
-_KINDS = ("skills", "wills")
+_PARTS = regex.compile(r"[,;\n]|\.\s")
+_STORED = regex.compile(r"(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
+
+
+class Match(BaseModel):
+    """Somebody with the levels that were asked for."""
+
+    id: str
+    name: str
+    department: str
+    location: str
+    skills: Levels
+    wills: Levels
+    sum: int
 
 
 def match_skills(
-    session: CompanySession,
+    session: ReadingSession,
     wiki: WikiStore,
     skills: Levels,
     wills: Levels,
     location: str,
     department: str,
     not_in_project: str,
-) -> Record:
+) -> dict[str, object]:
     """People who have all levels, with these, highest sum first; see the tool."""
     if not skills and not wills:
         raise ToolFault("give skills or wills: {name: least level}")
-    asked = {
+    asked: dict[LevelKind, Levels] = {
         kind: {level_name(session, wiki, kind, name): least for name, least in given.items()}
-        for kind, given in zip(_KINDS, (skills, wills), strict=True)
+        for kind, given in zip(KINDS, (skills, wills), strict=True)
     }
-    within = _places(session, location, department)
-    team = (
-        listings.project(session, project_id(session, not_in_project))["team"]
-        if not_in_project
-        else []
-    )
-    out = {member["employee"] for member in team}
+    places: dict[str, str] = {}
+    if location:
+        places["location"] = value_of("location", location, listings.employees(session))
+    if department:
+        places["department"] = value_of("department", department, listings.employees(session))
+    excluded: set[str] = set()
+    if not_in_project:
+        team = listings.project(session, project_id(session, not_in_project)).team
+        excluded = {member.employee for member in team}
     collected = Collector()
-    wanted = {kind: _at_least(asked[kind]) for kind in _KINDS}
-    found = collected.rows(lambda: search_levels(session, wanted, within))
-    found = [one for one in found if one["id"] not in out]
-    levels: dict[str, dict[str, Levels]] = {one["id"]: {k: {} for k in _KINDS} for one in found}
-    collected.get(lambda: _read_levels(session, asked, levels, within), None)
-    if collected.fault:
-        found = [one for one in found if not _missing(levels[one["id"]], asked)]
-    rows = [
-        {
-            **{f: one[f] for f in ("id", "name", "department", "location")},
-            **levels[one["id"]],
-            "sum": sum(sum(levels[one["id"]][kind].values()) for kind in _KINDS),
-        }
-        for one in found
-    ]
-    rows.sort(key=lambda row: (-row["sum"], row["id"]))
-    ends = (rows[0]["sum"], rows[-1]["sum"]) if rows else (0, 0)
-    most, least = ([row["id"] for row in rows if row["sum"] == end] for end in ends)
-    if collected.fault:
-        most = least = []  # nobody knows who has most of a part
+    people = collected.rows(lambda: _having(session, asked, places))
+    matches = {
+        one.id: Match(**{**dict(one), "skills": {}, "wills": {}}, sum=0)
+        for one in people
+        if one.id not in excluded
+    }
+    collected.get(lambda: _read_levels(session, asked, matches, places), None)
+    rows = [one for one in matches.values() if not collected.fault or not _missing(one, asked)]
+    for one in rows:
+        one.sum = sum(one.skills.values()) + sum(one.wills.values())
+    rows.sort(key=lambda one: (-one.sum, one.id))
+    # Nobody knows who has most of a part.
+    most, least = ([], []) if collected.fault else ends([(one.id, one.sum) for one in rows])
     return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
 
 
-def with_levels(employee: Record) -> Record:
-    """A person with skills and wills as {name: level}, the one shape that tools show."""
-    return {**employee, **{kind: levels_of(employee.get(kind)) for kind in _KINDS}}
-
-
-def _places(session: CompanySession, location: str, department: str) -> dict[str, str]:
-    said = {"location": location, "department": department}
-    return {
-        field: value_of(field, value, listings.employees(session))
-        for field, value in said.items()
-        if value
+def _having(
+    session: ReadingSession,
+    levels: dict[LevelKind, Levels],
+    places: dict[str, str],
+    most: int | None = None,
+) -> list[wire.EmployeeBrief]:
+    """Everybody who has the levels at the place; kept until somebody changes."""
+    bounds = {} if most is None else {"max_level": most}
+    filters = {
+        kind: [{"name": name, "min_level": least, **bounds} for name, least in wanted.items()]
+        for kind, wanted in levels.items()
     }
-
-
-def _at_least(levels: Levels) -> list[dict[str, Any]]:
-    return [{"name": name, "min_level": least} for name, least in levels.items()]
+    return session.kept(
+        ("employees", repr((filters, places))),
+        lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters, **places),
+    )
 
 
 def _read_levels(
-    session: CompanySession,
-    asked: dict[str, Levels],
-    told: dict[str, dict[str, Levels]],
-    within: dict[str, str],
+    session: ReadingSession,
+    asked: dict[LevelKind, Levels],
+    matches: dict[str, Match],
+    places: dict[str, str],
 ) -> None:
     """Fill in the asked levels of each, read in the way that takes fewer requests."""
-    if len(told) > GETS_AT_MOST:
-        for kind, levels in asked.items():
-            for name, least in levels.items():
-                for level in (n for n in SCALE if n >= least):
-                    only = [{"name": name, "min_level": level, "max_level": level}]
-                    for one in search_levels(session, {kind: only}, within):
-                        if one["id"] in told:
-                            told[one["id"]][kind][name] = level
-    short = [id for id, levels in told.items() if _missing(levels, asked)]
+    steps = [
+        (kind, name, level)
+        for kind, levels in asked.items()
+        for name, least in levels.items()
+        for level in SCALE
+        if level >= least
+    ]
+    for kind, name, level in steps if len(matches) > GETS_AT_MOST else ():
+        for one in _having(session, {kind: {name: level}}, places, level):
+            if one.id in matches:
+                getattr(matches[one.id], kind)[name] = level
+    short = [id for id, one in matches.items() if _missing(one, asked)]
     collected = Collector()
     for person in collected.rows(lambda: listings.employees_of(session, short)):
-        for kind in _KINDS:
-            have = levels_of(person[kind])
-            told[person["id"]][kind] = {name: have[name] for name in asked[kind] if name in have}
+        for kind in KINDS:
+            have = levels_of(getattr(person, kind))
+            own = {name: have[name] for name in asked[kind] if name in have}
+            setattr(matches[person.id], kind, own)
     collected.result({})
 
 
-def _missing(levels: dict[str, Levels], asked: dict[str, Levels]) -> bool:
-    return any(len(levels[kind]) < len(asked[kind]) for kind in _KINDS)
+def _missing(one: Match, asked: dict[LevelKind, Levels]) -> bool:
+    return any(len(getattr(one, kind)) < len(asked[kind]) for kind in KINDS)
+
+
+def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
+    """The stored name of a skill or will that somebody has.
+
+    Raises:
+        ToolFault: nobody has it, or it could be two; the text names those that were seen.
+    """
+    text = text.strip()
+    if _somebody_has(session, kind, text):
+        return text
+    own = listings.employee(session, session.user().id)
+    shown = sorted(session.evidence.tokens | {one.name for one in (*own.skills, *own.wills)})
+    prefix = kind.removesuffix("s")
+    matches = {name for name in shown if words(name) in (words(text), (prefix, *words(text)))}
+    if not matches:
+        pages = wiki_pages(session, wiki)
+        shown = sorted(session.evidence.tokens)
+        matches = {name for page in pages.values() for name in _named_so(page, text, shown)}
+    matches = {name for name in matches if _somebody_has(session, kind, name)}
+    if len(matches) == 1:
+        return matches.pop()
+    names = sorted(matches) or [name for name in shown if name.startswith(prefix)] or shown
+    raise ToolFault(
+        f"{'more than one' if matches else 'nobody has the'} {prefix} {text[:80]!r}; "
+        f"seen: {', '.join(names) or 'none'}"
+    )
+
+
+def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
+    """Stored names beside a display name: "a = Apples", "- a: Apples", "| Apples | a |"."""
+    wanted = words(text)
+    for line in page.splitlines():
+        if any(words(cell) == wanted for cell in line.split("|") if "|" in line):
+            names = [name for name in _STORED.findall(line) if name in stored]
+            yield from names if len(set(names)) == 1 else ()
+    for part in _PARTS.split(page):
+        names = [name for name in _STORED.findall(part) if name in stored]
+        if len(names) == 1 and words(part.replace(names[0], " ", 1)) == wanted:
+            yield names[0]
+
+
+def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
+    """Whether anybody has it: one page tells, and all of it is not read."""
+    filters = {kind: [{"name": name}]}
+    page = session.kept(
+        ("employees", f"{kind} {name}"),
+        lambda: session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 0, **filters),
+    )
+    return bool(page.records)

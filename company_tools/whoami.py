@@ -1,29 +1,42 @@
-"""What whoami says of who asks, where it contradicts itself or is no use."""
+"""What whoami says of the user, where it contradicts itself or is no use."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+
+from core.erc3_client.own import company_models as wire
 
 YEARS = range(1900, 2200)
 """Of a day that can be counted from."""
-_SAID_CHARS = 40
+_TODAY_CHARS = 40
 
 
-def consistent(user: dict[str, Any]) -> dict[str, Any]:
+class User(wire.Resp_WhoAmI):
+    """The user of a task; texts that whoami leaves out are ""."""
+
+    today_said: str | None = None
+    """What stood in the place of a day that is none."""
+
+    @property
+    def id(self) -> str:
+        """The employee's id, "" for a guest."""
+        return self.current_user or ""
+
+
+def consistent(answer: wire.Resp_WhoAmI) -> User:
     """What whoami said, with the least right where it contradicts itself.
 
-    Who is public is a guest, whoever is named beside that. A ``today`` that is no day is "", and
-    ``today_said`` is what stood there.
+    Who is public is a guest, whoever is named beside that. A ``today`` that is no day is "".
     """
-    found = dict(user)
-    if found.get("is_public"):
-        found |= {"current_user": "", "location": "", "department": ""}
-    said = str(found.get("today") or "")
+    user = User(**dict(answer))
+    if user.is_public:
+        user.current_user = user.location = user.department = ""
     try:
-        today = date.fromisoformat(said)
+        today = date.fromisoformat(user.today)
     except ValueError:
         today = date.min
     if today.year in YEARS:
-        return found | {"today": today.isoformat()}
-    return found | {"today": "", "today_said": said[:_SAID_CHARS]}
+        user.today = today.isoformat()
+    else:
+        user.today, user.today_said = "", user.today[:_TODAY_CHARS]
+    return user

@@ -6,10 +6,12 @@ from collections.abc import Collection
 
 from rapidfuzz import process
 
-from company_tools.company_session import CompanySession, Record
+from company_tools.evidence import ShownPages
+from company_tools.reading_session import ReadingSession
 from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import words
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.ahead import one
 from core.tools.collector import keeping
@@ -22,7 +24,7 @@ AHEAD_AT_MOST = 24
 """Pages that are read side by side before the work takes them."""
 
 
-def wiki_pages(session: CompanySession, wiki: WikiStore) -> Pages:
+def wiki_pages(session: ReadingSession, wiki: WikiStore) -> Pages:
     """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
     pages = pages_now(session, wiki)
     session.memory.read_whole("paths")
@@ -30,7 +32,7 @@ def wiki_pages(session: CompanySession, wiki: WikiStore) -> Pages:
 
 
 def pages_now(
-    session: CompanySession,
+    session: ReadingSession,
     wiki: WikiStore,
     known: Pages | None = None,
     rewritten: Collection[str] = (),
@@ -40,11 +42,11 @@ def pages_now(
     Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises ToolFault where
     the wiki cannot be read.
     """
-    sha1 = session.user().get("wiki_sha1") or ""
+    sha1 = session.user().wiki_sha1
     unchanged = {path: text for path, text in (known or {}).items() if path not in rewritten}
 
     def read() -> Pages:
-        paths = session.send(company.Req_ListWiki()).get("paths") or []
+        paths = session.send(company.Req_ListWiki(), wire.Resp_ListWiki).paths
         if len(paths) > PAGES_AT_MOST:
             raise Inconsistent(f"the wiki has {len(paths)} pages, more than {PAGES_AT_MOST}")
         pages: Pages = {}
@@ -63,12 +65,12 @@ def pages_now(
     # Without a proven version each task reads its own pages, once.
     key = ("wiki", "pages", sha1)
     pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
-    session.memory.note("/wiki/list", {"paths": list(pages), "contents": list(pages.values())}, {})
+    session.memory.note(ShownPages(pages=pages))
     return pages
 
 
 def pages_or_none(
-    session: CompanySession,
+    session: ReadingSession,
     wiki: WikiStore,
     known: Pages | None = None,
     rewritten: Collection[str] = (),
@@ -82,12 +84,12 @@ def pages_or_none(
         return None
 
 
-def load(session: CompanySession, path: str) -> str:
+def load(session: ReadingSession, path: str) -> str:
     """One page, byte for byte. Raises ToolFault."""
-    return str(session.send(company.Req_LoadWiki(file=path)).get("content", ""))
+    return session.send(company.Req_LoadWiki(file=path), wire.Resp_LoadWiki).content
 
 
-def read_pages(session: CompanySession, wiki: WikiStore, files: list[str]) -> Record:
+def read_pages(session: ReadingSession, wiki: WikiStore, files: list[str]) -> dict[str, object]:
     """The pages of these names, all where none is named; see the tool."""
     try:
         pages = wiki_pages(session, wiki)

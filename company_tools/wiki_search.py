@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.company_session import CompanySession, Record
+from company_tools.reading_session import ReadingSession
 from company_tools.wiki_pages import stem, wiki_pages
 from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import alike, words
@@ -94,7 +94,9 @@ def chunks_of(path: str, text: str) -> Iterator[Chunk]:
         held += f"{line}\n"
 
 
-def search_wiki(session: CompanySession, wiki: WikiStore, texts: list[str], top: int) -> Record:
+def search_wiki(
+    session: ReadingSession, wiki: WikiStore, texts: list[str], top: int
+) -> dict[str, object]:
     """Parts of pages that have the words or match the pattern, best first; see the tool."""
     asked = [text for text in texts if text.strip()]
     if not asked:

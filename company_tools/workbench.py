@@ -6,7 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from company_tools.company_session import CHANGES, CompanySession
+from company_tools.change import CHANGES
+from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
 from company_tools.final_answer import final_answer_tool
 from company_tools.scenario import scenario_of

@@ -31,7 +31,8 @@ def _request_tools(session: StoreSession) -> list[Tool]:
         def act(sku: str, quantity: int) -> dict[str, Any]:
             if quantity < 1:
                 raise ToolFault(f"quantity must be at least 1, not {quantity}")
-            return session.send(model(sku=sku, quantity=quantity))
+            moved: dict[str, Any] = session.send(model(sku=sku, quantity=quantity))
+            return moved
 
         return act
 
@@ -116,7 +117,8 @@ def check_out(
     if flaw := _unauthorised(session, basket):
         raise ToolFault(f"not checked out: {flaw}. {HELP}")
     try:
-        return session.send(store.Req_CheckoutBasket(), final=True, about=basket)
+        receipt: Basket = session.send(store.Req_CheckoutBasket(), final=True, about=basket)
+        return receipt
     finally:
         session.forget_stock()
 

@@ -34,6 +34,7 @@ from __future__ import annotations
 from typing import Any
 
 import regex
+from pydantic import BaseModel
 
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
@@ -127,7 +128,7 @@ class StoreSession(ApiSession):
             self.view()
         self._seen = None
         try:
-            answer = self.once(request, final=final, about=about)
+            answer: dict[str, Any] = self.once(request, final=final, about=about)
         except OutOfReach as fault:
             return self.without_answer(request, about, fault)
         except Refused:
@@ -201,9 +202,13 @@ class StoreSession(ApiSession):
         if self.unsettled is not None:
             raise OutOfReach("whether the checkout took effect cannot be told from the basket")
 
-    def holds_nothing(self, error: Exception) -> bool:
-        """Whether the official SDK only stumbles over an empty basket or page."""
-        return _EMPTY.search(str(error)) is not None
+    def answer_of(self, request: Any, response: BaseModel) -> dict[str, Any]:
+        """The answer as plain data, with missing fields left out."""
+        return response.model_dump(mode="json", exclude_none=True)
+
+    def empty_answer(self, request: Any, error: Exception) -> dict[str, Any] | None:
+        """Nothing, where the official SDK only stumbles over an empty basket or page."""
+        return {} if _EMPTY.search(str(error)) else None
 
     def view(self) -> Basket:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.

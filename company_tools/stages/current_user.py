@@ -7,13 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
-from company_tools.profile import user_with_profile
-from company_tools.stages.entities import ROOM, RequestHandler
+from company_tools.briefing import project_line
+from company_tools.company_session import CompanySession
+from company_tools.profile import ties, user_with_profile
+from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.policy import plain as plain_ties
 from company_tools.stages.policy import rules_for, targets_of, ties_to
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
+from core.ledger.tool import plain
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
@@ -31,7 +34,7 @@ TIES_CHARS = 4_000
 
 def system(texts: Texts = NONE) -> str:
     """What the prompts of its call begin with."""
-    return prompt(ROOM, "current_user", texts)
+    return prompt(PROMPTS, "current_user", texts)
 
 
 def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
@@ -52,12 +55,12 @@ def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
 class CurrentUser:
     """Answers a question from the record, ties and rules of who asks, all looked up when asked."""
 
-    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
-        self._desk, self._texts = desk, texts
+        self._environment, self._texts = environment, texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """The answer to ``task.text``, or why there is none.
 
@@ -66,32 +69,32 @@ class CurrentUser:
         question = task.text.strip()
         if not 0 < len(question) <= QUESTION_CHARS:
             raise ToolFault(f"a question has 1 to {QUESTION_CHARS} characters")
-        if door is None:
+        if client is None:
             return Finding(failed="there is no model to ask")
         user = self._prompt(question, task, ledger)
-        answer, failed = ask_once(door, system(self._texts), user, ["answer"], _read)
+        answer, failed = ask_once(client, system(self._texts), user, ["answer"], _read)
         return Finding(text=answer or "", failed=failed)
 
     def _prompt(self, question: str, task: StageInput, ledger: Ledger) -> str:
-        with self._desk.reading(ledger) as (session, wiki):
+        with self._environment.reading(ledger) as (session, wiki):
             user = user_with_profile(session)
-            for role in ("led", "member_of"):
-                user[role] = _projects(session, user[role])
+            if session.requester:
+                on = ties(session, session.requester)
+                user |= {"led": _lines(session, on.led), "member_of": _lines(session, on.member_of)}
             asked = session.task
             return prompt(
-                ROOM,
+                PROMPTS,
                 "current_user_question",
-                user=shorten(user, USER_CHARS),
-                ties=shorten(ties_to(session, targets_of(task)), TIES_CHARS),
+                user=shorten(plain(user), USER_CHARS),
+                ties=shorten(plain_ties(ties_to(session, targets_of(task))), TIES_CHARS),
                 rules=rules_for(session, wiki_pages(session, wiki), f"{question} {asked}"),
                 request=asked,
                 question=question,
             )
 
 
-def _projects(session: CompanySession, ids: list[str]) -> list[str]:
-    found: list[Record] = listings.projects_of(session, ids)
-    return [f"{p['id']} ({p.get('name', '')}, {p.get('status', '')})" for p in found]
+def _lines(session: CompanySession, ids: list[str]) -> list[str]:
+    return [project_line(project) for project in listings.projects_of(session, ids)]
 
 
 def _read(reply: dict[str, object]) -> str:

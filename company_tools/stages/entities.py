@@ -1,17 +1,18 @@
-"""The step ``entities``: whom and what a task names, for the permission and for the solving."""
+"""The stage ``entities``: whom and what a task names, for the permission and for the solving."""
 
 from __future__ import annotations
 
 import json
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
-from company_tools.company_session import CompanySession, Record
-from company_tools.customers import resolve_customer
+from pydantic import BaseModel, TypeAdapter
+
+from company_tools import listings
+from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
-from company_tools.people import resolve_person
-from company_tools.projects import resolve_project
-from company_tools.stages.spotting import Sight, spot
+from company_tools.resolving import customers_called, people_called, projects_called
+from company_tools.stages.spotting import Named, Spotted, spot
 from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
@@ -20,8 +21,10 @@ from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.models.small_call import ask_once
 from core.runs.stages import Finding, StageInput
+from core.tools.collector import Collector
 
-ROOM = "company_tools.stages"
+PROMPTS = "company_tools.stages"
+"""The package whose prompts the stages use."""
 LEFT_AT_LEAST = 3
 """So many words that name nothing known are worth a call."""
 NAMES_AT_MOST = 4
@@ -31,98 +34,118 @@ CERTAIN, CLEAR = 75, 15
 LEAST = 40
 
 
-class RequestHandler(Protocol):
-    """A task's company, for one who only looks."""
+class StageEnvironment(Protocol):
+    """A task's company, for a stage, which only looks."""
 
     def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, WikiStore]]:
         """Session and wiki; while it lasts nothing can be changed, and nothing is evidence."""
 
     def tell(self, records: list[Known]) -> None:
-        """Let the solver name records that a step has told it of."""
+        """Let the strategy name records that a stage has told it of."""
 
 
-def system(texts: Texts = NONE) -> str:
-    """What the prompts of the small call begin with."""
-    return prompt(ROOM, "entities", texts)
+class Choice(BaseModel):
+    """A phrase of the text, and the records that it may mean."""
+
+    said: str
+    found: list[Named]
 
 
 class Entities:
     """Names by rule, then by one small call for what is left; ids by the tools."""
 
-    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
-        self._desk, self._texts = desk, texts
+        self._environment, self._texts = environment, texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """``facts``: ``permission`` (who and what, certain or likely) and ``candidates``.
 
         A guest's task names nothing that may be looked up.
         """
-        with self._desk.reading(ledger) as (session, _):
+        with self._environment.reading(ledger) as (session, _):
             if not session.requester:
                 return Finding()
-            sight = spot(task.text, session)
-            permission = [one.told() for one in sight.certain]
-            candidates: list[Record] = [
-                {"said": said, "found": [one.told() for one in found]}
-                for said, found in sight.several.items()
-            ]
+            spotted = spot(task.text, session)
+            named = spotted.certain
+            choices = [Choice(said=said, found=one) for said, one in spotted.several.items()]
             failed = ""
-            if door is not None and len(sight.left) >= LEFT_AT_LEAST:
-                names, failed = self._asked(task.text, sight, door)
-                for kind, said in names:
-                    self._resolve(session, kind, said, permission, candidates)
-        if not (permission or candidates):
+            if client is not None and len(spotted.left) >= LEFT_AT_LEAST:
+                phrases, failed = self._ask(task.text, spotted, client)
+                for kind, phrase in phrases:
+                    _resolve(session, kind, phrase, named, choices)
+        if not (named or choices):
             return Finding(failed=failed)
-        facts = {"permission": permission, "candidates": candidates}
-        self._desk.tell(_named(facts))
-        return Finding(text=_told(permission, candidates), facts=facts, failed=failed)
+        self._environment.tell(_known(named, choices))
+        facts = {
+            "permission": [one.model_dump(exclude_none=True) for one in named],
+            "candidates": [one.model_dump(exclude_none=True) for one in choices],
+        }
+        return Finding(text=_text(named, choices), facts=facts, failed=failed)
 
-    def _asked(
-        self, text: str, sight: Sight, door: ModelClient
+    def _ask(
+        self, text: str, spotted: Spotted, client: ModelClient
     ) -> tuple[list[tuple[str, str]], str]:
-        known = ", ".join(f"{one.name} ({one.kind})" for one in sight.certain) or "none"
+        known = ", ".join(f"{one.name} ({one.kind})" for one in spotted.certain) or "none"
         user = f"<task>\n{as_data(text)}\n</task>\nKnown already: {as_data(known)}"
-        names, failed = ask_once(door, system(self._texts), user, ["names"], _names)
+        names, failed = ask_once(client, system(self._texts), user, ["names"], _names)
         return names or [], failed
 
-    def _resolve(
-        self,
-        session: CompanySession,
-        kind: str,
-        said: str,
-        permission: list[Record],
-        candidates: list[Record],
-    ) -> None:
-        """Add what a phrase means: to both lists where one record is clearly ahead."""
-        try:
-            rows = _found(session, kind, said)
-        except ToolFault:
-            return
-        known = {one["id"] for one in permission}
-        rows = [row for row in rows if row.get("score", 0) >= LEAST and row.get("id")]
-        if not rows or rows[0]["id"] in known:
-            return
-        shown = [_row(kind, row) for row in rows[:SHOWN]]
-        ahead = len(rows) == 1 or rows[0]["score"] - rows[1]["score"] >= CLEAR
-        if rows[0]["score"] >= CERTAIN and ahead:
-            permission.append({**shown[0], "said": said})
-        else:
-            candidates.append({"said": said, "found": shown})
+
+def system(texts: Texts = NONE) -> str:
+    """The beginning of the small call's prompts."""
+    return prompt(PROMPTS, "entities", texts)
 
 
-def remember(desk: RequestHandler, found: Finding) -> None:
-    """Let the solver name what a finding of an earlier process has told it of."""
-    desk.tell(_named(found.facts))
+def _resolve(
+    session: CompanySession, kind: str, phrase: str, named: list[Named], choices: list[Choice]
+) -> None:
+    """Add what a phrase means: as named where one record is clearly ahead, else as a choice."""
+    try:
+        rows = sorted(
+            _candidates(session, kind, phrase), key=lambda row: (-(row.score or 0), row.id)
+        )
+    except ToolFault:
+        return
+    rows = [row for row in rows if (row.score or 0) >= LEAST]
+    if not rows or rows[0].id in {one.id for one in named}:
+        return
+    best, second = rows[0].score or 0, (rows[1].score or 0) if len(rows) > 1 else 0
+    if best >= CERTAIN and (len(rows) == 1 or best - second >= CLEAR):
+        named.append(rows[0].model_copy(update={"said": phrase}))
+    else:
+        choices.append(Choice(said=phrase, found=rows[:SHOWN]))
 
 
-def _named(facts: dict[str, Any]) -> list[Known]:
-    rows = list(facts.get("permission", ()))
-    for one in facts.get("candidates", ()):
-        rows += one["found"]
-    return [Known(row["kind"], row["id"], row["name"]) for row in rows]
+def _candidates(session: CompanySession, kind: str, phrase: str) -> list[Named]:
+    """What a phrase may mean. Raises ToolFault."""
+    collected = Collector()
+    if kind == "employee":
+        people = people_called(phrase, listings.employees(session))
+        return [Named(kind=kind, id=o.id or "", name=o.name, score=o.score) for o in people]
+    if kind == "project":
+        projects = projects_called(session, phrase, collected)
+        rows = [Named(kind=kind, id=o.id, name=o.name, score=o.score) for o in projects]
+    else:
+        customers = customers_called(session, phrase, collected)
+        rows = [Named(kind=kind, id=o.id, name=o.name, score=o.score) for o in customers]
+    collected.result({})
+    return rows
+
+
+def remember(environment: StageEnvironment, finding: Finding) -> None:
+    """Let the strategy name what a finding of an earlier process has told it of."""
+    facts = finding.facts
+    named = TypeAdapter(list[Named]).validate_python(facts.get("permission", []))
+    choices = TypeAdapter(list[Choice]).validate_python(facts.get("candidates", []))
+    environment.tell(_known(named, choices))
+
+
+def _known(named: list[Named], choices: list[Choice]) -> list[Known]:
+    every = [*named, *(one for choice in choices for one in choice.found)]
+    return [Known(one.kind, one.id, one.name) for one in every]
 
 
 def _names(reply: dict[str, object]) -> list[tuple[str, str]]:
@@ -130,40 +153,24 @@ def _names(reply: dict[str, object]) -> list[tuple[str, str]]:
     rows = reply["names"]
     if not isinstance(rows, list):
         raise ValueError("names is no list")
-    found = []
+    names = []
     for row in rows[:NAMES_AT_MOST]:
         if not isinstance(row, dict):
             raise ValueError("a name is an object with kind and said")
-        kind, said = str(row.get("kind", "")).casefold(), str(row.get("said", "")).strip()
-        if kind in ("employee", "project", "customer") and said:
-            found.append((kind, said[:120]))
-    return found
+        kind, phrase = str(row.get("kind", "")).casefold(), str(row.get("said", "")).strip()
+        if kind in ("employee", "project", "customer") and phrase:
+            names.append((kind, phrase[:120]))
+    return names
 
 
-def _found(session: CompanySession, kind: str, said: str) -> list[Record]:
-    if kind == "project":
-        rows = resolve_project(session, said, "", "", archived=True)
-    elif kind == "customer":
-        rows = resolve_customer(session, said)
-    else:
-        rows = resolve_person(session, said, "", "", contacts=False)
-    return list(rows["candidates"])
-
-
-def _row(kind: str, row: Record) -> Record:
-    return {"kind": kind, "id": row["id"], "name": row["name"], "score": row["score"]}
-
-
-def _told(permission: list[Record], candidates: list[Record]) -> str:
-    lines = [f"named: {', '.join(map(_called, permission))}"] if permission else []
-    for one in candidates:
-        lines.append(
-            f"{json.dumps(one['said'], ensure_ascii=False)} may be: "
-            f"{', '.join(map(_called, one['found']))}"
-        )
+def _text(named: list[Named], choices: list[Choice]) -> str:
+    lines = [f"named: {', '.join(map(_line, named))}"] if named else []
+    for one in choices:
+        phrase = json.dumps(one.said, ensure_ascii=False)
+        lines.append(f"{phrase} may be: {', '.join(map(_line, one.found))}")
     return "; ".join(lines)
 
 
-def _called(row: Record) -> str:
-    said = f", for {row['said']!r}" if row.get("said") else ""
-    return f"{row['name']} ({row['kind']} {row['id']}{said})"
+def _line(one: Named) -> str:
+    phrase = f", for {one.said!r}" if one.said else ""
+    return f"{one.name} ({one.kind} {one.id}{phrase})"

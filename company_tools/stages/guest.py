@@ -1,9 +1,9 @@
-"""The step ``guest``: the playbook for who is not signed in, which knows no people at all."""
+"""The stage ``guest``: the playbook for who is not signed in, which knows no people at all."""
 
 from __future__ import annotations
 
 from company_tools.permissions import rule_lines
-from company_tools.stages.entities import ROOM, RequestHandler
+from company_tools.stages.entities import PROMPTS, StageEnvironment
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
@@ -19,17 +19,17 @@ LINE_CHARS = 1_000
 
 
 class Guest:
-    """Tells a guest's solver what may be said; without a model, and nothing to anybody else."""
+    """Tells a guest's strategy what may be said; without a model, and nothing to anybody else."""
 
-    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
-        self._desk, self._texts = desk, texts
+        self._environment, self._texts = environment, texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """The playbook with the lines of the wiki that speak of people outside."""
-        with self._desk.reading(ledger) as (session, wiki):
+        with self._environment.reading(ledger) as (session, wiki):
             if not session.known_guest:
                 return Finding()
             try:
@@ -40,6 +40,6 @@ class Guest:
                 pages, failed = {}, fault.text
         lines: list[str] = []
         for row in rule_lines(pages, PUBLIC, LINE_CHARS):
-            if sum(map(count_text, [*lines, row["text"]])) <= LINE_TOKENS:
-                lines.append(row["text"])
-        return Finding(text=prompt(ROOM, "guest", self._texts, lines=lines), failed=failed)
+            if sum(map(count_text, [*lines, row.text])) <= LINE_TOKENS:
+                lines.append(row.text)
+        return Finding(text=prompt(PROMPTS, "guest", self._texts, lines=lines), failed=failed)

@@ -1,20 +1,30 @@
-"""The step ``policy``: whether who asks may have what they ask, by facts and rule lines alone.
+"""The stage ``policy``: whether who asks may have what they ask, by facts and rule lines alone.
 
 It denies only where a rule decides: a fact of the session, or a model that names the line. In
-doubt it leaves the task to the solver, with what is known as its finding.
+doubt it leaves the task to the strategy, with what is known as its finding.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import regex
+from pydantic import TypeAdapter
 
-from company_tools.company_session import CompanySession, Record
-from company_tools.permissions import rule_lines, target_facts
-from company_tools.stages.entities import ROOM, RequestHandler
+from company_tools.company_session import CompanySession
+from company_tools.permissions import (
+    CustomerFacts,
+    EmployeeFacts,
+    ProjectFacts,
+    TargetFacts,
+    rule_lines,
+    target_facts,
+)
+from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.spotting import Named
 from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import Pages
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
@@ -61,34 +71,34 @@ class Judgement(NamedTuple):
 
 def system(texts: Texts = NONE) -> str:
     """What the prompts of its call begin with."""
-    return prompt(ROOM, "policy", texts)
+    return prompt(PROMPTS, "policy", texts)
 
 
 class Policy:
-    """A rule's verdict where facts decide, else one call that sees nothing of the solver."""
+    """A rule's verdict where facts decide, else one call that sees nothing of the strategy."""
 
-    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
-        self._desk, self._texts = desk, texts
+        self._environment, self._texts = environment, texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """The verdict, or what ties who asks to what is named."""
-        with self._desk.reading(ledger) as (session, wiki):
+        with self._environment.reading(ledger) as (session, wiki):
             ruled = by_rule(task.text, session)
-            if ruled and (door is None or session.identity_fault):
+            if ruled and (client is None or session.identity_fault):
                 return Finding(text=ruled.reason, verdict=ruled)
-            facts = ties_to(session, targets_of(task))
-            told = _told(facts)
-            if door is None:
-                return Finding(text=told, facts=facts)
+            ties = ties_to(session, targets_of(task))
+            facts, tied = plain(ties), _in_words(ties)
+            if client is None:
+                return Finding(text=tied, facts=facts)
             rules = rules_for(session, wiki_pages(session, wiki), task.text)
             requester = _requester(session)
         user = _user(requester, task.text, facts, rules)
-        judged, failed = ask_once(door, system(self._texts), user, ["verdict"], _read)
+        judged, failed = ask_once(client, system(self._texts), user, ["verdict"], _read)
         verdict, said = _weighed(judged, ruled, rules, guest=requester == "guest")
-        text = "; ".join(part for part in (said, told) if part)
+        text = "; ".join(part for part in (said, tied) if part)
         return Finding(text=text, facts=facts, verdict=verdict, failed=failed)
 
 
@@ -112,81 +122,82 @@ def _closing(outcome: str, message: str) -> str:
     return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
 
 
-def targets_of(task: StageInput) -> list[Record]:
+def targets_of(task: StageInput) -> list[Named]:
     """What the step ``entities`` has found that a right can hang on, at most three."""
     found = next((f.facts for f in task.earlier if f.step == "entities"), {})
-    rows = [row for row in found.get("permission", ()) if row.get("id")]
+    rows = TypeAdapter(list[Named]).validate_python(found.get("permission", []))
     # Most rights hang on a role in a project or on the account of a customer.
-    return sorted(rows, key=lambda row: bool(row["kind"] == "employee"))[:TARGETS_AT_MOST]
+    return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
 
 
-def ties_to(session: CompanySession, targets: list[Record]) -> dict[str, Any]:
+def ties_to(session: CompanySession, targets: list[Named]) -> dict[str, TargetFacts]:
     """By id what ties who asks to it; nothing of what cannot be looked up."""
-    known: dict[str, Any] = {}
+    known: dict[str, TargetFacts] = {}
     for row in targets if session.requester else ():
         try:
-            known[row["id"]] = target_facts(session, session.requester, row["id"])
+            known[row.id] = target_facts(session, session.requester, row.id)
         except ToolFault as fault:
             if fault.fatal:
                 raise
     return known
 
 
-def _told(facts: dict[str, Any]) -> str:
-    """The ties in a few words, for the solver."""
-    return "; ".join(f"{id}: {', '.join(_ties(row))}" for id, row in facts.items())
+def plain(ties: dict[str, TargetFacts]) -> dict[str, object]:
+    """The ties as plain data."""
+    return {id: facts.model_dump(mode="json") for id, facts in ties.items()}
 
 
-def _ties(row: Record) -> list[str]:
-    match row["kind"]:
-        case "employee":
-            if row["asker_is_target"]:
-                return ["the user themselves"]
-            led = row["projects_of_target_that_asker_leads"]
-            where = "the user's department" if row["same_department"] else "another department"
+def _in_words(ties: dict[str, TargetFacts]) -> str:
+    """The ties in a few words, for the strategy."""
+    return "; ".join(f"{id}: {', '.join(_ties(facts))}" for id, facts in ties.items())
+
+
+def _ties(facts: TargetFacts) -> list[str]:
+    match facts:
+        case EmployeeFacts(asker_is_target=True):
+            return ["the user themselves"]
+        case EmployeeFacts():
+            led = facts.projects_of_target_that_asker_leads
+            where = "the user's department" if facts.same_department else "another department"
             return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
-        case "project":
-            roles = row["asker_roles"]
-            manager = row["account_manager"]
-            told = (
-                "unknown" if manager is None else "the user" if row["asker_manages"] else "another"
-            )
+        case ProjectFacts():
+            manager = "the user" if facts.asker_manages else "another"
+            manager = "unknown" if facts.account_manager is None else manager
             return [
-                f"the user's role there: {' and '.join(roles) or 'none'}",
-                f"account manager of its customer: {told}",
+                f"the user's role there: {' and '.join(facts.asker_roles) or 'none'}",
+                f"account manager of its customer: {manager}",
             ]
-        case "customer":
-            mine = row["asker_is_account_manager"]
-            return [f"the user is {'' if mine else 'not '}its account manager"]
-        case kind:
-            return [str(kind)]
+        case CustomerFacts():
+            own = "" if facts.asker_is_account_manager else "not "
+            return [f"the user is {own}its account manager"]
+    return [facts.kind]
 
 
 def _requester(session: CompanySession) -> str:
     if session.known_guest:
         return "guest"
     user = session.user()
-    where = {f: user.get(f) for f in ("department", "location")}
-    return json.dumps({"id": session.requester, **where}, ensure_ascii=False)
+    who = {"id": user.id, "department": user.department, "location": user.location}
+    return json.dumps(who, ensure_ascii=False)
 
 
-def rules_for(session: CompanySession, pages: dict[str, str], text: str) -> list[str]:
+def rules_for(session: CompanySession, pages: Pages, text: str) -> list[str]:
     """The lines that speak of the ask and of who asks, best first, within a bound."""
-    department = session.user().get("department") or ""
+    department = session.user().department or ""
     whose = "guest public outside" if session.known_guest else f"{department} everybody employed"
     kept: list[str] = []
-    room = RULE_TOKENS
+    left = RULE_TOKENS
     for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
-        if not _SAYS.search(row["text"]):
+        if not _SAYS.search(row.text):
             continue
-        line = f"{row['page']}:{row['line']} {row['under']}: {row['text']}"
-        if (tokens := count_text(line)) <= room:
+        line = f"{row.page}:{row.line} {row.under}: {row.text}"
+        if (tokens := count_text(line)) <= left:
             kept.append(line)
-            room -= tokens
+            left -= tokens
     return kept
 
 
-def _user(requester: str, text: str, facts: dict[str, Any], rules: list[str]) -> str:
+def _user(requester: str, text: str, facts: dict[str, object], rules: list[str]) -> str:
     listed = "\n".join(f"{n}. {line}" for n, line in enumerate(rules, start=1)) or "none"
     ties = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
     parts = {"asker": requester, "ask": text, "facts": ties, "rules": listed}

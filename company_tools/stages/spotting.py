@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import regex
+from pydantic import BaseModel
 
 from company_tools import listings
-from company_tools.company_session import CompanySession, Record
+from company_tools.mentions import contains
+from company_tools.reading_session import ReadingSession
 from company_tools.words import levelled, telling
+from core.erc3_client.own import company_models as wire
 
 LEAST_LETTERS = 3
 """A single name of fewer letters is no hint."""
@@ -33,88 +36,84 @@ no yes but because us also every everyone everybody somebody someone
 _ASKING = frozenset(_ASKED.split())
 
 
-class Spotted(NamedTuple):
-    """A record that the text names."""
+class Named(BaseModel):
+    """A record that a text names, or may name."""
 
     kind: str
     id: str
     name: str
+    score: int | None = None
+    """Of 100: how well a phrase fits; None: it is named for certain."""
+    said: str | None = None
+    """The phrase that a model took for a name."""
 
-    def told(self) -> Record:
-        """As plain data."""
-        return {"kind": self.kind, "id": self.id, "name": self.name}
 
-
-class Sight(NamedTuple):
+class Spotted(NamedTuple):
     """What a text names."""
 
-    certain: list[Spotted]
-    several: dict[str, list[Spotted]]
+    certain: list[Named]
+    several: dict[str, list[Named]]
     """By a single name of the text those who are called so."""
     left: list[str]
     """Words that name none of them, and may name something."""
 
 
-def spot(text: str, session: CompanySession) -> Sight:
+def spot(text: str, session: ReadingSession) -> Spotted:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
     listings.ahead(session, "employees", "projects", "customers")
     people = listings.employees(session)
-    others = [
-        *(("project", one) for one in listings.projects(session)),
-        *(("customer", one) for one in listings.customers(session)),
-    ]
     words = levelled(text)
-    ids = {found.casefold().rstrip(".") for found in _ID.findall(text)}
-    certain: dict[str, Spotted] = {}
+    ids = {match.casefold().rstrip(".") for match in _ID.findall(text)}
+    named: dict[str, Named] = {}
     used: set[str] = set()
-    for one in people:
-        if names := _named(one, words, ids, any_order=True):
-            certain[one["id"]] = Spotted("employee", one["id"], one["name"])
-            used |= names
-    for kind, one in others:
-        if names := _named(one, words, ids, any_order=False):
-            certain[one["id"]] = Spotted(kind, one["id"], one["name"])
-            used |= names
+    records = [("employee", one.id, one.name, one.email) for one in people]
+    records += [("project", one.id, one.name, "") for one in listings.projects(session)]
+    records += [("customer", one.id, one.name, "") for one in listings.customers(session)]
+    for kind, id, name, email in records:
+        if found := _words_naming(kind, {id, email}, name, words, ids):
+            named[id] = Named(kind=kind, id=id, name=name)
+            used |= found
     several = dict(_single(text, people, used))
     spoken = used | {word for name in several for word in levelled(name)}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
-    return Sight(_outermost(list(certain.values())), several, [w for w in left if len(w) > 2])
+    return Spotted(_outermost(named), several, [word for word in left if len(word) > 2])
 
 
-def _named(one: Record, words: tuple[str, ...], ids: set[str], *, any_order: bool) -> set[str]:
+def _words_naming(
+    kind: str, literal: set[str], name: str, words: tuple[str, ...], ids: set[str]
+) -> set[str]:
     """The words by which a text names a record; none where it does not."""
-    exact = {str(one[f]).casefold() for f in ("id", "email") if one.get(f)} & ids
-    if exact:
+    if exact := {text.casefold() for text in literal if text} & ids:
         return {word for text in exact for word in levelled(text.replace("_", " "))}
-    name = levelled(one["name"])
-    if len(name) < 2:
+    parts = levelled(name)
+    if len(parts) < 2:
         return set()
-    orders = [name, name[1:] + name[:1], name[::-1]] if any_order else [name]
-    return set(name) if any(_within(order, words) for order in orders) else set()
+    orders = [parts]
+    if kind == "employee":
+        orders += [parts[1:] + parts[:1], parts[::-1]]
+    return set(parts) if any(contains(words, order) for order in orders) else set()
 
 
-def _within(part: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    ends = range(len(words) - len(part) + 1)
-    return any(words[n : n + len(part)] == part for n in ends)
-
-
-def _outermost(found: list[Spotted]) -> list[Spotted]:
+def _outermost(named: Mapping[str, Named]) -> list[Named]:
     """Without a record whose name only stands within that of another."""
-    names = {one.id: levelled(one.name) for one in found}
+    names = {id: levelled(one.name) for id, one in named.items()}
+    return [
+        one
+        for id, one in named.items()
+        if not any(
+            len(names[id]) < len(other) and contains(other, names[id]) for other in names.values()
+        )
+    ]
 
-    def inner(one: Spotted) -> bool:
-        mine = names[one.id]
-        return any(len(mine) < len(o) and _within(mine, o) for o in names.values())
 
-    return [one for one in found if not inner(one)]
-
-
-def _single(text: str, people: list[Record], used: set[str]) -> Iterator[tuple[str, list[Spotted]]]:
+def _single(
+    text: str, people: list[wire.EmployeeBrief], used: set[str]
+) -> Iterator[tuple[str, list[Named]]]:
     """Single first names or surnames, with everybody who is called so."""
-    for said in dict.fromkeys(_CAPITAL.findall(text)):
-        asked: tuple[Any, ...] = levelled(said.removesuffix("'s").removesuffix("’s"))
-        if len(asked) != 1 or len(asked[0]) < LEAST_LETTERS or asked[0] in used:
+    for word in dict.fromkeys(_CAPITAL.findall(text)):
+        parts = levelled(word.removesuffix("'s").removesuffix("’s"))
+        if len(parts) != 1 or len(parts[0]) < LEAST_LETTERS or parts[0] in used:
             continue
-        called = [p for p in people if asked[0] in levelled(p["name"])]
+        called = [one for one in people if parts[0] in levelled(one.name)]
         if 0 < len(called) <= SEVERAL:
-            yield said, [Spotted("employee", p["id"], p["name"]) for p in called]
+            yield word, [Named(kind="employee", id=one.id, name=one.name) for one in called]

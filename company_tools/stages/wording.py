@@ -1,4 +1,4 @@
-"""The step ``wording``: the message in the question's language and forms; never outcome or links.
+"""The stage ``wording``: the message in the question's language and forms; never outcome or links.
 
 Digits, dates and a "Yes" that holds a "No" are put right by rule. A model is asked only where the
 message is in another language than the question, for certain; what it says must name the same
@@ -13,7 +13,7 @@ import regex
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
-from company_tools.stages.entities import ROOM, RequestHandler
+from company_tools.stages.entities import PROMPTS, StageEnvironment
 from company_tools.stages.language import language
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
@@ -52,37 +52,37 @@ LEAST_CHARS = 25
 
 def system(texts: Texts = NONE) -> str:
     """What the prompts of its call begin with."""
-    return prompt(ROOM, "wording", texts)
+    return prompt(PROMPTS, "wording", texts)
 
 
 class Wording:
     """The last look at the words of a message."""
 
-    def __init__(self, desk: RequestHandler, texts: Texts = NONE) -> None:
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
         """``texts``: sections over the shipped ones."""
-        self._desk, self._texts = desk, texts
+        self._environment, self._texts = environment, texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """``words``: the message as it should be, where that is another one."""
-        with self._desk.reading(ledger) as (session, _):
+        with self._environment.reading(ledger) as (session, _):
             try:
                 said = read_final_answer(task.closing, session).message
             except NoFinalAnswer:
                 return Finding()
             words, failed = by_rule(task.text, said), ""
-            if door is not None and _foreign(task.text, words):
-                told, failed = self._translated(task.text, words, door)
+            if client is not None and _foreign(task.text, words):
+                told, failed = self._translated(task.text, words, client)
                 if told and (lost := _lost(words, told, session)):
                     failed = f"other words would lose {', '.join(lost[:3])}"
                 elif told:
                     words = told
         return Finding(words=words if words != said else "", failed=failed)
 
-    def _translated(self, text: str, words: str, door: ModelClient) -> tuple[str | None, str]:
+    def _translated(self, text: str, words: str, client: ModelClient) -> tuple[str | None, str]:
         user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
-        return ask_once(door, system(self._texts), user, ["answer"], _answer)
+        return ask_once(client, system(self._texts), user, ["answer"], _answer)
 
 
 def by_rule(question: str, message: str) -> str:

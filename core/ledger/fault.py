@@ -50,7 +50,7 @@ class ToolFault(Exception):
         self.request: FailedRequest | None = None
         """The request that failed; None for a misuse, a budget, and a write that may have taken
         effect: none of these stands in a result."""
-        self.rows: list[dict[str, Any]] | None = None
+        self.rows: list[Any] | None = None
         """Of a listing: the records that were read before it failed."""
         self.found: dict[str, Any] = {}
         """Fields of a tool's result that were filled before it failed."""

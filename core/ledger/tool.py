@@ -50,7 +50,7 @@ class Tool:
         if self.fields is None or fault.request is None:
             return None
         found = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
-        return {**found, "error": fault.request.model_dump(mode="json")}
+        return {**plain(found), "error": fault.request.model_dump(mode="json")}
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
@@ -90,7 +90,7 @@ def tool(
             checked = form.arguments.model_validate(arguments)
         except ValidationError as error:
             raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
-        return function(**{name: getattr(checked, name) for name in arguments})
+        return plain(function(**{name: getattr(checked, name) for name in arguments}))
 
     made = Tool(
         function.__name__,
@@ -105,6 +105,17 @@ def tool(
         fields=fields,
     )
     return made
+
+
+def plain(value: Any) -> Any:
+    """A result as generated code sees it: records as plain data, without what they leave open."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_none=True)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value
 
 
 def retold(tools: Iterable[Tool], docs: Mapping[str, str]) -> list[Tool]:

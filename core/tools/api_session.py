@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, overload
+
+from pydantic import BaseModel
 
 from core.erc3_client.cuts import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy
@@ -33,6 +35,7 @@ from core.tools.faults import (
     failed_request,
 )
 
+Answer = TypeVar("Answer", bound=BaseModel)
 GONE_AT_MOST = 32_000_000
 """Characters that are cut of the answers of one task; an API that sends more is not believed."""
 
@@ -83,10 +86,24 @@ class ApiSession:
         """What is being carried out, in the words of who ordered it; None where nobody did."""
         return self._ledger.instruction
 
-    def send(self, request: Any, *, final: bool = False, about: object = None) -> dict[str, Any]:
-        """Send one request model and return the answer as a dict with missing fields left out.
+    @overload
+    def send(
+        self, request: Any, answer: type[Answer], *, final: bool = ..., about: object = ...
+    ) -> Answer: ...
+    @overload
+    def send(self, request: Any, *, final: bool = ..., about: object = ...) -> Any: ...
+    def send(
+        self,
+        request: Any,
+        answer: type[Answer] | None = None,
+        *,
+        final: bool = False,
+        about: object = None,
+    ) -> Any:
+        """Send one request model and return the answer, as :meth:`answer_of` has it.
 
-        ``about`` is kept with the intent of a ``final`` request, before it is sent.
+        ``answer``: the model that it is. ``about`` is kept with the intent of a ``final`` request,
+        before it is sent.
 
         Raises:
             ToolFault: (``ValueError``) the API refused; its text is the API's own words.
@@ -101,25 +118,28 @@ class ApiSession:
             raise Inconsistent(text)
         passing = (Missed, OutOfReach) if read else (Missed, Unsettled)
 
-        def once() -> dict[str, Any]:
+        def once() -> Any:
             return self.once(request) if read else self.write(request, final, about)
 
         def again(error: BaseException) -> bool:
             return isinstance(error, passing)
 
         try:
-            return self._retry_policy.meet(once, again, self._outages, request.tool)
+            result = self._retry_policy.meet(once, again, self._outages, request.tool)
         except Missed as missed:
             raise GivenUp(missed.text).after(missed) from None
+        if answer is not None and not isinstance(result, answer):
+            raise TypeError(f"{request.tool} was answered by a {type(result).__name__}")
+        return result
 
-    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+    def write(self, request: Any, final: bool, about: object) -> Any:
         """One attempt at a write. Raises as :meth:`send`, and Missed where it may be repeated."""
         try:
             return self.once(request, final=final, about=about)
         except OutOfReach as fault:
             return self.without_answer(request, about, fault)
 
-    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> Any:
         """What became of a write whose answer is lost: its answer where it took effect.
 
         Here nothing can be told, so it is not sent again. A benchmark that can look overrides this.
@@ -140,23 +160,27 @@ class ApiSession:
             return OutOfReach(error.text)
         return as_fault(error)
 
-    def holds_nothing(self, error: Exception) -> bool:
-        """Whether a client's error on a read only means that there is nothing to show."""
-        return False
+    def answer_of(self, request: Any, response: BaseModel) -> Any:
+        """A response of the client as this session gives it to its callers."""
+        return response
 
-    def once(self, request: Any, final: bool = False, about: object = None) -> dict[str, Any]:
+    def empty_answer(self, request: Any, error: Exception) -> Any:
+        """The answer where an error on a read only means that there is nothing; None elsewhere."""
+        return None
+
+    def once(self, request: Any, final: bool = False, about: object = None) -> Any:
         """Send a request a single time. Raises the fault of its class."""
         path: str = request.tool
         kind: Kind = "read" if path in self._reads else "write"
         if kind == "write":
             self._ahead.forget()
 
-        def do() -> dict[str, Any]:
+        def do() -> Any:
             try:
-                response = self._ahead.take(request)
+                answer = self.answer_of(request, self._ahead.take(request))
             except Exception as error:
-                if kind == "read" and self.holds_nothing(error):
-                    return {}
+                if kind == "read" and (empty := self.empty_answer(request, error)) is not None:
+                    return empty
                 fault = self.fault_of(request, error)
                 if isinstance(error, Inconsistent):
                     self.unanswered[path] = error.text
@@ -172,8 +196,7 @@ class ApiSession:
             if self.unanswered:
                 self.unanswered.pop(path, None)
             self._tell_cuts()
-            dumped: dict[str, Any] = response.model_dump(mode="json", exclude_none=True)
-            return dumped
+            return answer
 
         return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
 

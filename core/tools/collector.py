@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from core.ledger import ToolFault
 
-Record = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -18,14 +17,14 @@ class Collector:
     def __init__(self) -> None:
         self.fault: ToolFault | None = None
 
-    def rows(self, read: Callable[[], list[Record]]) -> list[Record]:
+    def rows(self, read: Callable[[], list[T]]) -> list[T]:
         """What ``read`` gives; where a request fails, the records that came before that.
 
         Raises ToolFault: what is no failed request, such as a misuse.
         """
         if self.fault is not None:
             return []
-        none: list[Record] = []
+        none: list[T] = []
         found = self.get(read, none)
         return found if self.fault is None else self.fault.rows or []
 
@@ -41,7 +40,7 @@ class Collector:
             self.fault = fault
             return otherwise
 
-    def result(self, fields: Record) -> Record:
+    def result(self, fields: dict[str, Any]) -> dict[str, Any]:
         """The fields. Raises the first fault, which keeps them."""
         if self.fault is not None:
             raise self.fault.with_found(fields)

@@ -10,7 +10,8 @@ import regex
 from core.ledger import ToolFault
 from core.tools.faults import Inconsistent, Refused
 
-Entry = Mapping[str, Any]
+Entry = Any
+"""A record of the API: a model, or a mapping of its fields."""
 Ask = Callable[[int, int], tuple[list[Any], int | None]]
 """Sends one request for (offset, limit): the entries, and the offset that follows as it is told."""
 FIRST_LIMIT = 50
@@ -104,7 +105,7 @@ class Listing:
         try:
             self._read_all(ask, known)
         except ToolFault as fault:
-            fault.rows = [dict(entry) for entry in known.values()]
+            fault.rows = list(known.values())
             raise
         return list(known.values())
 
@@ -120,7 +121,8 @@ class Listing:
             if barren > BARREN_AT_MOST:
                 raise Inconsistent(f"{barren} pages in a row bring nothing new")
             known.update(fresh)
-            chars += sum(len(t) for e in fresh.values() for t in e.values() if isinstance(t, str))
+            values = (value for entry in fresh.values() for value in _fields(entry).values())
+            chars += sum(len(value) for value in values if isinstance(value, str))
             if len(known) > ENTRIES_AT_MOST or chars > CHARS_AT_MOST:
                 raise Inconsistent(f"the listing does not end after {len(known)} entries")
             # By what has been received: an offset that leaves entries out is not followed.
@@ -149,8 +151,12 @@ class Listing:
         """The entries of a page that are new. Raises Inconsistent: one has other data now."""
         fresh: dict[str, Entry] = {}
         for entry in page:
-            name = entry[self._key]
+            name = _fields(entry)[self._key]
             before = known.get(name) or fresh.setdefault(name, entry)
             if before != entry:
                 raise Inconsistent(f"{name[:80]!r} is listed with two different sets of data")
         return fresh
+
+
+def _fields(entry: Entry) -> Mapping[str, Any]:
+    return entry if isinstance(entry, Mapping) else vars(entry)

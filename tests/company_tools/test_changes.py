@@ -308,7 +308,7 @@ def test_a_page_is_renamed_byte_for_byte() -> None:
     at.line.sent.clear()
     assert at.call("Combo_Read_Wiki_Pages")["pages"] == {"b/c.md": text}
     assert at.line.sent == []
-    assert at.session.send(company.Req_WhoAmI()).get("wiki_sha1") == answer["sha1_after"]
+    assert at.session.send(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
 
 
 def test_pages_that_are_as_asked_are_not_written() -> None:

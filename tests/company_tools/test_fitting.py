@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.company_session import CHANGES
+from company_tools.change import CHANGES
 from core.ledger import ToolFault
 from core.tools.faults import Inconsistent
 from tests.company_tools.kites import RequestHandler, desk
@@ -76,7 +76,7 @@ def test_a_stale_answer_that_comes_once_is_asked_for_again() -> None:
             answer.employee.id = "somebody_else"
 
     at = tampered("/employees/get", change)
-    who = at.session.user()["current_user"]
+    who = at.session.user().id
     assert at.call("Req_GetEmployee", id=who)["employee"]["id"] == who
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from company_tools.company_session import CompanySession
 from core.erc3_client import ApiError, ApiException, company
+from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import ToolFault
 from tests.company_tools.kites import desk, kites, person
@@ -84,9 +85,9 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
     session = CompanySession(Closed())
     for _ in range(2):
         with pytest.raises(ToolFault, match="refuses every list"):
-            session.pages(company.Req_ListEmployees, "employees")
+            session.pages(company.Req_ListEmployees, wire.EmployeeBrief)
         with pytest.raises(ToolFault, match="refuses every list"):
-            session.page(company.Req_SearchEmployees, "employees", 3, query="x")
+            session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 3, query="x")
 
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
@@ -122,7 +123,7 @@ def test_an_sdk_that_stumbles_over_null_shows_an_empty_list() -> None:
             raise ApiException(ApiError(status=200, error=text, code="validated"), None)
 
     session = CompanySession(Stumbling())
-    found = session.pages(company.Req_SearchEmployees, "employees", query="x")
+    found = session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, query="x")
     assert found == []
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from company_tools.arguments import day
 from company_tools.whoami import consistent
+from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.office import CompanyState
@@ -110,8 +111,8 @@ def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
 
 @given(st.text(max_size=30))
 def test_of_any_day_there_is_one_to_count_from_or_none(text: str) -> None:
-    found = consistent({"today": text, "is_public": False, "current_user": "x"})
-    if found["today"]:
-        assert day("yesterday", found["today"]) < found["today"] < day("tomorrow", found["today"])
+    user = consistent(wire.Resp_WhoAmI(today=text, is_public=False, current_user="x", wiki_sha1=""))
+    if user.today:
+        assert day("yesterday", user.today) < user.today < day("tomorrow", user.today)
     else:
-        assert found["today_said"] == text
+        assert user.today_said == text

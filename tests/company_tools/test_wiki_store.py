@@ -38,7 +38,7 @@ def kept(folder: Path, sha1: str = SHA1) -> dict[str, str]:
 
 def test_a_version_is_named_as_the_platform_names_it() -> None:
     line = Direct(kites())
-    assert desk().session.user()["wiki_sha1"] == hash_of(kites()["wiki"])
+    assert desk().session.user().wiki_sha1 == hash_of(kites()["wiki"])
     assert line.platform is not None
 
 
@@ -143,7 +143,7 @@ def test_two_versions_of_one_company_with_one_name_are_told_apart() -> None:
     for rule in ("Leads may change a status.", "Nobody may change a status."):
         pages = {"a.md": "About us. " * 100, "rules.md": rule}
         at = desk(kites(wiki=pages))
-        at.session.user()["wiki_sha1"] = "of another platform"
+        at.session.user().wiki_sha1 = "of another platform"
         assert wiki_pages_of(at, store) == pages
 
 
@@ -181,7 +181,7 @@ def test_a_company_that_names_no_version_shares_nothing(tmp_path: Path) -> None:
     store = WikiStore(tmp_path)
     for words in ("kites", "gulls"):
         at = desk(kites(wiki={"a.md": f"About {words}."}))
-        at.session.user()["wiki_sha1"] = ""
+        at.session.user().wiki_sha1 = ""
         assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}
         assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}
         assert at.line.paths("/wiki/load") == ["/wiki/load"]

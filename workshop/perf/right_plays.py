@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from company_tools import listings  # noqa: E402
+from company_tools.change import request_at  # noqa: E402
 from company_tools.company_session import CompanySession  # noqa: E402
 from company_tools.environment import CompanyEnvironment  # noqa: E402
-from company_tools.repeat import _model  # noqa: E402
 from company_tools.wiki_pages import wiki_pages  # noqa: E402
 from company_tools.wiki_store import WikiStore  # noqa: E402
 from core.erc3_client import ApiError, ApiException  # noqa: E402
@@ -114,7 +114,7 @@ class World:
         """Send a change as a tool does; what was objected to, or None."""
         with self.benchmark.bind(Ledger(), decided):
             try:
-                self.session.send(_model(path).model_validate({**NEEDED.get(path, {}), **body}))
+                self.session.send(request_at(path, {**NEEDED.get(path, {}), **body}))
             except ToolFault as fault:
                 return fault.text
         return None

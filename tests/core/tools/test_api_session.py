@@ -37,7 +37,7 @@ class Line:
         self.sent.append(request.tool)
         if self.troubles:
             raise self.troubles.pop(0)
-        return SimpleNamespace(model_dump=lambda **_: {"seen": request.tool})
+        return SimpleNamespace(seen=request.tool)
 
 
 def refusal(status: int) -> ApiException:
@@ -55,7 +55,7 @@ def session_on(line: Line, kind: type[ApiSession] = ApiSession) -> tuple[ApiSess
 def test_a_read_is_sent_again_until_it_is_answered(trouble: Exception) -> None:
     line = Line(trouble, trouble)
     session, _ = session_on(line)
-    assert session.send(Req_Look()) == {"seen": "/look"}
+    assert session.send(Req_Look()).seen == "/look"
     assert line.sent == ["/look"] * 3
     assert session.unanswered == {}
 
@@ -75,7 +75,7 @@ def test_a_write_whose_answer_is_lost_is_not_sent_again_and_stands_as_unknown(fi
 def test_a_write_that_was_turned_away_unread_is_sent_again() -> None:
     line = Line(refusal(429))
     session, entries = session_on(line)
-    assert session.send(Req_Note(text="a")) == {"seen": "/note"}
+    assert session.send(Req_Note(text="a")).seen == "/note"
     assert [d.outcome for d in entries] == ["lost", "done"]
 
 
@@ -98,7 +98,7 @@ class Seeing(ApiSession):
 def test_a_benchmark_that_can_tell_says_what_became_of_a_write() -> None:
     line = Line(OSError("gone"))
     session, entries = session_on(line, Seeing)
-    assert session.send(Req_Note(text="a"), final=True) == {"seen": "/note"}
+    assert session.send(Req_Note(text="a"), final=True).seen == "/note"
     assert line.sent == ["/note", "/note"]
     assert Resolved(path="/note", took_effect=False) in entries
 
@@ -148,14 +148,14 @@ class Pages:
 def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
     session, noted = session_on(cast(Line, Pages(content="x" * (PAGE_AT_MOST + 1))))
     for _ in range(2):
-        assert session.send(Req_Look())["content"].endswith(CUT_MARK)
+        assert session.send(Req_Look()).content.endswith(CUT_MARK)
     assert noted == [Notice(text="/look: cut content after 200,000 characters")]
 
 
 def test_what_was_cut_is_never_sent_back() -> None:
     pages = Pages(content="x" * (PAGE_AT_MOST + 1))
     session, _ = session_on(cast(Line, pages))
-    read = session.send(Req_Look())["content"]
+    read = session.send(Req_Look()).content
     with pytest.raises(Inconsistent, match="cut when it was read"):
         session.send(Req_Note(text=f"Copy: {read}"))
     assert pages.sent == ["/look"]

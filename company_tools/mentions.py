@@ -1,0 +1,221 @@
+"""What a text names: people, projects, pages and entries, for certain or perhaps.
+
+Free text of records counts for nothing here: a record is reached from the task's words, from who
+asks, or from a field of a record that was reached so (its team, its customer, its department).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import regex
+
+from company_tools import listings
+from company_tools.figures import numbers
+from company_tools.profile import leads_of
+from company_tools.reading_session import ReadingSession
+from company_tools.resolving import project_texts
+from company_tools.wiki_pages import stem
+from company_tools.words import alike, levelled, phrase_score, telling, telling_weights, words
+from core.erc3_client.own import company_models as wire
+from core.ledger import ToolFault
+
+SAME = 0.8
+"""Words that are at least so much alike are one, misspelt or inflected."""
+NEAR_BEST = 0.8
+"""A project that has so much of the best one's share of the task's words may be meant as well."""
+TEXT_CHARS = 8_000
+"""Of a task's text; what stands behind it names nothing."""
+_ALL = regex.compile(
+    r"\b(?:all|every\w*|each|both|any|whole|entire|alle[nmrs]?|jede[nmrs]?|sämtliche\w*|tous|toutes|"
+    r"chaque|todos|todas|cada|tutti|tutte|ogni)\b|所有|每|全部",
+    regex.I,
+)
+_MY = frozenset({"my", "our", "mein", "meine", "mes", "mis", "mi"})
+_LEAST_PART = 3
+"""A single part of a name has at least so many letters."""
+_COMMON = 4
+"""A single name that more people have names nobody."""
+
+
+class Mentions:
+    """What the text of one task names."""
+
+    def __init__(self, text: str, session: ReadingSession) -> None:
+        self.text = text[:TEXT_CHARS]
+        self._session = session
+        self._low = self.text.casefold()
+        self._words = levelled(self.text)
+        self._set = frozenset(self._words)
+
+    @cached_property
+    def numbers(self) -> set[float]:
+        """The numbers that the text may mean."""
+        return numbers(self.text)
+
+    @cached_property
+    def speaks_of_all(self) -> bool:
+        """Whether the text asks for all of something."""
+        return _ALL.search(self.text) is not None
+
+    def says(self, phrase: str) -> bool:
+        """Whether the words of a phrase stand in the text, one after the other."""
+        return contains(self._words, levelled(phrase))
+
+    def has_words(self, phrase: str) -> bool:
+        """Whether all telling words of a phrase stand in the text, inflected or misspelt too."""
+        return bool(phrase) and all(map(self._has, levelled(" ".join(telling(phrase)))))
+
+    def share(self, phrase: str) -> float:
+        """The share of a phrase's words that stand in the text."""
+        wanted = levelled(phrase)
+        return sum(map(self._has, wanted)) / len(wanted) if wanted else 1.0
+
+    def _has(self, word: str) -> bool:
+        return word in self._set or any(
+            alike(word, other) >= SAME or _slipped(word, other) for other in self._set
+        )
+
+    def _literally(self, text: str) -> bool:
+        low = text.casefold()
+        if not low or low not in self._low:
+            return False
+        pattern = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(low)}(?![\p{{L}}\p{{N}}_])"
+        return regex.search(pattern, self._low) is not None
+
+    # -- people
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """The ids of the people whom the text names, by whole names or single ones."""
+        everybody = listings.employees(self._session)
+        whole = [one for one in everybody if self._names_whole(one)]
+        used = {
+            word for one in whole for word in levelled(f"{one.name} {one.id.replace('_', ' ')}")
+        }
+        single: dict[str, list[str]] = {}
+        for one in everybody:
+            for part in set(levelled(one.name)) & (self._set - used):
+                if len(part) >= _LEAST_PART:
+                    single.setdefault(part, []).append(one.id)
+        few = {id for ids in single.values() if len(ids) <= _COMMON for id in ids}
+        return frozenset({one.id for one in whole} | few)
+
+    def _names_whole(self, one: wire.EmployeeBrief) -> bool:
+        if self._literally(one.id) or self._literally(one.email):
+            return True
+        parts = levelled(one.name)
+        return self.says(one.name) if len(parts) < 2 else all(map(self._nearly, parts))
+
+    def _nearly(self, part: str) -> bool:
+        long = len(part) > _LEAST_PART
+        return part in self._set or (long and any(_slipped(part, other) for other in self._set))
+
+    def means_person(self, id: str) -> bool:
+        """Whether a person may be meant: named, who asks, or of a set that the text names.
+
+        Raises ToolFault: the registry cannot be listed.
+        """
+        if id == self._session.requester or self._literally(id) or id in self.people:
+            return True
+        if self.people:
+            return False
+        person = listings.employee(self._session, id)
+        if self.has_words(person.department or "-") or self.has_words(person.location or "-"):
+            return True
+        parts = [word for word in telling(person.department) if len(word) > _LEAST_PART]
+        if self.speaks_of_all and any(map(self._has, parts)):
+            return True
+        teams = (listings.project(self._session, project).team for project in self.projects)
+        return any(member.employee == id for team in teams for member in team)
+
+    # -- projects
+
+    @cached_property
+    def projects(self) -> frozenset[str]:
+        """The ids of the projects that the text names, or has the words of."""
+        every = listings.projects(self._session)
+        named = {one.id for one in every if self._literally(one.id) or self.says(one.name)}
+        return frozenset(named or self._projects_of_words())
+
+    def _projects_of_words(self) -> set[str]:
+        customers = {one.id: one.name for one in listings.customers(self._session)}
+        texts = {
+            one.id: {**project_texts(one, customers), "id": words(one.id.replace("_", " "))}
+            for one in listings.whole_projects(self._session)
+        }
+        asked = [word for word in telling(self.text) if len(word) > 2]
+        every = [sum(map(tuple, one.values()), ()) for one in texts.values()]
+        weights = telling_weights(asked, every)
+        scores = {id: phrase_score(asked, one, weights)[0] for id, one in texts.items()}
+        best = max(scores.values(), default=0)
+        return {id for id, score in scores.items() if score and score >= best * NEAR_BEST}
+
+    def means_project(self, id: str) -> bool:
+        """Whether a project may be meant: named, or one of who asks where none is."""
+        if not id:
+            return False
+        try:
+            if self._literally(id) or id in self.projects:
+                return True
+            leads = leads_of(listings.project(self._session, id))
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+            return False
+        return bool(self._set & _MY) and self.speaks_of_all and self._session.requester in leads
+
+    # -- entries and pages
+
+    def means_entry(self, id: str, entry: wire.TimeEntry) -> bool:
+        """Whether an entry of hours may be meant: its person, and its project, day or id.
+
+        Raises ToolFault: the registry cannot be listed.
+        """
+        if self.says(id):
+            return True
+        if not self.means_person(entry.employee):
+            return False
+        return self.means_project(entry.project or "") or self.says_day(entry.date)
+
+    def says_day(self, day: str) -> bool:
+        """Whether the text names a day, YYYY-MM-DD, as such or by its number in the month."""
+        return day in self.text or (day[-2:].isdigit() and float(day[-2:]) in self.numbers)
+
+    def means_page(self, path: str, ids: Iterable[str]) -> bool:
+        """Whether a page is named: by path, by the words of its name, or in a pattern of paths."""
+        if path.casefold() in self._low:
+            return True
+        folder, _, file = path.rpartition("/")
+        name = " ".join(stem(file)).replace("_", " ")
+        if folder and f"{folder}/".casefold() in self._low:
+            bare = file.rpartition(".")[0] or file
+            return bare in set(ids) or self.has_words(bare.replace("_", " "))
+        return bool(name) and self.has_words(name)
+
+
+def contains(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    """Whether words stand among others, in their order and without others between."""
+    ends = range(len(words) - len(part) + 1)
+    return bool(part) and any(words[n : n + len(part)] == part for n in ends)
+
+
+def _slipped(one: str, other: str) -> bool:
+    """Whether two words are the same but for one letter, or for two that changed places."""
+    if one == other:
+        return True
+    if min(len(one), len(other)) < 4 or abs(len(one) - len(other)) > 1:
+        return False
+    if len(one) != len(other):
+        short, long = sorted((one, other), key=len)
+        return len(short) > 4 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))
+    odd = [n for n, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
+    if len(odd) == 1:
+        return len(one) > 5
+    return (
+        len(odd) == 2
+        and odd[1] == odd[0] + 1
+        and one[odd[0]] == other[odd[1]]
+        and one[odd[1]] == other[odd[0]]
+    )

@@ -1,0 +1,283 @@
+"""One task's company as far as it is read: who asks, kept listings, and what answers have shown.
+
+What a listing has shown is kept until a write: the company changes by the writes of its task alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+import regex
+from pydantic import BaseModel
+
+from company_tools.answering import AnsweringSession
+from company_tools.change import READS, RESPOND
+from company_tools.evidence import Evidence
+from company_tools.memory import Memory
+from company_tools.whoami import User, consistent
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import ToolFault
+from core.tools.ahead import Chain
+from core.tools.api_session import ApiClient, body_of
+from core.tools.faults import Inconsistent, failed_request
+from core.tools.paging import END, Ask, Listing, ListingForbidden
+
+T = TypeVar("T")
+Entry = TypeVar("Entry", bound=BaseModel)
+Request = Callable[..., BaseModel]
+"""Makes the request of a listing from its offset, limit and filters."""
+FIELDS: dict[type[BaseModel], str] = {
+    wire.EmployeeBrief: "employees",
+    wire.CompanyBrief: "companies",
+    wire.ProjectBrief: "projects",
+    wire.TimeEntryWithID: "entries",
+}
+"""The field of a page that holds its records."""
+FORBIDDEN = "this company's system refuses every list and search"
+WIKI_VERSION = "wiki version "
+"""Begins the notice in a journal that names the version; what follows is its hash."""
+VERSION_CHARS = 200
+USUAL_LIMIT = 5
+"""Entries of a page in ordinary tasks (facts of the platform); a lower one is told by an error."""
+_EMPTY = regex.compile(
+    r"^Invalid response payload: .*\n\s*\w+\n\s*Input should be a valid list.*?input_value=None"
+)
+"""How early versions of the official SDK report an empty list: the wire sends null for it."""
+_RECORDS = {
+    "/employees/get": "employee", "/projects/get": "project", "/customers/get": "company",
+}  # fmt: skip
+"""What is asked for by its id, and the field of the answer that holds it."""
+_FILTERS = ("employee", "customer", "project")
+"""Of time entries; all three compare whole ids (facts of the platform)."""
+
+
+class Page(NamedTuple):
+    """One page of a listing."""
+
+    records: list[Any]
+    next_offset: int
+    """-1: none follow."""
+    limit: int
+    """The one that was used."""
+
+
+class ReadingSession(AnsweringSession):
+    """The company of one task, read."""
+
+    def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
+        super().__init__(client, READS, retry_policy)
+        self.listing = Listing("id", FORBIDDEN, first=USUAL_LIMIT)
+        self.memory = Memory(self.seen)
+        self.silent = True
+        """Whether nothing at all is sent any more once the user has been answered."""
+        self._user: User | None = None
+        self._wiki_moved = False
+        """Whether the wiki was written since whoami was asked."""
+        self._noted_version = ""
+        self.identity_fault: str | None = None
+        """Why nobody can tell who asks."""
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the answers of this task have shown."""
+        return self.memory.evidence
+
+    # -- who asks
+
+    def user(self) -> User:
+        """The user, as whoami says. Kept for the task; asked again after the wiki was written.
+
+        Raises:
+            ToolFault: the system does not know, or does not answer.
+        """
+        if self._user is None or self._wiki_moved:
+            return self.look_again()
+        return self._user
+
+    def look_again(self) -> User:
+        """Ask whoami again. Raises ToolFault."""
+        try:
+            user = consistent(self.send(company.Req_WhoAmI(), wire.Resp_WhoAmI))
+        except ToolFault as fault:
+            self.identity_fault = fault.text
+            raise
+        known = self._user
+        if known is not None and (known.id, known.is_public) != (user.id, user.is_public):
+            self._disbelieve("/whoami", "the system names another user than before")
+        self._user = user
+        self.identity_fault, self._wiki_moved = None, False
+        if user.wiki_sha1 not in ("", self._noted_version):
+            self._noted_version = user.wiki_sha1
+            self._ledger.notice(f"{WIKI_VERSION}{user.wiki_sha1[:VERSION_CHARS]}")
+        return user
+
+    @property
+    def requester(self) -> str:
+        """The user's id, "" for a guest or where it is not known (yet)."""
+        return self._user.id if self._user else ""
+
+    def actor(self) -> str:
+        """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known."""
+        self.user()
+        if not self.requester:
+            raise ToolFault("nothing was changed: nobody known asks for it")
+        return self.requester
+
+    @property
+    def known_guest(self) -> bool:
+        """Whether whoami said that nobody is logged in."""
+        return self._user is not None and self._user.is_public
+
+    # -- requests
+
+    def answer_of(self, request: Any, response: BaseModel) -> BaseModel:
+        """A response in our own models, whichever client it comes from."""
+        model = wire.RESPONSES[request.tool]
+        if isinstance(response, model):
+            return response
+        return model.model_validate(response.model_dump(mode="json"))
+
+    def empty_answer(self, request: Any, error: Exception) -> BaseModel | None:
+        """No records, where the official SDK only stumbles over an empty list."""
+        if not _EMPTY.search(str(error)):
+            return None
+        return wire.RESPONSES[request.tool].model_construct(next_offset=END)
+
+    def once(self, request: Any, final: bool = False, about: object = None) -> BaseModel:
+        """Send a request a single time; what it shows is noted."""
+        path: str = request.tool
+        if self.responses and (self.silent or path == RESPOND):
+            raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
+        answer: BaseModel = super().once(request, final, about)
+        if path in READS and _misfit(request, answer):
+            # A stale answer may have been passed on; one that comes again is believed of nobody.
+            answer = super().once(request, final, about)
+            if why := _misfit(request, answer):
+                self._disbelieve(path, why)
+        self.memory.note(answer, path, body_of(request))
+        return answer
+
+    def _disbelieve(self, path: str, why: str) -> NoReturn:
+        self.unanswered[path] = why
+        raise Inconsistent(why)
+
+    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
+        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
+        return self.memory.kept(key, read)
+
+    # -- listings
+
+    def page(self, model: Request, kind: type[BaseModel], limit: int, **filters: Any) -> Page:
+        """The first page of records of a ``kind``.
+
+        A limit that is out of bounds is the largest one known; the largest is learnt from errors.
+
+        Raises:
+            ListingForbidden: the system refuses lists.
+            ToolFault: it refuses this one, or does not answer.
+        """
+        ask = self._asking(model, FIELDS[kind], filters)
+        with self._believed(model(offset=0, limit=self.within_limit(limit), **filters)):
+            return Page(*self.listing.page(ask, 0, self.within_limit(limit)))
+
+    def within_limit(self, limit: int) -> int:
+        """A page limit that cannot fail, as far as is known."""
+        known = self.listing.limit or USUAL_LIMIT
+        return min(limit, known) if limit > 0 else known
+
+    def pages(self, model: Request, kind: type[Entry], **filters: Any) -> list[Entry]:
+        """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
+        with self._believed(model(offset=0, limit=self.within_limit(0), **filters)):
+            records = self.listing.whole(self._asking(model, FIELDS[kind], filters))
+        if not filters:
+            self.memory.read_whole(FIELDS[kind])
+        return records
+
+    @contextmanager
+    def _believed(self, request: Any) -> Iterator[None]:
+        """Within this, a listing that contradicts itself counts as one that is not answered.
+
+        It may be whole again later, so the task stays open: an answer of ``error_internal`` could
+        not be taken back, and one that rests on half a listing is wrong.
+        """
+        try:
+            yield
+        except Inconsistent as fault:
+            self.unanswered[request.tool] = fault.text
+            fault.request = fault.request or failed_request(request, fault.text, status=200)
+            raise
+
+    def read_pages_ahead(self, *listings: tuple[Request, type[BaseModel]]) -> None:
+        """Read whole listings side by side, each a model with the kind of its records."""
+        limit = self.listing.limit or USUAL_LIMIT
+        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listings)
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """As the session's; nothing is sent once the user has been answered."""
+        if not self.responses:
+            super().read_ahead(chains)
+
+    def _asking(self, model: Request, field: str, filters: dict[str, Any]) -> Ask:
+        def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+            request = model(offset=offset, limit=limit, **filters)
+            if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
+                forbidden = ListingForbidden(FORBIDDEN, kind="RuntimeError")
+                forbidden.request = failed_request(request, FORBIDDEN)
+                raise forbidden
+            answer = self.send(request)
+            records = getattr(answer, field)
+            # Nothing follows an empty page; to ask behind the end is a failure of the platform.
+            return records, answer.next_offset if records else END
+
+        return ask
+
+    @property
+    def looked_everywhere(self) -> bool:
+        """Whether any kind of record was read whole."""
+        return bool(self.memory.listed)
+
+
+def _pages(model: Request, field: str, limit: int) -> Chain:
+    """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
+    offset = 0
+    while True:
+        answer = yield model(offset=offset, limit=limit)
+        records = getattr(answer, field, None) or []
+        following = getattr(answer, "next_offset", None)
+        if not records or not following or following < 0:
+            return
+        offset += len(records)
+
+
+def _misfit(request: Any, answer: BaseModel) -> str | None:
+    """Why an answer belongs to another question; None where nothing says so."""
+    if field := _RECORDS.get(request.tool):
+        record = getattr(answer, field)
+        return _differs("id", request.id, record.id if record else request.id)
+    match answer:
+        case wire.Resp_LoadWiki():
+            return _differs("page", _page_name(request.file), _page_name(answer.file))
+        case wire.Resp_SearchTimeEntries():
+            pairs = (
+                (field, wanted, getattr(entry, field))
+                for entry in answer.entries
+                for field in _FILTERS
+                if (wanted := getattr(request, field))
+            )
+            return next((why for pair in pairs if (why := _differs(*pair))), None)
+    return None
+
+
+def _differs(what: str, wanted: object, shown: object) -> str | None:
+    if wanted == shown:
+        return None
+    return f"asked for the {what} {str(wanted)[:80]!r}, the answer is of {str(shown)[:80]!r}"
+
+
+def _page_name(file: str) -> str:
+    # Whether the platform completes a page's name is not known.
+    return file.casefold().strip("/").removesuffix(".md")

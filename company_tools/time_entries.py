@@ -1,0 +1,116 @@
+"""Changes of logged time: an entry updated, hours logged for a member of a project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel
+
+from company_tools import listings
+from company_tools.arguments import bare_id, day
+from company_tools.change import RECORD
+from company_tools.company_session import CompanySession
+from company_tools.ids import employee_id, project_id
+from company_tools.updates import unchanged
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
+from core.ledger import ToolFault
+from core.tools.collector import keeping
+
+if TYPE_CHECKING:
+    from company_tools.change import ChangeRequest
+EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
+OF_CUSTOMER, INTERNAL = "customer_project", "internal"
+"""Categories of work that entries have (facts of the platform)."""
+
+
+class EntryChanges(BaseModel):
+    """What is to be otherwise in an entry; what is None stays."""
+
+    date: str | None = None
+    hours: float | None = None
+    work_category: str | None = None
+    notes: str | None = None
+    billable: bool | None = None
+    status: EntryStatus | None = None
+
+
+class NewEntry(BaseModel):
+    """Hours to be logged; "" as category: that of the project."""
+
+    date: str
+    hours: float
+    billable: bool
+    notes: str
+    status: EntryStatus
+    work_category: str
+
+
+def update_entry(session: CompanySession, id: str, changes: EntryChanges) -> dict[str, object]:
+    """Change a time entry; see the tool. Raises ToolFault where there is none."""
+    id = bare_id(id)
+    now = listings.entry(session, id)
+    wanted = {field: value for field, value in dict(changes).items() if value is not None}
+    if changes.date is not None:
+        wanted["date"] = day(changes.date, session.user().today)
+    if changes.hours is not None and changes.hours < 0:
+        raise ToolFault(f"hours must not be negative: {changes.hours}")
+
+    def request_of(record: wire.TimeEntry) -> ChangeRequest | None:
+        after = record.model_copy(update=wanted)
+        if after == record:
+            return None
+        fields = {field: getattr(after, field) for field in EntryChanges.model_fields}
+        return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
+
+    before = session.begun_from("/time/update", id, now, request_of)
+    request = request_of(before)
+    if request is None:
+        return unchanged(before)
+    with keeping(before=before):
+        session.send(request, about={RECORD: before.model_dump(mode="json", exclude_none=True)})
+    with keeping(before=before, sent=wanted):
+        return {"before": before, "sent": wanted, "after": listings.entry(session, id)}
+
+
+def log_time(
+    session: CompanySession, employee: str, project: str, entry: NewEntry, *, allow_non_member: bool
+) -> dict[str, object]:
+    """Log time on a project and its customer; see the tool. Raises ToolFault for a non-member."""
+    who, where = employee_id(session, employee), project_id(session, project)
+    if not entry.hours > 0:
+        raise ToolFault(f"hours must be above 0, not {entry.hours}")
+    found = listings.project(session, where)
+    if not allow_non_member:
+        check_member(session, who, where)
+    by = session.actor()
+    # A company's own projects have a customer that the platform refuses in an entry, and it does
+    # not fill in one that is left out.
+    manager = listings.account_manager(session, found.customer)
+    customer = None if manager is None else found.customer
+    category = entry.work_category or (OF_CUSTOMER if customer else INTERNAL)
+    fields = {**dict(entry), "date": day(entry.date, session.user().today)}
+    request = company.Req_LogTimeEntry(
+        employee=who,
+        customer=customer,
+        project=where,
+        logged_by=by,
+        **{**fields, "work_category": category},
+    )
+    roles = {
+        f"roles_of_{whose}": [m.role for m in found.team if m.employee == id]
+        for whose, id in (("employee", who), ("asker", by))
+    }
+    with keeping(**roles):
+        return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
+
+
+def check_member(session: CompanySession, employee: str, project: str) -> None:
+    """Refuse hours of somebody who is not on the project's team. Raises ToolFault."""
+    team = [member.employee for member in listings.project(session, project).team]
+    if employee not in team:
+        raise ToolFault(
+            f"nothing was logged: {employee} is not on the team of {project} "
+            f"({', '.join(team) or 'which is empty'}). Only where the wiki allows hours of others: "
+            "Combo_Log_Time_For_Project with allow_non_member=True"
+        )
