@@ -134,7 +134,7 @@ def whole_customers(session: ReadingSession) -> list[wire.CompanyDetail]:
 
 
 def _ids(read: Callable[[ReadingSession], Sequence[Brief]], session: ReadingSession) -> list[str]:
-    """The ids of a listing, for their whole records: a fault keeps none of those. Raises ToolFault."""
+    """The ids of a listing, for whole records: a fault keeps none of those. Raises ToolFault."""
     try:
         return [one.id for one in read(session)]
     except ToolFault as fault:

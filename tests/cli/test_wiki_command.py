@@ -188,7 +188,12 @@ class _Client:
         self._left = list(versions)
 
     def dispatch(self, request: object) -> object:
-        user = {"current_user": "a", "is_public": False, "wiki_sha1": self._left.pop(0)}
+        user = {
+            "current_user": "a",
+            "is_public": False,
+            "today": "2025-01-02",
+            "wiki_sha1": self._left.pop(0),
+        }
         return type("Answer", (), {"model_dump": lambda self, **_: dict(user)})()
 
 
