@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cli.benchmarks import RunContext, declared
+from cli.benchmarks import RunContext, declared, know_world
 from cli.registry import BENCHMARKS, Registration
 from coordinator.benchmark import Benchmark
 from core.models.sections import Texts
@@ -25,6 +25,7 @@ class Factory:
 
     def __call__(self) -> BenchmarkAdapter:
         """The adapter, which can make the benchmark again with other guards and prompts."""
+        know_world(self.entry)
         made: BenchmarkAdapter = self.entry.load(self.entry.adapter).adapter(self._build)
         return made
 

@@ -189,6 +189,15 @@ def world_named(id: str) -> World:
     return world
 
 
+def know_world(entry: Registration) -> None:
+    """Have the embedded platform serve the packs of a benchmark that it does not bring itself."""
+    from workshop.simulator import worlds
+
+    if entry.name not in worlds.FORMATS:
+        world: World = entry.load(entry.world)
+        worlds.WORLDS.setdefault(world.format, lambda: world)
+
+
 def tools_of(id: str) -> list[Tool]:
     """The tools of a benchmark, those of every stage too, without an environment. Raises Usage."""
     benchmark = benchmark_named(id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,7 +12,7 @@ from urllib.parse import urlsplit
 from rapidfuzz import process
 
 from cli import has_workshop
-from cli.benchmarks import world_named
+from cli.benchmarks import know_world, world_named
 from cli.options import Options
 from cli.registry import every_benchmark
 from core.erc3_client import connections
@@ -103,9 +102,7 @@ def load_pack(path: Path) -> Pack:
     from workshop.simulator import worlds
 
     for entry in every_benchmark():
-        if entry.name not in worlds.FORMATS:
-            world = world_named(entry.name)
-            worlds.WORLDS.setdefault(world.format, partial(world_named, entry.name))
+        know_world(entry)
     return worlds.load_pack(path)
 
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 class Environment(Protocol):
-    """One task of a benchmark, in its world on the platform."""
+    """One task of a benchmark on the platform.
+
+    A class that inherits it has the defaults below: nothing to brief, to check, or to send at the
+    end.
+    """
 
     @property
     def acts(self) -> int:
@@ -27,6 +31,7 @@ class Environment(Protocol):
 
         Its last turn is kept for that.
         """
+        return False
 
     @property
     def verdict(self) -> str:
@@ -39,6 +44,7 @@ class Environment(Protocol):
 
         Raises ToolFault where it has to be looked up and there is no answer.
         """
+        return ""
 
     def state(self, ledger: Ledger) -> str:
         """The world now as text for the prompt, read afresh. Raises ToolFault without an answer."""
@@ -51,6 +57,7 @@ class Environment(Protocol):
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
+        return None
 
     def unanswered(self) -> str | None:
         """What the benchmark owes an answer to, as the fault of its last request; else None.
@@ -63,6 +70,7 @@ class Environment(Protocol):
 
         Raises ToolFault where they have to be looked up and there is no answer.
         """
+        return None
 
     def finish(self, closing: str, ledger: Ledger) -> str | None:
         """The last act of a task that is finished with these words, which may send.
@@ -71,9 +79,11 @@ class Environment(Protocol):
 
         Raises ToolFault: the benchmark does not answer.
         """
+        return None
 
     def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
         """The words that finish a task with another message; all else in them stays as it is."""
+        return closing
 
     def give_up(self, ledger: Ledger) -> None:
         """The last act of a task that a limit ends. Raises ToolFault."""

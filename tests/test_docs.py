@@ -1,7 +1,9 @@
-"""What the texts for people name is there."""
+"""What the texts for people name is there: in documents, and in docstrings."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,11 @@ ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _PATH = regex.compile(r"`([a-z][\w.-]*(?:/[\w.-]+)+/?)`")
 _LINK = regex.compile(r"\]\((?!https?:)([^)#\s]+)")
+_MODULE = regex.compile(r"``?([a-z]\w*(?:\.\w+)+)``?")
+PACKAGES = [
+    "cli", "company_tools", "coordinator", "core", "evaluator", "next_step", "playbooks",
+    "store_tools", "worker", "workshop",
+]  # fmt: skip
 ROOMS = {path.name for path in ROOT.iterdir() if path.is_dir()}
 
 
@@ -20,4 +27,36 @@ def test_files_that_a_text_names_exist(text: Path) -> None:
     named = [p for p in _PATH.findall(said) if p.split("/")[0] in ROOMS - {"logs"}]
     missing = [p for p in named if "NAME" not in p and not (ROOT / p).exists()]
     missing += [p for p in _LINK.findall(said) if not (text.parent / p).exists()]
+    assert not missing
+
+
+def docstrings_of(path: Path) -> Iterator[str]:
+    """Every text in a module that stands alone, as docstrings do."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        value = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            yield value.value
+
+
+def is_there(named: str) -> bool:
+    """Whether a path is one of the repository, or a module of it with a name in it."""
+    if (ROOT / named).exists():
+        return True
+    parts = named.split(".")
+    heads = (ROOT.joinpath(*parts[:size]) for size in range(len(parts), 1, -1))
+    return any(head.is_dir() or head.with_suffix(".py").is_file() for head in heads)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_files_and_modules_that_docstrings_name_exist(package: str) -> None:
+    missing = [
+        f"{path.relative_to(ROOT)}: {named}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for text in docstrings_of(path)
+        for named in (*_PATH.findall(text), *_MODULE.findall(text))
+        if named.replace(".", "/").split("/")[0] in PACKAGES
+        and not named.isupper()
+        and "NAME" not in named
+        and not is_there(named)
+    ]
     assert not missing

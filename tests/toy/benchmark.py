@@ -1,0 +1,141 @@
+"""The counter as a benchmark: API, environment, declaration, rule-based model, and its entry."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from cli.benchmarks import Declaration, Playbooks, RunContext, ToolTexts
+from cli.registry import Registration
+from coordinator.benchmark import Environment, ResultWords
+from core.erc3_client.own.base import BaseClient
+from core.ledger import Ledger, LedgerEntry, Tool, WireCall
+from core.models.model_call import Message
+from core.models.providers import register as register_provider
+from core.tools.api_session import ApiSession
+from core.tools.live_task import Nowhere
+from core.tools.requests import request_tool
+
+ENTRY = Registration(
+    name="toy",
+    declaration=__name__,
+    workbench=__name__,
+    world="tests.toy.world:TOY",
+    adapter="tests.toy.world",
+    rule_based={"evaluator-worker": "toy/counter", "next-step": "toy/counter"},
+)
+
+
+class Req_ReadCounter(BaseModel):
+    tool: Literal["/read"] = "/read"
+
+
+class Req_AddToCounter(BaseModel):
+    tool: Literal["/add"] = "/add"
+    number: int
+
+
+class Resp_Counter(BaseModel):
+    value: int
+
+
+RESPONSES = {"/read": Resp_Counter, "/add": Resp_Counter}
+
+
+class CounterClient(BaseClient):
+    def dispatch(self, request: BaseModel) -> BaseModel:
+        return self._dispatched(request, RESPONSES)
+
+
+class CounterEnvironment(Environment):
+    def __init__(self, session: ApiSession) -> None:
+        self._session, self._added = session, 0
+
+    acts = property(lambda self: self._added)
+    verdict = property(lambda self: "counted" if self._added else "left")
+
+    def state(self, ledger: Ledger) -> str:
+        with self._session.recording_to(ledger):
+            return f"counter: {self._session.send(Req_ReadCounter())['value']}"
+
+    @contextmanager
+    def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
+        read = partial(self._session.send, Req_ReadCounter())
+        with self._session.recording_to(ledger):
+            yield [
+                request_tool("read", Req_ReadCounter, read),
+                request_tool("write", Req_AddToCounter, self._add, "Adds; cannot be undone."),
+            ]
+
+    def _add(self, number: int) -> dict[str, object]:
+        answer = self._session.send(Req_AddToCounter(number=number))
+        self._added += 1
+        return answer
+
+    def unanswered(self) -> str | None:
+        return next(iter(self._session.unanswered.values()), None)
+
+    def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
+        with self._session.recording_to(ledger):
+            for request in requests:
+                if request.path == "/add":
+                    self._add(**request.body)
+        return []
+
+    def restore(self, entries: Sequence[LedgerEntry]) -> None:
+        calls = [one for one in entries if isinstance(one, WireCall) and one.path == "/add"]
+        self._added += sum(call.outcome == "done" for call in calls)
+
+
+def tools() -> list[Tool]:
+    with CounterEnvironment(ApiSession(Nowhere("counter"), ("/read",))).bind(Ledger()) as bound:
+        return bound
+
+
+def declare(run: RunContext) -> Declaration:
+    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> CounterEnvironment:
+        client = CounterClient(f"{platform.base_url}/toy/{task_id}")
+        return CounterEnvironment(ApiSession(client, ("/read",), run.retry_policy))
+
+    return Declaration(
+        rules="A counter only grows.",
+        final_answer='"DONE"',
+        open=open_task,
+        tools=tools,
+        playbooks=Playbooks(lambda _: "Read, then add once.", lambda _: "Read, then add once."),
+        results=ResultWords(
+            harm_name="wrong sum",
+            groups=("grow", "leave"),
+            idle_group="leave",
+            brief=str,
+            expected=lambda log, _verdict: None,
+            harmed=lambda acts, passed: bool(acts) and not passed,
+        ),
+    )
+
+
+def names() -> list[str]:
+    return ["counter"]
+
+
+def reply(model: str, messages: list[Message]) -> str:
+    """Add what is missing, once; the worker's program is one line."""
+    prompt = "\n".join(m["content"] for m in messages if m["role"] == "user")
+    if order := re.search(r"<instruction>\s*Add (\d+) to the counter", prompt):
+        program = f"final_answer(Req_AddToCounter(number={order[1]}))"
+        return f"Thought: add it.\n<code>\n{program}\n</code>"
+    wanted = int(re.findall(r"Bring the counter to (\d+)", prompt)[-1])
+    value = int(re.findall(r"counter: (\d+)", prompt)[-1])
+    if value < wanted:
+        order = f"Add {wanted - value} to the counter"
+        return f"THOUGHT: it is {value}\nDECISION: PROCEED\nINSTRUCTION: {order}."
+    return f"THOUGHT: it is {value}\nDECISION: FINISH\nINSTRUCTION: DONE"
+
+
+register_provider("toy", lambda: sys.modules[__name__])

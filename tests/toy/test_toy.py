@@ -1,0 +1,48 @@
+"""A benchmark that is added by the recipe in CONTRIBUTING plays everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.cli import app
+from cli.registry import register
+from tests.toy.benchmark import ENTRY
+
+register(ENTRY)
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(one) for one in arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    done = call("run", "--benchmark", "toy", "--out", tmp_path, "--quiet")
+    assert done.exit_code == 0, done.output
+    (folder,) = tmp_path.iterdir()
+    return folder
+
+
+def test_a_run_of_it_is_scored_replayed_and_reported(run: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    assert {t["spec_id"]: (t["score"], t["acts"], t["outcome"]) for t in results["tasks"]} == {
+        "add-two": (1, 1, "finished"),
+        "already-there": (1, 0, "finished"),
+        "impossible": (1, 0, "finished"),
+    }
+    assert (results["harm_name"], results["benchmark"]) == ("wrong sum", "toy")
+    replayed = call("replay", run, "--json")
+    assert (replayed.exit_code, json.loads(replayed.stdout)["equal"]) == (0, True)
+    assert "add-two" in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_lab_plays_it_beside_its_floor(tmp_path: Path) -> None:
+    done = call("regress", "--benchmark", "toy", "--jobs", 1, "--out", tmp_path, "--json")
+    assert done.exit_code == 0, done.output
+    agent, nothing = json.loads(done.stdout)["summaries"]
+    assert (agent["passed"]["passed"], nothing["passed"]["passed"]) == (3, 2)
+    assert agent["groups"]["grow"]["passed"] == 1

@@ -1,0 +1,103 @@
+"""The counter as a world of the embedded platform, and for the lab."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+from tests.toy.benchmark import RESPONSES, Req_AddToCounter, Req_ReadCounter
+from workshop.lab import benchmark_adapter as lab
+from workshop.simulator.faults import Fault
+from workshop.simulator.pack_files import Part, checked_pack
+from workshop.simulator.server import serve
+from workshop.simulator.world import Evaluation, Looks, Refusal, Wire, World, routes_of
+
+HERE = Path(__file__).parent
+FORMAT = "toy-pack/1"
+SAMPLE = "https://erc.example/sample"
+
+
+class Scenario(Part):
+    spec_id: str
+    task_text: str
+    start: int
+    wanted: int
+    faults: tuple[Fault, ...] = ()
+
+
+class Pack(Part):
+    format: str
+    name: str
+    scenarios: tuple[Scenario, ...]
+
+
+class Counter:
+    acts = property(lambda self: tuple(self.added))
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario, self.value, self.added = scenario, scenario.start, list[int]()
+
+    def add(self, number: int) -> None:
+        if number < 1:
+            raise Refusal(f"cannot add {number}")
+        self.value += number
+        self.added.append(number)
+
+    def evaluate(self, logged: bool) -> Evaluation:
+        right = self.value == self.scenario.wanted
+        line = f"{'GOOD' if right else 'FAIL'}: wanted {self.scenario.wanted}, found {self.value}"
+        return Evaluation.of(float(right), [line], logged, SAMPLE)
+
+
+def _read(counter: Counter, request: Req_ReadCounter) -> Wire:
+    return {"value": counter.value}
+
+
+def _add(counter: Counter, request: Req_AddToCounter) -> Wire:
+    counter.add(request.number)
+    return {"value": counter.value}
+
+
+def read_pack(raw: Wire, text: str, source: str) -> Pack:
+    return checked_pack(Pack, {"scenarios": Scenario, "faults": Fault}, raw, text, source)
+
+
+def _shown(one: Scenario, counter: Counter | None) -> Wire:
+    return {"value": counter.value if counter else one.start}
+
+
+ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}
+PAGE = HERE / "counter.html.jinja"
+TOY = World(
+    name="toy",
+    format=FORMAT,
+    benchmarks=("toy",),
+    roots=("toy",),
+    module="toy",
+    description="Bring a counter to a number.",
+    routes=routes_of(ANSWERS, RESPONSES, HERE / "routes.json"),
+    irreversible=frozenset({"/add"}),
+    bundled=HERE / "pack.json",
+    read=read_pack,
+    opener=lambda pack, scenario: partial(Counter, scenario),
+    looks=Looks("Additions", ("Start",), lambda one: (one.start,), PAGE, _shown),
+)
+
+
+def _do_nothing(one: Scenario) -> lab.Attempt:
+    return lab.Attempt(float(one.start == one.wanted), 0, 0)
+
+
+def adapter(rebuild: lab.Rebuild) -> lab.BenchmarkAdapter:
+    return lab.BenchmarkAdapter(
+        benchmark=rebuild(lab.ALL, {}),
+        rebuild=rebuild,
+        format=FORMAT,
+        packs={"bundled": TOY.bundled},
+        read=lambda text, source: read_pack(json.loads(text), text, source),
+        serve=lambda pack, key: serve(pack, key=key),
+        known=lambda one, raw: lab.Known(group="grow" if one.start < one.wanted else "leave"),
+        ended=lambda world: lab.Ended("counted" if world.acts else "left", len(world.acts), ()),
+        floors={"nothing": lab.Floor("do nothing", _do_nothing)},
+    )
