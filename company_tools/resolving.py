@@ -13,10 +13,11 @@ from company_tools.ids import employee_id, project_id
 from company_tools.names import SURE, match_person
 from company_tools.profile import leads_of
 from company_tools.reading_session import ReadingSession
-from company_tools.words import bare, phrase_score, telling, telling_weights, words
+from company_tools.words import phrase_score, telling, telling_weights, words
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import Collector
+from core.tools.folding import fold
 
 PEOPLE_AT_MOST, OTHERS_AT_MOST = 12, 8
 """Candidates that are shown, unless more share the best score."""
@@ -76,7 +77,7 @@ def resolve_person(
         one
         for one in people_called(name, people)
         if (roles is None or one.id in roles)
-        and (not department or bare(department) in bare(one.department or ""))
+        and (not department or fold(department) in fold(one.department or ""))
     ]
     for one in candidates:
         one.role = roles.get(one.id or "") if roles else None
@@ -219,7 +220,7 @@ def _exact(phrase: str, id: str, name: str) -> tuple[int, str] | None:
         return 100, "id"
     if words(phrase) == words(name):
         return 100, "name"
-    return (97, "name") if bare(name) in bare(phrase) else None
+    return (97, "name") if fold(name) in fold(phrase) else None
 
 
 def _shown(candidates: list[C], most: int) -> dict[str, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -11,13 +10,11 @@ from functools import lru_cache
 import regex
 from rapidfuzz import fuzz
 
+from core.tools.folding import fold
+
 ALIKE = 84
 """Of 100: words that are so much alike are the same one, inflected or misspelt."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
-_BARE = str.maketrans(
-    {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "ß": "ss", "ı": "i", "œ": "oe", "þ": "th", "ð": "d"}
-)
-"""Letters that are no others with a mark."""
 _WRITTEN_OUT = regex.compile(r"(?<=[aou])e|(?<=a)a|(?<=d)j")
 """What ASCII spellings add to a letter: ue for ü, aa for å, dj for đ."""
 _SMALL_WORDS = (
@@ -29,16 +26,9 @@ _STOP = frozenset(_SMALL_WORDS.split())
 
 
 @lru_cache(maxsize=2048)
-def bare(text: str) -> str:
-    """The text in small letters, without diacritics: Müller is muller."""
-    parts = unicodedata.normalize("NFKD", text.casefold().translate(_BARE))
-    return "".join(c for c in parts if not unicodedata.combining(c)).translate(_BARE)
-
-
-@lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text, bare, in their order."""
-    return tuple(_WORD.findall(bare(text)))
+    """The words of a text, folded, in their order."""
+    return tuple(_WORD.findall(fold(text)))
 
 
 def levelled(text: str) -> tuple[str, ...]:

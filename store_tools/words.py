@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import regex
+
+from core.tools.folding import fold
 
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 IRREGULAR_PLURALS: dict[str, str] = _WORDS["singulars"]
@@ -67,8 +68,7 @@ def plain_text(text: str) -> str:
     """Casefolded text with marks, quotes and inch signs in one spelling."""
     folded = text.casefold()
     if not text.isascii():
-        folded = unicodedata.normalize("NFKD", text).casefold()
-        folded = "".join(c for c in folded if not unicodedata.combining(c)).replace("’", "'")
+        folded = fold(text).replace("’", "'")
     return _INCH.sub("inch", folded).replace("°", " degree ")
 
 

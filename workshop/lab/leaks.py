@@ -7,13 +7,14 @@ nobody's secret.
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import regex
+
+from core.tools.folding import fold
 
 STRETCH = 6
 """Words of a task in a row that are its own."""
@@ -70,8 +71,7 @@ def _folded(word: str) -> str:
         whole, _, rest = regex.sub(r",(?=\d{3}\b)", "", word).replace(",", ".").partition(".")
         rest = rest.rstrip("0")
         return f"{whole.lstrip('0') or '0'}{f'.{rest}' if rest else ''}"
-    letters = unicodedata.normalize("NFKD", word).casefold()
-    plain = "".join(letter for letter in letters if unicodedata.category(letter) != "Mn")
+    plain = fold(word)
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and plain[-2] != "s" else plain
 
 

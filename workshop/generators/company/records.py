@@ -9,6 +9,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
+from core.tools.folding import fold
+
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
 
 
@@ -20,7 +22,7 @@ def unaccented(text: str) -> str:
 
 def folded(text: str) -> str:
     """A text in plain letters, lower case."""
-    return unaccented(text).casefold()
+    return fold(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.cores import cores
 from workshop.lab.generated import name_of, parsed
 from workshop.lab.leaks import Facts
+from workshop.simulator.company.baselines import PLAYERS, Player
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.events import Event
-from workshop.simulator.company.floors import PLAYERS, Player
 from workshop.simulator.company.pack import (
     BUNDLED_PACK,
     FORMAT,

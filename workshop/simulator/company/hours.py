@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 from workshop.simulator.company.registry import plain
 
 if TYPE_CHECKING:
-    from workshop.simulator.company.company_state import CompanyState
-    from workshop.simulator.company.requests import (
+    from core.erc3_client.own.company_requests import (
         Req_SearchTimeEntries,
         Req_TimeSummaryByEmployee,
         Req_TimeSummaryByProject,
     )
+    from workshop.simulator.company.company_state import CompanyState
     from workshop.simulator.world import Wire
 
 BILLABLE = {"billable": True, "non_billable": False}
 
 
-def entries(office: CompanyState, asked: Req_SearchTimeEntries) -> list[Wire]:
+def entries(company: CompanyState, asked: Req_SearchTimeEntries) -> list[Wire]:
     """Entries that pass every filter, with their ids."""
     wanted = {
         name: value
@@ -35,7 +35,7 @@ def entries(office: CompanyState, asked: Req_SearchTimeEntries) -> list[Wire]:
         wanted["billable"] = BILLABLE[asked.billable]
     return [
         entry
-        for entry in _of_period(office, asked.date_from or "", asked.date_to or "")
+        for entry in _of_period(company, asked.date_from or "", asked.date_to or "")
         if all(entry[name] == value for name, value in wanted.items())
     ]
 
@@ -50,9 +50,9 @@ def totals(found: Iterable[Wire], all_: str, billable: str, other: str) -> Wire:
     return {all_: plain(whole), billable: plain(sums[True]), other: plain(sums[False])}
 
 
-def by_project(office: CompanyState, asked: Req_TimeSummaryByProject) -> list[Wire]:
+def by_project(company: CompanyState, asked: Req_TimeSummaryByProject) -> list[Wire]:
     """Hours of each project."""
-    groups = _grouped(office, asked, lambda entry: (entry["customer"], entry["project"]))
+    groups = _grouped(company, asked, lambda entry: (entry["customer"], entry["project"]))
     return [
         {
             "customer": customer,
@@ -64,9 +64,9 @@ def by_project(office: CompanyState, asked: Req_TimeSummaryByProject) -> list[Wi
     ]
 
 
-def by_employee(office: CompanyState, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
+def by_employee(company: CompanyState, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
     """Hours of each person."""
-    groups = _grouped(office, asked, lambda entry: entry["employee"])
+    groups = _grouped(company, asked, lambda entry: entry["employee"])
     return [{"employee": who, **_hours(group)} for who, group in sorted(groups.items())]
 
 
@@ -75,7 +75,7 @@ def _hours(group: Iterable[Wire]) -> Wire:
 
 
 def _grouped(
-    office: CompanyState,
+    company: CompanyState,
     asked: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
     key: Callable[[Wire], Any],
 ) -> dict[Any, list[Wire]]:
@@ -86,14 +86,14 @@ def _grouped(
         "billable": [BILLABLE[asked.billable]] if asked.billable else [],
     }
     groups: dict[Any, list[Wire]] = {}
-    for entry in _of_period(office, asked.date_from, asked.date_to):
+    for entry in _of_period(company, asked.date_from, asked.date_to):
         if all(entry[name] in values for name, values in among.items() if values):
             groups.setdefault(key(entry), []).append(entry)
     return groups
 
 
-def _of_period(office: CompanyState, start: str, end: str) -> Iterable[Wire]:
-    for row in office.time_entries.rows.values():
+def _of_period(company: CompanyState, start: str, end: str) -> Iterable[Wire]:
+    for row in company.time_entries.rows.values():
         date = row.brief["date"]
         if date >= start and (not end or date <= end):
             yield row.brief

@@ -19,11 +19,14 @@ from workshop.simulator.company.registry import SEPARATOR
 from workshop.simulator.world import Refusal
 
 if TYPE_CHECKING:
-    from core.erc3_client.own.company_requests import Req_SearchCustomers, Req_SearchEmployees
-    from core.erc3_client.own.company_shapes import SkillFilter
+    from core.erc3_client.own.company_requests import (
+        Req_SearchCustomers,
+        Req_SearchEmployees,
+        Req_SearchProjects,
+    )
+    from core.erc3_client.own.company_shapes import ProjectTeamFilter, SkillFilter
     from workshop.simulator.company.company_state import CompanyState, Records
     from workshop.simulator.company.registry import Row
-    from workshop.simulator.company.requests import ProjectTeamFilter, Req_SearchProjects
 
 T = TypeVar("T")
 Filter = Callable[["Row"], bool]
@@ -46,34 +49,34 @@ def paged(found: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Se
     return found[offset:end], end if end < len(found) else -1
 
 
-def employees(office: CompanyState, asked: Req_SearchEmployees) -> list[Row]:
+def employees(company: CompanyState, asked: Req_SearchEmployees) -> list[Row]:
     """Employees who pass every filter."""
     if asked.manager:
         return []
     filters = [_is("location", asked.location), _is("department", asked.department)]
     filters += [_has_level("skills", one) for one in asked.skills]
     filters += [_has_level("wills", one) for one in asked.wills]
-    return _search(office.employees, asked.query, filters)
+    return _search(company.employees, asked.query, filters)
 
 
-def customers(office: CompanyState, asked: Req_SearchCustomers) -> list[Row]:
+def customers(company: CompanyState, asked: Req_SearchCustomers) -> list[Row]:
     """Customers that pass every filter."""
     filters = [
         _among("deal_phase", asked.deal_phase),
         _among("account_manager", asked.account_managers),
         _among("location", asked.locations),
     ]
-    return _search(office.customers, asked.query, filters)
+    return _search(company.customers, asked.query, filters)
 
 
-def projects(office: CompanyState, asked: Req_SearchProjects) -> list[Row]:
+def projects(company: CompanyState, asked: Req_SearchProjects) -> list[Row]:
     """Projects that pass every filter; archived ones only where they are asked for."""
     filters = [_is("customer", asked.customer_id), _among("status", asked.status)]
     if not asked.include_archived:
         filters.append(lambda row: row.full["status"] != "archived")
     if asked.team:
         filters.append(_has_member(asked.team))
-    return _search(office.projects, asked.query, filters)
+    return _search(company.projects, asked.query, filters)
 
 
 def _search(records: Records, query: str | None, filters: Iterable[Filter | None]) -> list[Row]:

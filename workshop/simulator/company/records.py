@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
-from core.erc3_client.own.company_shapes import DealPhase, TeamRole
+from core.erc3_client.own import company_shapes as shapes
 from workshop.simulator.pack_files import Part, refuse_twice
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -39,64 +39,48 @@ class Record(Part):
     model_config = ConfigDict(extra="forbid")
 
 
-class Level(Record):
+class Level(Record, shapes.SkillLevel):
     """How good somebody is at something, or how willing."""
 
     name: Name
-    level: int
 
 
 Levels = Annotated[tuple[Level, ...], BeforeValidator(_null_is_empty)]
 
 
-class Employee(Record):
-    """Somebody of the company; `salary` is in whole units of money."""
+class Employee(Record, shapes.EmployeeView):
+    """Somebody of the company."""
 
     id: Name
     name: Name
-    email: str
-    salary: int
-    location: str
-    department: str
     notes: str
-    skills: Levels
-    wills: Levels
+    skills: Levels  # type: ignore[assignment]
+    wills: Levels  # type: ignore[assignment]
 
 
-class Customer(Record):
+class Customer(Record, shapes.CompanyDetail):
     """A customer in the CRM; `account_manager` is an employee."""
 
     id: Name
     name: Name
-    location: str
-    deal_phase: DealPhase
-    high_level_status: str
-    brief: str
-    primary_contact_name: str
-    primary_contact_email: str
-    account_manager: str
 
 
-class Workload(Record):
-    """A member of a team; `time_slice` is a part of full time."""
+class Workload(Record, shapes.Workload):
+    """A member of a team."""
 
     employee: Name
     time_slice: Amount
-    role: TeamRole
 
 
-class Project(Record):
+class Project(Record, shapes.ProjectDetail):
     """A project; `customer` is in the CRM, or only marks projects of the company's own."""
 
     id: Name
     name: Name
-    customer: str
-    status: DealPhase
-    description: str
-    team: Annotated[tuple[Workload, ...], BeforeValidator(_null_is_empty)]
+    team: Annotated[tuple[Workload, ...], BeforeValidator(_null_is_empty)]  # type: ignore[assignment]
 
 
-class TimeEntry(Record):
+class TimeEntry(Record, shapes.TimeEntryWithID):
     """Hours of somebody on a day; the platform takes any text for the status."""
 
     id: Name
@@ -105,10 +89,6 @@ class TimeEntry(Record):
     project: str
     date: Day
     hours: Amount
-    work_category: str
-    notes: str
-    billable: bool
-    status: str
 
 
 TABLES: dict[str, type[Record]] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from core.erc3_client.own import company_shapes as shapes
 from workshop.simulator.company.wiki import Wiki
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ def part(whole: Mapping[str, Any], *names: str) -> Wire:
 
 def employee_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of an employee."""
-    names = ("id", "name", "email", "salary", "location", "department")
-    brief = part(fields, *names)
+    brief = part(fields, *shapes.EmployeeBrief.model_fields)
     lists = {name: fields[name] or None for name in ("skills", "wills")}
     levels = {
         name: {one["name"]: one["level"] for one in found or ()} for name, found in lists.items()
@@ -74,23 +74,20 @@ def employee_row(fields: Mapping[str, Any], text: str) -> Row:
 
 def customer_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of a customer."""
-    brief = part(fields, "id", "name", "location", "deal_phase", "high_level_status")
-    names = ("brief", "primary_contact_name", "primary_contact_email", "account_manager")
-    return Row({**brief, **part(fields, *names)}, brief, text)
+    brief = part(fields, *shapes.CompanyBrief.model_fields)
+    return Row({**brief, **part(fields, *shapes.CompanyDetail.model_fields)}, brief, text)
 
 
 def project_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of a project."""
-    brief = part(fields, "id", "name", "customer", "status")
+    brief = part(fields, *shapes.ProjectBrief.model_fields)
     team = [{**one, "time_slice": plain(one["time_slice"])} for one in fields["team"] or ()]
     return Row({**brief, "description": fields["description"], "team": team or None}, brief, text)
 
 
 def entry_row(fields: Mapping[str, Any], text: str = "") -> Row:
     """The row of a time entry: lists show its id, `get` does not."""
-    names = ("employee", "customer", "project", "date")
-    rest = part(fields, "work_category", "notes", "billable", "status")
-    full = {**part(fields, *names), "hours": plain(fields["hours"]), **rest}
+    full = part(fields, *shapes.TimeEntry.model_fields) | {"hours": plain(fields["hours"])}
     return Row(full, {"id": fields["id"], **full}, text)
 
 

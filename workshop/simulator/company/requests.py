@@ -7,146 +7,64 @@ it widens, which is what a task's log calls it.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from core.erc3_client.own import company_requests as sent
 from core.erc3_client.own import company_shapes as shapes
-from workshop.simulator.company.records import Day
+from workshop.simulator.company.records import Amount, Day, Name
 
-Hours = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Period = Day | Literal[""]
 """A bound of a period, or none."""
+Fields = dict[str, Any]
+"""By name the type and the default of a field."""
 
 
-class AgentLink(BaseModel):
-    """A link of a response."""
-
-    kind: str
-    id: str
+def _widened(model: type[BaseModel], fields: Fields) -> type[BaseModel]:
+    return create_model(model.__name__, __base__=model, **fields)
 
 
-class ProjectTeamFilter(BaseModel):
-    """A member that a project must have."""
-
-    employee_id: str | None = None
-    role: shapes.TeamRole | Literal[""] | None = None
-    min_time_slice: Finite | None = None
-
-
-class Workload(shapes.Workload):
-    """A member of a new team."""
-
-    time_slice: Finite = 0.0
-
-
-class Req_ProvideAgentResponse(sent.Req_ProvideAgentResponse):
-    """The answer."""
-
-    message: str = ""
-    links: list[AgentLink] = Field(default_factory=list)  # type: ignore[assignment]
-
-
-class Req_ListEmployees(sent.Req_ListEmployees):
-    """A page of employees."""
-
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_SearchEmployees(sent.Req_SearchEmployees):
-    """Employees by filters."""
-
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_ListCustomers(sent.Req_ListCustomers):
-    """A page of customers."""
-
-    offset: int = 0
-    limit: int = 0
+_PAGE: Fields = {"offset": (int, 0), "limit": (int, 0)}
+_DAYS: Fields = {"date_from": (Day, ...), "date_to": (Day, ...)}
+_ENTRY: Fields = {
+    "date": (Day, ...),
+    "hours": (Amount, ...),
+    "work_category": (str, ""),
+    "notes": (str, ""),
+    "billable": (bool, False),
+    "status": (str, ""),
+}
+_LINK = _widened(shapes.AgentLink, {"kind": (str, ...)})
+_MEMBER = _widened(shapes.Workload, {"time_slice": (Finite, 0.0)})
+_TEAM = _widened(
+    shapes.ProjectTeamFilter,
+    {"role": (shapes.TeamRole | Literal[""] | None, None), "min_time_slice": (Finite | None, None)},
+)
+_WIDER: dict[type[BaseModel], Fields] = {
+    sent.Req_ProvideAgentResponse: {"message": (str, ""), "links": (list[_LINK], [])},  # type: ignore[valid-type]
+    sent.Req_ListEmployees: _PAGE,
+    sent.Req_SearchEmployees: _PAGE,
+    sent.Req_ListCustomers: _PAGE,
+    sent.Req_SearchCustomers: _PAGE,
+    sent.Req_ListProjects: _PAGE,
+    sent.Req_SearchProjects: {**_PAGE, "team": (_TEAM | None, None)},
+    sent.Req_UpdateProjectTeam: {"team": (list[_MEMBER], ...)},  # type: ignore[valid-type]
+    sent.Req_LogTimeEntry: {**_ENTRY, "logged_by": (str, "")},
+    sent.Req_UpdateTimeEntry: {**_ENTRY, "changed_by": (str, "")},
+    sent.Req_SearchTimeEntries: {
+        **_PAGE,
+        "date_from": (Period | None, None),
+        "date_to": (Period | None, None),
+        "status": (str, ""),
+    },
+    sent.Req_TimeSummaryByProject: _DAYS,
+    sent.Req_TimeSummaryByEmployee: _DAYS,
+    sent.Req_UpdateWiki: {"file": (Name, ...)},
+}
 
 
-class Req_SearchCustomers(sent.Req_SearchCustomers):
-    """Customers by filters."""
-
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_ListProjects(sent.Req_ListProjects):
-    """A page of projects."""
-
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_SearchProjects(sent.Req_SearchProjects):
-    """Projects by filters."""
-
-    team: ProjectTeamFilter | None = None  # type: ignore[assignment]
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_UpdateProjectTeam(sent.Req_UpdateProjectTeam):
-    """A new team."""
-
-    team: list[Workload]  # type: ignore[assignment]
-
-
-class Req_LogTimeEntry(sent.Req_LogTimeEntry):
-    """A new entry."""
-
-    date: Day
-    hours: Hours
-    work_category: str = ""
-    notes: str = ""
-    billable: bool = False
-    status: str = ""  # type: ignore[assignment]
-    logged_by: str = ""
-
-
-class Req_UpdateTimeEntry(sent.Req_UpdateTimeEntry):
-    """An entry as it shall stand."""
-
-    date: Day
-    hours: Hours
-    work_category: str = ""
-    notes: str = ""
-    billable: bool = False
-    status: str = ""  # type: ignore[assignment]
-    changed_by: str = ""
-
-
-class Req_SearchTimeEntries(sent.Req_SearchTimeEntries):
-    """Entries by filters."""
-
-    date_from: Period | None = None
-    date_to: Period | None = None
-    status: str = ""  # type: ignore[assignment]
-    offset: int = 0
-    limit: int = 0
-
-
-class Req_TimeSummaryByProject(sent.Req_TimeSummaryByProject):
-    """Hours by project."""
-
-    date_from: Day
-    date_to: Day
-
-
-class Req_TimeSummaryByEmployee(sent.Req_TimeSummaryByEmployee):
-    """Hours by person."""
-
-    date_from: Day
-    date_to: Day
-
-
-class Req_UpdateWiki(sent.Req_UpdateWiki):
-    """A page as it shall stand."""
-
-    file: Annotated[str, Field(min_length=1)]
+def taken(model: type[BaseModel]) -> type[BaseModel]:
+    """What the platform takes for a request that a client sends."""
+    return _widened(model, _WIDER[model]) if model in _WIDER else model

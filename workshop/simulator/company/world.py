@@ -1,4 +1,4 @@
-"""The company as a world of the platform: an office for each task, whose acts are its events."""
+"""The company as a world of the platform: one state a task, whose acts are its events."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def _opener(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], Compan
     return partial(CompanyState, scenario, pack.registry_of(scenario))
 
 
-def _floors(pack: CompanyPack) -> Mapping[str, float]:
-    from workshop.simulator.company.floors import floors
+def _baselines(pack: CompanyPack) -> Mapping[str, float]:
+    from workshop.simulator.company.baselines import baselines
 
-    return floors(pack)
+    return baselines(pack)
 
 
 COMPANY = World(
@@ -44,5 +44,5 @@ COMPANY = World(
     read=read_pack,
     opener=_opener,
     acts_name="Acts",
-    floors=_floors,
+    floors=_baselines,
 )

@@ -25,7 +25,6 @@ from tests.workshop.simulator.company.bakery import (
 )
 from tests.workshop.simulator.company.test_bad_input import VALID
 from workshop.command import main
-from workshop.simulator.company.floors import floors
 from workshop.simulator.company.pack import CompanyFault
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.server import serve
@@ -241,8 +240,8 @@ ASKS = (
 )
 
 
-def test_floors() -> None:
-    assert floors(pack_of(*ASKS)) == {
+def test_what_players_score_that_understand_nothing() -> None:
+    assert baselines(pack_of(*ASKS)) == {
         "always denied_security": 0.25,
         "always none_clarification_needed": 0.25,
         "always ok_not_found": 0.25,

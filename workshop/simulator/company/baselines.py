@@ -29,7 +29,7 @@ _LIMIT = re.compile(r"page limit exceeded: \d+ > (-?\d+)")
 _LARGEST = 5
 
 
-def floors(pack: CompanyPack) -> dict[str, float]:
+def baselines(pack: CompanyPack) -> dict[str, float]:
     """The mean score of each player over a pack, by what it does."""
     import httpx
 
