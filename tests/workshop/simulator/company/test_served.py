@@ -25,6 +25,7 @@ from tests.workshop.simulator.company.bakery import (
 )
 from tests.workshop.simulator.company.test_bad_input import VALID
 from workshop.command import main
+from workshop.simulator.company.baselines import baselines
 from workshop.simulator.company.pack import CompanyFault
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.server import serve
