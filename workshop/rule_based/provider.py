@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.models.model_call import Message
 
-_STORE = ("store", "next-step", "store-literal")
+_STORE = ("store", "next-step")
 _COMPANY = ("company", "company-steps")
 _AROUND = ("around",)
 TASK_CHARS = 1_000

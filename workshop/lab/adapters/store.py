@@ -26,7 +26,7 @@ from workshop.lab.generated import name_of
 from workshop.lab.leaks import Facts
 from workshop.lab.store import generated, trivial
 from workshop.lab.store.cuts import CUTS
-from workshop.rule_based.store.playbook import HEADER
+from workshop.rule_based.prompt import read_instruction
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import (
     BUNDLED_PACK,
@@ -95,8 +95,8 @@ def _ended(shop: TaskShop) -> Ended:
 
 
 def _playbook(instruction: str) -> str | None:
-    named = HEADER.search(instruction)
-    return named["playbook"] if named else None
+    found = read_instruction(instruction)
+    return found.playbook if found else None
 
 
 def _facts(raw: Raw) -> Facts:

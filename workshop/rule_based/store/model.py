@@ -1,93 +1,69 @@
-"""The playbook brain: ``playbook/store``, a model without a key that answers the same prompts.
+"""``playbook/store``: a model without a key that answers the prompts of evaluator and worker.
 
 It is a baseline. It knows nothing but its prompt: as the evaluator it reads the task text with the
-grammar and the worker's last report; as the worker it fills in a playbook's program.
+grammar and the worker's last report; as the worker it fills in a program.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-
-import regex
-
 from core.models.model_call import Message
-from core.models.prompt_json import unpacked
-from workshop.rule_based.store import literal, next_step
+from workshop.rule_based.prompt import (
+    UNKNOWN_INSTRUCTION,
+    Instruction,
+    last_turn,
+    read_instruction,
+    section,
+    user_text,
+)
+from workshop.rule_based.store import next_step, programs
 from workshop.rule_based.store.facts import Facts, read_facts
 from workshop.rule_based.store.grammar import read_order
 from workshop.rule_based.store.kinds.judging import judged
-from workshop.rule_based.store.library import program
-from workshop.rule_based.store.playbook import Decline, read_instruction
-from workshop.rule_based.store.strategy import plan
-from workshop.rule_based.store.variant_selection import phrases
-
-_TASK = regex.compile(r"<task>\n(.*?)\n</task>", regex.DOTALL)
-_TURN = regex.compile(r"<turn [^>]*>\n(.*?)\n</turn>", regex.DOTALL)
-_RESULT = regex.compile(r"^RESULT: (.*)$", regex.MULTILINE)
-_INSTRUCTION = regex.compile(r"<instruction>\n(.*?)\n</instruction>", regex.DOTALL)
-
-
-STEPS = "next-step"
+from workshop.rule_based.store.matching import phrases
+from workshop.rule_based.store.strategy import Decline, plan
 
 
 def reply(model: str, messages: list[Message]) -> str:
-    """The answer to a prompt of the evaluator or of the worker, or of an agent of steps.
+    """Answer a prompt of the evaluator, of the worker, or of next-step.
 
-    Raises:
-        LookupError: the prompt is of none of them.
+    Raises LookupError: the prompt is of none of them, or a program broke off.
     """
-    if model == STEPS:
+    if model == "next-step":
         return next_step.reply(messages)
-    asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
-    task = _TASK.search(asked)
-    if task:
-        rules = literal.system_of(messages) if model == literal.NAME else None
-        return _evaluate(task[1], asked, rules)
-    instruction = _INSTRUCTION.search(asked)
-    if instruction:
-        return _work(instruction[1])
+    prompt = user_text(messages)
+    task = section("task", prompt)
+    if task is not None:
+        order, facts = read_order(task), last_facts(prompt)
+        return render(plan(order, judged(phrases(order), facts)))
+    instruction = section("instruction", prompt)
+    if instruction is not None:
+        return _work(instruction)
     raise LookupError("the prompt holds neither a task nor an instruction")
 
 
-def _evaluate(task: str, asked: str, rules: str | None = None) -> str:
-    """``rules``: what alone is followed; None: all that is known."""
-    order, facts = read_order(task), _last_facts(asked)
-    if rules is not None:
-        order = literal.as_told(order, rules)
-    step = plan(order, judged(phrases(order), facts))
-    if rules is not None:
-        step = literal.buys_all_the_same(rules)(facts, step)
+def render(step: Instruction | Decline) -> str:
+    """Write a step as the evaluator's decision."""
     if isinstance(step, Decline):
         return f"THOUGHT: I do not buy: {step.why}.\nDECISION: FINISH\nINSTRUCTION: DECLINED: {step.why}"
-    return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.instruction()}"
+    return f"THOUGHT: {step.why}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
 
 
-def _last_facts(asked: str) -> Facts:
-    turns = _TURN.findall(asked)
-    if not turns:
+def last_facts(prompt: str) -> Facts:
+    """Read what the worker has reported last."""
+    turn = last_turn(prompt)
+    if turn is None:
         return Facts()
-    header = read_instruction(turns[-1])
-    result = _RESULT.findall(turns[-1])
-    if header is None or not result:
+    instruction, report = turn
+    if report is None:
         return Facts(step="unreadable")
-    _, step, parameters = header
-    try:
-        report = unpacked(json.loads(result[-1]))
-    except ValueError:  # Cut is one: half a report is none
-        report = None
-    if not isinstance(report, Mapping):
-        return Facts(step="unreadable")
-    return read_facts(step, report, parameters)
+    return read_facts(instruction.step, report, instruction.parameters)
 
 
-def _work(instruction: str) -> str:
-    header = read_instruction(instruction)
-    code = program(header[0], header[1]) if header else None
-    if header is None or code is None:
-        return (
-            "Thought: This instruction follows no playbook that I know.\n"
-            "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
-        )
-    playbook, step, parameters = header
-    return f"Thought: I follow {playbook}, step {step}.\n<code>\np = {parameters!r}\n{code}</code>"
+def _work(text: str) -> str:
+    instruction = read_instruction(text)
+    if instruction is None or instruction.step not in programs.STEPS:
+        return UNKNOWN_INSTRUCTION
+    code = programs.code(instruction.step, instruction.parameters)
+    return (
+        f"Thought: I follow {instruction.playbook}, step {instruction.step}.\n<code>\n{code}</code>"
+    )

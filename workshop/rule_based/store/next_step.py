@@ -1,157 +1,156 @@
-"""``playbook/next-step``: the same playbooks as typed calls, one for each step.
-
-A playbook's program is run from its beginning for every prompt: calls that were answered before
-get their answers again, the first one without an answer is the next step. What it was answered so
-far and which program runs stands in the ``current_state`` of the last step, because older answers
-are shortened. So this brain, too, knows nothing but its prompt.
-"""
+"""``playbook/next-step``: the same programs as typed calls, one a step."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import regex
-
 from core.models.model_call import Message
-from core.models.prompt_json import Cut, compact, packed, unpacked
+from core.models.prompt_json import compact
+from core.models.tokens import count_text
+from store_tools.combinations import combinations_for
+from workshop.rule_based.prompt import section, user_text
+from workshop.rule_based.stepping import Halted, Rehearsal, Wanted, last_rehearsal, render_step
+from workshop.rule_based.store import programs
 from workshop.rule_based.store.facts import Facts, read_facts
 from workshop.rule_based.store.grammar import Order, read_order
 from workshop.rule_based.store.kinds.judging import judged
-from workshop.rule_based.store.library import program
-from workshop.rule_based.store.playbook import Decline
-from workshop.rule_based.store.rehearsal import Halted, Result, Wanted, rehearse
-from workshop.rule_based.store.strategy import plan
-from workshop.rule_based.store.variant_selection import phrases
+from workshop.rule_based.store.matching import phrases
+from workshop.rule_based.store.strategy import Decline, plan
 
-_TASK = regex.compile(r"<task>\n(.*?)\n</task>", regex.DOTALL)
-_STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<came>.*)\n</step>')
-_NOTE = "\nNote: "
-_AHEAD = {
+Basket = list[dict[str, Any]]
+PART_TOKENS = 3_700
+"""What one coupon search may answer at most, estimated: it must fit into a prompt whole."""
+ROW_TOKENS = 18
+"""Of one result, besides its items."""
+CHEAPEST, LARGEST = 8, 4
+"""Results of a search that the program looks at: the cheapest, and those with most discount."""
+_REMAINING = {
     "survey": ["look up what is asked for", "plan the cheapest allowed purchase", "buy or decline"],
     "simulate": ["have the shop price the allowed baskets", "choose the best", "buy or decline"],
-    "purchase": ["complete as solved", "if refused, plan anew"],
+    "purchase": ["complete as solved", "if refused, plan again"],
 }
 
 
-@dataclass(frozen=True)
-class _Note:
-    """Which program runs, and what its calls were answered before the last one."""
-
-    playbook: str
-    step: str
-    parameters: dict[str, Any]
-    seen: list[Result]
-
-    def text(self) -> str:
-        """The note as the last line of a ``current_state``."""
-        seen = [packed(result.record()) for result in self.seen]
-        return _NOTE + compact([self.playbook, self.step, self.parameters, seen])
-
-
 def reply(messages: list[Message]) -> str:
-    """The next step for a prompt, as JSON. Raises LookupError where it holds no task."""
-    asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
-    task = _TASK.search(asked)
+    """Write the next step for a prompt, as JSON. Raises LookupError where it holds no task."""
+    prompt = user_text(messages)
+    task = section("task", prompt)
     if task is None:
         raise LookupError("the prompt holds no task")
-    order = read_order(task[1])
     try:
-        return _after(order, _STEP.findall(asked))
+        return _next(read_order(task), last_rehearsal(prompt))
     except Halted as reason:
         return _declined(str(reason))
 
 
-def _after(order: Order, steps: list[tuple[str, str]]) -> str:
+def _next(order: Order, rehearsal: Rehearsal | None) -> str:
     """Go on with the program that runs, else with what its report leads to."""
-    if not steps:
-        return _begun(order, Facts())
-    note = _read_note(steps[-1][0])
-    results = [*note.seen, _read_result(steps[-1][1])]
-    report = rehearse(_code(note.playbook, note.step), note.parameters, results)
-    if isinstance(report, Wanted):
-        return _said(order, note.playbook, note.step, note.parameters, report, "So far so good.")
-    return _begun(order, read_facts(note.step, report, note.parameters))
-
-
-def _begun(order: Order, facts: Facts) -> str:
-    """The first call of the step that the playbooks plan."""
+    facts = Facts()
+    if rehearsal is not None:
+        report = run(rehearsal)
+        if isinstance(report, Wanted):
+            return _render(order, rehearsal, report, "So far so good.")
+        instruction = rehearsal.instruction
+        facts = read_facts(instruction.step, report, instruction.parameters)
     step = plan(order, judged(phrases(order), facts))
     if isinstance(step, Decline):
         return _declined(step.why)
-    wanted = rehearse(_code(step.playbook, step.step), step.parameters, [])
-    if not isinstance(wanted, Wanted):
-        return _declined(f"{step.playbook} calls nothing")
-    return _said(order, step.playbook, step.step, step.parameters, wanted, step.why)
+    rehearsal = Rehearsal(step)
+    wanted = run(rehearsal)
+    assert isinstance(wanted, Wanted), "each program calls a tool"
+    return _render(order, rehearsal, wanted, step.why)
 
 
-def _code(playbook: str, step: str) -> str:
-    code = program(playbook, step)
-    if code is None:
-        raise Halted(f"there is no program {playbook} / {step}")
-    return code
+def run(rehearsal: Rehearsal) -> Wanted | dict[str, Any]:
+    """Run a store program up to its first call without an answer. Raises Halted as it does."""
+    step, p = rehearsal.instruction.step, rehearsal.instruction.parameters
+    if step not in programs.STEPS:
+        raise Halted(f"there is no step {step}")
+
+    def list_products(**arguments: Any) -> Any:
+        if not p["whole_catalog"]:
+            rehearsal.ask("Combo_List_All_Products", arguments, None)
+            return {"products": []}
+
+        def cheapest(answer: Any) -> Any:
+            rows = sorted(answer["products"], key=lambda x: x["price"])
+            return {"products": rows[: p["whole_catalog"]]}
+
+        return rehearsal.ask("Combo_List_All_Products", arguments, cheapest)
+
+    def test_coupons(combinations: list[Basket], coupons: list[str], every: bool) -> Any:
+        # In parts whose answers fit into a prompt; the best so far is noted once.
+        best: dict[str, Any] = {"results": [], "errors": []}
+        for number, part in enumerate(_parts(combinations, len(coupons))):
+            arguments = {"combinations": part, "coupons": coupons, "every": every}
+            tool = "Combo_Test_Coupons_For_Product_Combinations"
+            best = _merge(best, rehearsal.ask(tool, arguments))
+            rehearsal.seen[-1] = {"value": best}
+            if number:
+                rehearsal.seen[-2] = {"value": {"results": [], "errors": []}}
+        return best
+
+    def check_out(expected_total: int, expected_coupon: str) -> Any:
+        expected = {"expected_total": expected_total, "expected_coupon": expected_coupon}
+        final = {**expected, "expected_items": p["items"]}
+        return rehearsal.ask("Req_CheckoutBasket", {}, final=final)
+
+    tools: dict[str, Callable[..., Any]] = {
+        "Combo_List_All_Products": list_products,
+        "Combo_Test_Coupons_For_Product_Combinations": test_coupons,
+        "Req_CheckoutBasket": check_out,
+        # These send no request, or are done by the completion that buys.
+        "Combo_Generate_Product_Combinations_For_Target_Units": combinations_for,
+        "Combo_Set_Basket_For_Items": lambda items, coupon: {},
+    }
+    return rehearsal.run(programs.code(step, p), tools)
 
 
-def _said(
-    order: Order, playbook: str, step: str, parameters: Mapping[str, Any], wanted: Wanted, why: str
-) -> str:
-    note = _Note(playbook, step, dict(parameters), wanted.seen)
-    state = f"Playbook {playbook}, {step}. {why}{note.text()}"
-    function = {"tool": wanted.tool, **wanted.arguments}
-    if wanted.final is not None:
-        function = {
-            "tool": "TaskCompletion",
-            "status": "solved",
-            "reason": f"by {playbook}",
-            "conditions": _conditions(order, parameters),
-            "final": wanted.final,
-        }
-    return _form(state, _AHEAD[step], function)
+def _parts(combinations: list[Basket], coupons: int) -> Iterable[list[Basket]]:
+    part: list[Basket] = []
+    tokens = 0
+    for items in combinations:
+        size = (ROW_TOKENS + count_text(compact(items))) * (coupons + 1)
+        if part and tokens + size > PART_TOKENS:
+            yield part
+            part, tokens = [], 0
+        part.append(items)
+        tokens += size
+    if part:
+        yield part
 
 
-def _conditions(order: Order, parameters: Mapping[str, Any]) -> list[str]:
-    items = ", ".join(f"{i['quantity']} x {i['sku']}" for i in parameters["items"])
-    coupon = parameters["coupon"]
-    code = f"coupon {coupon} with its discount" if coupon else "no coupon"
-    return [order.summary(), items, code, f"total {parameters['expected_total']}"]
+def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Join two parts of a search, and keep what the program takes of it.
+
+    A code that gave nothing in one part may give something in the other.
+    """
+    by_text = {compact(row): row for row in (*one["results"], *other["results"])}
+    rows = sorted(by_text.values(), key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
+    with_code = [r for r in rows if r["coupon"]]
+    largest = sorted(with_code, key=lambda r: -r["discount"])[:LARGEST]
+    kept = [r for r in rows if r in rows[:CHEAPEST] or r in largest or r in with_code[:CHEAPEST]]
+    useful = {row["coupon"] for row in rows}
+    errors = {compact(e): e for e in (*one["errors"], *other["errors"])}
+    idle = [e for e in errors.values() if e.get("coupon") not in useful]
+    return {"results": kept, "errors": idle[:12]}
+
+
+def _render(order: Order, rehearsal: Rehearsal, wanted: Wanted, why: str) -> str:
+    instruction = rehearsal.instruction
+    state, remaining = f"Playbook {instruction.playbook}. {why}", _REMAINING[instruction.step]
+    if wanted.final is None:
+        return rehearsal.render(wanted, state, remaining)
+    p = instruction.parameters
+    items = ", ".join(f"{i['quantity']} x {i['sku']}" for i in p["items"])
+    code = f"coupon {p['coupon']} with its discount" if p["coupon"] else "no coupon"
+    conditions = [order.summary(), items, code, f"total {p['expected_total']}"]
+    done = {"status": "solved", "reason": f"by {instruction.playbook}", "conditions": conditions}
+    completion = Wanted("TaskCompletion", {**done, "final": wanted.final})
+    return rehearsal.render(completion, state, remaining)
 
 
 def _declined(why: str) -> str:
     function = {"tool": "TaskCompletion", "status": "impossible", "reason": why}
-    return _form(f"I do not buy: {why}.", ["complete as impossible"], function)
-
-
-def _form(state: str, ahead: list[str], function: dict[str, Any]) -> str:
-    return compact(
-        {
-            "current_state": state,
-            "plan_remaining_steps_brief": ahead,
-            "function": function,
-        }
-    )
-
-
-def _read_note(said: str) -> _Note:
-    """The note of the last step. Raises Halted where there is none that can be read."""
-    try:
-        state = json.loads(said)["current_state"]
-        playbook, step, parameters, seen = json.loads(state.rpartition(_NOTE)[2])
-        results = [Result.of(unpacked(record)) for record in seen]
-        return _Note(playbook, step, parameters, results)
-    except (ValueError, KeyError, TypeError):
-        raise Halted("what was noted of the last step cannot be read") from None
-
-
-def _read_result(came: str) -> Result:
-    """What the last call was answered. Raises Halted where it cannot be read."""
-    try:
-        said = json.loads(came)
-        if "error" in said:
-            return Result(error=str(said["error"]))
-        return Result(value=unpacked(said["answer"]))
-    except Cut:
-        return Result(cut=True)
-    except (ValueError, KeyError, TypeError):
-        raise Halted("the last answer cannot be read") from None
+    return render_step(f"I do not buy: {why}.", ["complete as impossible"], function)

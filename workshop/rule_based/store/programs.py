@@ -1,124 +1,81 @@
-"""The worker's reference code; each program reads its facts from ``p``, the step's parameters.
+"""The worker's programs by step: each reads ``p``, the parameters of its instruction.
 
-A playbook names the programs that carry out its steps; several share one. They keep to the Python
-that Monty has, so that they run where there is nothing else.
+They keep to the Python that Monty has, so that they run where there is no other sandbox.
 """
 
 from __future__ import annotations
 
-SURVEY = """\
+from typing import Any
+
+_HELPER = """\
+def ok(result):
+    if "error" in result:
+        raise ValueError(result["error"]["text"])
+    return result
+"""
+_PROGRAMS = {
+    "survey": """\
+# Report all matches of every wanted phrase.
 report = {"found": {}}
-products = []
-answers = []
 try:
     for query in p["queries"]:
-        report["found"][query] = Combo_Find_Products_For_Query(query=query)
-        answers.append(report["found"][query])
+        report["found"][query] = ok(Combo_Find_Products_For_Query(query=query))
     if p["whole_catalog"]:
-        answers.append(Combo_List_All_Products())
-        products = answers[-1]["products"]
+        products = ok(Combo_List_All_Products())["products"]
+        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 except Exception as error:
     report["error"] = str(error)
-for answer in answers:
-    if "error" in answer:
-        report["error"] = answer["error"]["text"]
-if p["whole_catalog"] and "error" not in report:
-    report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 final_answer(report)
-"""
-"""Looks up every wanted phrase and reports all matches."""
-
-SIMULATE = """\
-import itertools
-combinations = [[]]
-possible = 1
+""",
+    "simulate": """\
+# Price every allowed basket, and some with additions, with every code; report the best.
+baskets, possible = [[]], 1
 for group in p["groups"]:
-    if "contents" in group:
-        choices = group["contents"]
-    else:
-        made = {"combinations": []}
-        if group["products"]:
-            made = Combo_Generate_Product_Combinations_For_Target_Units(
-                products=group["products"], target_units=group["target"])
+    choices = group["contents"]
+    if group["products"]:
+        made = ok(Combo_Generate_Product_Combinations_For_Target_Units(
+            products=group["products"], target_units=group["target"]))
         choices = [c["items"] for c in made["combinations"]]
     possible *= len(choices)
-    combinations = [a + b for a in combinations for b in choices][:p["most"]]
-base = combinations[:3]
-fillers = p["fillers"]
-added = [[{"sku": x["sku"], "quantity": 1}] for x in fillers]
-sums = {0: []}
-for dollars in range(1, 1 + (p["dollars"] if fillers else 0)):
-    for i, filler in enumerate(fillers):
-        if filler["price"] > dollars:
-            break
-        rest = sums.get(dollars - filler["price"])
-        if rest is not None and rest.count(i) < filler["available"]:
-            if dollars not in sums or len(rest) + 1 < len(sums[dollars]):
-                sums[dollars] = rest + [i]
-for parts in sums.values():
-    if len(parts) > 1:
-        added.append([{"sku": fillers[i]["sku"], "quantity": parts.count(i)}
-                      for i in range(len(fillers)) if i in parts])
-for filler in fillers:
-    for number in range(2, 1 + min(3, filler["available"])):
-        added.append([{"sku": filler["sku"], "quantity": number}])
-cheap = fillers[:8]
-mixed = []
-for counts in ((1, 1), (1, 2), (2, 1), (1, 1, 1)):
-    for group in itertools.combinations(cheap, len(counts)):
-        pairs = [(x, n) for x, n in zip(group, counts) if n <= x["available"]]
-        if len(pairs) == len(counts):
-            cost = sum([x["price"] * n for x, n in pairs])
-            mixed.append((cost, [{"sku": x["sku"], "quantity": n} for x, n in pairs]))
-mixed = sorted(mixed, key=lambda pair: pair[0])
-added = added + [content for cost, content in mixed]
-for content in added:
-    for start in base:
-        if len(combinations) < p["tried"]:
-            combinations.append(start + content)
-tested = combinations
-rows = []
-errors = []
-for at in range(0, len(tested), 1000):
-    tried = Combo_Test_Coupons_For_Product_Combinations(
-        combinations=tested[at:at + 1000], coupons=p["coupons"], every=p["every"])
-    if "error" in tried:
-        raise ValueError(tried["error"]["text"])
-    rows += tried["results"]
-    errors += [e for e in tried["errors"] if e not in errors]
-rows = sorted(rows, key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
-useful = [r["coupon"] for r in rows if r["coupon"]]
-errors = [e for e in errors if e.get("coupon") not in useful]
+    baskets = [a + b for a in baskets for b in choices][:p["most"]]
+bare = baskets[:3]
+for added in p["additions"]:
+    content = [{"sku": p["fillers"][i], "quantity": added.count(i)} for i in sorted(set(added))]
+    baskets += [basket + content for basket in bare][:max(0, p["tried"] - len(baskets))]
+tried = ok(Combo_Test_Coupons_For_Product_Combinations(
+    combinations=baskets, coupons=p["coupons"], every=p["every"]))
+rows = sorted(tried["results"], key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
 with_code = [r for r in rows if r["coupon"]]
+useful = [r["coupon"] for r in with_code]
+errors = [e for e in tried["errors"] if e.get("coupon") not in useful]
 best = rows[:8] + sorted(with_code, key=lambda r: -r["discount"])[:4] + with_code[:8]
-final_answer({"results": best, "errors": errors[:12], "tested": len(tested),
+final_answer({"results": best, "errors": errors[:12], "tested": len(baskets),
               "cut": possible > p["most"]})
-"""
-"""Tries every code on every allowed set of items and reports the best results."""
-
-PURCHASE = """\
+""",
+    "purchase": """\
+# Buy a known set of items, or report why not and what is listed now.
 report = {"bought": False}
 try:
-    basket = Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"])
-    if "error" in basket:
-        report["error"] = basket["error"]["text"]
-    else:
-        report["receipt"] = Req_CheckoutBasket(
-            expected_total=p["expected_total"], expected_coupon=p["coupon"])
-        report["bought"] = True
+    ok(Combo_Set_Basket_For_Items(items=p["items"], coupon=p["coupon"]))
+    report["receipt"] = Req_CheckoutBasket(
+        expected_total=p["expected_total"], expected_coupon=p["coupon"])
+    report["bought"] = True
 except Exception as error:
     report["error"] = str(error)
 if not report["bought"]:
-    answers = [Combo_Empty_Basket(), Combo_List_All_Products(refresh=True)]
-    products = answers[1]["products"]
+    ok(Combo_Empty_Basket())
+    products = ok(Combo_List_All_Products(refresh=True))["products"]
     if p["whole_catalog"]:
         report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
-    report["found"] = {q: Combo_Find_Products_For_Query(query=q) for q in p["queries"]}
-    for query in p["queries"]:
-        answers.append(report["found"][query])
-    for answer in answers:
-        if "error" in answer:
-            raise ValueError(answer["error"]["text"])
+    report["found"] = {q: ok(Combo_Find_Products_For_Query(query=q)) for q in p["queries"]}
 final_answer(report)
-"""
-"""Buys a known set of items, or reports why not and what is listed now."""
+""",
+}
+
+
+def code(step: str, parameters: dict[str, Any]) -> str:
+    """Return the program of a step with its parameters. Raises KeyError: there is no such step."""
+    return f"p = {parameters!r}\n{_HELPER}{_PROGRAMS[step]}"
+
+
+STEPS = frozenset(_PROGRAMS)

@@ -6,8 +6,9 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named, shipped_sections
 from core.models.model_call import Message
+from tests.workshop.rule_based.store.literal_model import as_told
+from tests.workshop.rule_based.store.literal_model import reply as literal_reply
 from workshop.rule_based.store.grammar import read_order
-from workshop.rule_based.store.literal import as_told
 from workshop.rule_based.store.model import reply
 
 TASK = "Buy 2x Green Tea for under $10 in total. Codes: SAVE5, SAVE9"
@@ -55,7 +56,7 @@ def test_as_a_whole_it_plays_like_the_brain_and_does_harm_where_it_is_told_to() 
             {"role": "system", "content": system},
             {"role": "user", "content": f"<task>\n{task}\n</task>\n<state>\n</state>"},
         ]
-        return reply("store-literal", messages)
+        return literal_reply(messages)
 
     assert said(prompt(), TASK) == reply(
         "store", [{"role": "user", "content": f"<task>\n{TASK}\n</task>"}]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 
+import pytest
+
 from core.models.model_call import Message
 from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
@@ -14,9 +16,9 @@ from evaluator import Evaluator
 from evaluator.decision import read_decision
 from playbooks.library import prose
 from store_tools.environment import ENDING
-from workshop.rule_based.store.library import PLAYBOOKS, program
+from workshop.rule_based.prompt import Instruction
+from workshop.rule_based.store import programs
 from workshop.rule_based.store.model import reply
-from workshop.rule_based.store.playbook import Step
 
 
 def evaluator_prompt(task: str, turns: list[str] | None = None) -> list[Message]:
@@ -67,8 +69,9 @@ def test_orders_within_the_shop_s_texts_change_nothing() -> None:
 
 
 def test_the_worker_fills_in_the_program_of_the_playbook() -> None:
-    step = Step("variant-selection", "survey", "", "Look up.", {"queries": ["it's"], "n": None})
-    code = find_code(clean(reply("store", worker_prompt(step.instruction())))).code
+    parameters = {"queries": ["it's"], "n": None}
+    step = Instruction("variant-selection", "survey", "Look up.", parameters)
+    code = find_code(clean(reply("store", worker_prompt(step.render())))).code
     assert code is not None
     ast.parse(code)
     assert code.startswith("p = {'queries': [\"it's\"], 'n': None}")
@@ -80,8 +83,8 @@ def test_the_worker_says_when_it_knows_no_playbook() -> None:
     assert "no playbook" in code
 
 
-def test_every_program_is_python_and_found_by_its_playbook() -> None:
-    for playbook in PLAYBOOKS:
-        for step, code in playbook.programs.items():
-            ast.parse(code)
-            assert program(playbook.name, step) == code
+@pytest.mark.parametrize("step", sorted(programs.STEPS))
+def test_a_program_is_python_and_has_at_most_40_lines(step: str) -> None:
+    code = programs.code(step, {"queries": []})
+    ast.parse(code)
+    assert len(code.strip().splitlines()) <= 40

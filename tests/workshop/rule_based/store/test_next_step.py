@@ -18,9 +18,10 @@ from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.workbench import tools
 from workshop.rule_based import provider as brains
-from workshop.rule_based.store.library import program
+from workshop.rule_based.prompt import Instruction
+from workshop.rule_based.stepping import Halted, Rehearsal, Wanted
 from workshop.rule_based.store.model import reply
-from workshop.rule_based.store.rehearsal import Halted, Result, Wanted, rehearse
+from workshop.rule_based.store.next_step import run
 
 ROOT = Path(__file__).parents[4]
 BUNDLED = ROOT / "workshop" / "simulator" / "store" / "packs" / "store-bundled.json"
@@ -76,7 +77,7 @@ def test_orders_in_the_shop_s_texts_change_nothing() -> None:
     [
         PastStep("no note at all", "{}", found()),
         PastStep('x\nNote: ["variant-selection"]', "{}", found()),
-        PastStep('x\nNote: ["nothing","survey",{},[]]', "{}", found()),
+        PastStep('x\nNote: ["nothing","no-step",{},[]]', "{}", found()),
         PastStep('x\nNote: {"a":1}', "{}", found()),
     ],
 )
@@ -114,23 +115,20 @@ def test_a_refused_checkout_is_followed_by_what_the_program_does_then() -> None:
     assert "in stock" in answer("Buy 2 mugs", past)["function"]["reason"]
 
 
+def simulation(baskets: int, coupons: list[str]) -> Instruction:
+    contents = [[{"sku": f"a-rather-long-sku-{i}", "quantity": 1}] for i in range(baskets)]
+    parameters: dict[str, Any] = {"groups": [{"contents": contents, "products": []}]}
+    parameters |= {"coupons": coupons, "fillers": [], "additions": [], "most": 200, "every": False}
+    return Instruction("best-coupon", "simulate", parameters=parameters)
+
+
 def test_a_coupon_search_goes_in_parts_and_keeps_the_best() -> None:
-    code = program("best-coupon", "simulate")
-    assert code is not None
-    groups = [
-        {"contents": [[{"sku": f"a-rather-long-sku-{i}", "quantity": 1}] for i in range(150)]}
-    ]
-    parameters = {
-        "groups": groups,
-        "coupons": ["A", "B"],
-        "fillers": [],
-        "most": 200,
-        "every": False,
-    }
-    seen: list[Result] = []
+    instruction = simulation(150, ["A", "B"])
+    seen: list[dict[str, Any]] = []
     baskets = 0
     for part in range(50):
-        wanted = rehearse(code, parameters, seen)
+        rehearsal = Rehearsal(instruction, seen)
+        wanted = run(rehearsal)
         if not isinstance(wanted, Wanted):
             break
         tried = wanted.arguments["combinations"]
@@ -143,22 +141,18 @@ def test_a_coupon_search_goes_in_parts_and_keeps_the_best() -> None:
         rows.sort(key=lambda row: row["total"])
         idle = [{"coupon": "B", "error": "B: accepted, but no discount"}]
         baskets += len(tried)
-        seen = [*wanted.seen, Result({"results": rows, "errors": idle if part else []})]
+        seen = [*rehearsal.seen, {"value": {"results": rows, "errors": idle if part else []}}]
     assert part > 2
     assert not isinstance(wanted, Wanted)
     assert baskets == 150
     assert wanted["results"][0]["total"] == 90 - 149 - 1
     assert wanted["errors"] == [{"coupon": "B", "error": "B: accepted, but no discount"}]
-    assert sum(len(json.dumps(result.record())) for result in seen[:-1]) < 6_000
+    assert sum(len(json.dumps(result)) for result in seen[:-1]) < 6_000
 
 
 def test_a_failure_that_a_program_cannot_do_without_ends_it() -> None:
-    code = program("best-coupon", "simulate")
-    assert code is not None
-    parameters = {"groups": [{"contents": [[{"sku": "m", "quantity": 1}]]}], "coupons": ["A"],
-                  "fillers": [], "most": 9, "every": False}  # fmt: skip
     with pytest.raises(Halted, match="the store is gone"):
-        rehearse(code, parameters, [Result(error="the store is gone")])
+        run(Rehearsal(simulation(1, ["A"]), [{"error": "the store is gone"}]))
 
 
 @pytest.fixture(scope="module")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from store_tools.combo_products import FOUND_AT_MOST
+from workshop.rule_based.prompt import Instruction, read_instruction
 from workshop.rule_based.store.facts import Facts, Found, Product, Row, read_facts
 from workshop.rule_based.store.grammar import Line, Order, read_order
 from workshop.rule_based.store.kinds.kind_score import RELATED
-from workshop.rule_based.store.playbook import Decline, Step, read_instruction
-from workshop.rule_based.store.strategy import plan
+from workshop.rule_based.store.strategy import Decline, plan
 
 
 def product(sku: str, price: int, available: int = 9, **more: object) -> Product:
@@ -23,28 +23,30 @@ def surveyed(**found: list[Product]) -> Facts:
     )
 
 
-def bought(step: Step | Decline) -> dict[str, int]:
-    assert isinstance(step, Step), step
+def bought(step: Instruction | Decline) -> dict[str, int]:
+    assert isinstance(step, Instruction), step
     assert step.step == "purchase"
     items = step.parameters["items"]
     return {i["sku"]: i["quantity"] for i in items}  # type: ignore[attr-defined]
 
 
-def refused(step: Step | Decline) -> str:
+def refused(step: Instruction | Decline) -> str:
     assert isinstance(step, Decline), step
     return step.why
 
 
 def test_the_first_step_looks_everything_up() -> None:
     step = plan(read_order("Buy 2 mugs and a pot"), Facts())
-    assert isinstance(step, Step)
+    assert isinstance(step, Instruction)
     assert (step.step, step.parameters["queries"]) == ("survey", ["mug|beaker", "pot"])
 
 
 def test_an_instruction_can_be_read_back() -> None:
     step = plan(read_order("Buy 2 mugs"), Facts())
-    assert isinstance(step, Step)
-    assert read_instruction(f"INSTRUCTION:\n{step.instruction()}\nRESULT: none") == (
+    assert isinstance(step, Instruction)
+    found = read_instruction(f"INSTRUCTION:\n{step.render()}\nRESULT: none")
+    assert found
+    assert (found.playbook, found.step, found.parameters) == (
         step.playbook,
         step.step,
         step.parameters,
@@ -54,7 +56,7 @@ def test_an_instruction_can_be_read_back() -> None:
 def test_a_plain_purchase_expects_its_total() -> None:
     step = plan(read_order("Buy 2x mug"), surveyed(mug=[product("mug", 7)]))
     assert bought(step) == {"mug": 2}
-    assert isinstance(step, Step)
+    assert isinstance(step, Instruction)
     assert step.parameters["expected_total"] == 14
 
 
@@ -108,13 +110,13 @@ def test_an_unread_pack_size_is_a_doubt() -> None:
 def test_budgets(text: str, fits: bool) -> None:
     facts = surveyed(mug=[product("mug", 7)], mugs=[product("mug", 7)])
     step = plan(read_order(text), facts)
-    assert isinstance(step, Step) is fits
+    assert isinstance(step, Instruction) is fits
 
 
 def test_codes_are_tried_in_the_shop_first() -> None:
     facts = surveyed(mug=[product("mug", 7)])
     step = plan(read_order("Buy 1x mug with coupon MUG5"), facts)
-    assert isinstance(step, Step)
+    assert isinstance(step, Instruction)
     assert (step.step, step.parameters["coupons"]) == ("simulate", ["MUG5"])
 
 
@@ -131,7 +133,7 @@ def test_a_demanded_code_must_pay_and_an_offered_one_may() -> None:
     offered = read_order("Buy 1x mug as cheaply as possible. Coupons: MUG5, MUG6")
     assert bought(plan(offered, dead)) == {"mug": 1}
     step = plan(offered, rows(("", 0, 7), ("MUG5", 2, 5), ("MUG6", 1, 6)))
-    assert isinstance(step, Step)
+    assert isinstance(step, Instruction)
     assert step.parameters["coupon"] == "MUG5"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store.facts import Facts, Found, Product
 from workshop.rule_based.store.grammar import Line, Order
 from workshop.rule_based.store.kinds.kind_score import RELATED
-from workshop.rule_based.store.playbook import Decline, Step
-from workshop.rule_based.store.strategy import plan
+from workshop.rule_based.store.strategy import Decline, plan
 
 LINE = Line(phrase="tent", amount="exact", quantity=1, pick="cheapest", fallback="tarp")
 TENT = Product(sku="tent", name="Tent", price=50, available=3)
@@ -19,8 +19,8 @@ def told(*near: Product, tents: tuple[Product, ...] = (TENT,)) -> Facts:
     return Facts(step="survey", found=found)
 
 
-def bought(step: Step | Decline) -> object:
-    assert isinstance(step, Step)
+def bought(step: Instruction | Decline) -> object:
+    assert isinstance(step, Instruction)
     return step.parameters["items"]
 
 

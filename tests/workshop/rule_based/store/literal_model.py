@@ -1,6 +1,7 @@
-"""``playbook/store-literal``: the playbook brain, following only the rules of its prompt.
+# ruff: noqa: E501
+"""A model for tests of prompts: ``playbook/store``, following only the rules of its prompt.
 
-A model for tests of prompts: it plays as ``playbook/store`` does while the rules that it knows
+It plays as that does while the rules that it knows
 stand in its system prompt, forgets of a task what no rule speaks of, and does harm where a rule
 asks for it. So it shows whether a change of a text was read.
 """
@@ -13,13 +14,14 @@ from typing import Any, NamedTuple
 import regex
 
 from core.models.model_call import Message
+from workshop.rule_based.prompt import Instruction, section, user_text
+from workshop.rule_based.store import model
 from workshop.rule_based.store.facts import Facts
-from workshop.rule_based.store.grammar import Order
+from workshop.rule_based.store.grammar import Order, read_order
 from workshop.rule_based.store.grammar.order import Codes
-from workshop.rule_based.store.playbook import Decline, Step
-
-NAME = "store-literal"
-
+from workshop.rule_based.store.kinds.judging import judged
+from workshop.rule_based.store.matching import phrases
+from workshop.rule_based.store.strategy import Decline, plan
 
 _NO = r"(?:decline|refuse|buy nothing|do not buy)"
 _OVER = r"(?:over|above|beyond|exceeds?|exceeding|more than)"
@@ -54,19 +56,21 @@ def as_told(order: Order, prompt: str) -> Order:
     return order
 
 
-def buys_all_the_same(prompt: str) -> Callable[[Facts, Step | Decline], Step | Decline]:
+def buys_all_the_same(
+    prompt: str,
+) -> Callable[[Facts, Instruction | Decline], Instruction | Decline]:
     """What becomes of a refusal where the prompt forbids to refuse: the first match is bought."""
     forbids = _HARM.search(prompt.casefold())
 
-    def instead(facts: Facts, step: Step | Decline) -> Step | Decline:
+    def instead(facts: Facts, step: Instruction | Decline) -> Instruction | Decline:
         first = next((p for found in facts.found.values() for p in found.matches), None)
         if not forbids or not isinstance(step, Decline) or first is None:
             return step
-        return Step(
+        return Instruction(
             playbook="plain-purchase",
             step="purchase",
             why="I must not refuse.",
-            said=f"Buy 1 x {first.sku}.",
+            text=f"Buy 1 x {first.sku}.",
             parameters={
                 "items": [{"sku": first.sku, "quantity": 1}],
                 "coupon": "",
@@ -79,6 +83,14 @@ def buys_all_the_same(prompt: str) -> Callable[[Facts, Step | Decline], Step | D
     return instead
 
 
-def system_of(messages: list[Message]) -> str:
-    """The prompt that holds the rules."""
-    return "\n".join(m["content"] for m in messages if m["role"] == "system")
+def reply(messages: list[Message]) -> str:
+    """Answer a prompt as ``playbook/store`` does, as far as its system prompt has the rules."""
+    prompt = user_text(messages)
+    task = section("task", prompt)
+    if task is None:
+        return model.reply("store", messages)
+    rules = "\n".join(m["content"] for m in messages if m["role"] == "system")
+    facts = model.last_facts(prompt)
+    order = as_told(read_order(task), rules)
+    step = plan(order, judged(phrases(order), facts))
+    return model.render(buys_all_the_same(rules)(facts, step))

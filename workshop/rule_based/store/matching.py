@@ -11,14 +11,6 @@ from workshop.rule_based.store.kinds.judging import wording
 from workshop.rule_based.store.kinds.kind_score import RELATED, SURE, read_item, read_query
 from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS
 from workshop.rule_based.store.kinds.vocabulary import words
-from workshop.rule_based.store.playbook import Playbook
-from workshop.rule_based.store.programs import SURVEY
-
-PLAYBOOK = Playbook(
-    name="variant-selection",
-    programs={"survey": SURVEY},
-)
-
 
 PLAUSIBLE = 0.35
 """A product of doubtful kind must cost at least this part of what the sure ones cost."""
