@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -70,8 +69,6 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_unconfigure() -> None:
     shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
-
-REFERENCE = Path(__file__).parents[1].parent / "shared" / "packs" / "store-reference.json"
 
 Scenario = dict[str, Any]
 
@@ -249,13 +246,6 @@ def make_benchmark() -> Callable[[Shop], StoreEnvironment]:
         return benchmark
 
     return make
-
-
-@pytest.fixture(scope="session", params=[REFERENCE] if REFERENCE.exists() else [])
-def reference_pack_path(request: pytest.FixtureRequest) -> Path:
-    """The pack beside the project, where there is one; else who asks for it is no test."""
-    path: Path = request.param
-    return path
 
 
 class Hurry:

@@ -15,6 +15,12 @@ SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
 SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
 """``process``: CPython in the first isolation that stands; ``auto``: else Monty."""
 
+MONTY_MODULES = (
+    "math re json itertools collections functools datetime decimal copy random bisect csv "
+    "hashlib base64 dataclasses typing time"
+)
+"""What code may import in Monty, for a reader."""
+
 ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
 

@@ -9,8 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from core.text import clean
-from worker.sandbox.contract import SandboxKind, SandboxLimits
-from worker.sandbox.monty_imports import MODULES
+from worker.sandbox.contract import MONTY_MODULES, SandboxKind, SandboxLimits
 from worker.sandbox.values import shorten
 
 _HEAD = "Code execution failed:"
@@ -101,4 +100,4 @@ def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     text = f"{failure.name}: {failure.message[:1000]}"
     known = _HINTS["monty" if kind == "monty" else "process"]
     found = (hint for pattern, hint in known if re.search(pattern, text))
-    return [hint.replace("{modules}", MODULES) for hint in found][:1]
+    return [hint.replace("{modules}", MONTY_MODULES) for hint in found][:1]

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 from worker.sandbox.contract import (
+    MONTY_MODULES,
     Pins,
     SandboxChoice,
     SandboxError,
@@ -19,7 +20,6 @@ from worker.sandbox.contract import (
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import NoTools, used_kind
 from worker.sandbox.monty import MontyInterpreter
-from worker.sandbox.monty_imports import MODULES
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.runner import Interpreter, Runner
 
@@ -63,7 +63,7 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     the same machine and setting.
     """
     rules: str = _RULES["monty" if used_kind(kind) == "monty" else "process"]
-    return rules.format(version="{}.{}".format(*sys.version_info), modules=MODULES)
+    return rules.format(version="{}.{}".format(*sys.version_info), modules=MONTY_MODULES)
 
 
 def try_out(kind: SandboxChoice) -> None:

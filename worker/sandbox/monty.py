@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from pydantic_monty import (
@@ -28,7 +26,6 @@ from pydantic_monty import (
 
 from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
-from worker.sandbox.monty_imports import rewrite
 from worker.sandbox.monty_pool import pool
 from worker.sandbox.pinned_clock import PinnedClock, random_state
 from worker.sandbox.prints import Prints
@@ -50,12 +47,11 @@ class Feed:
     """One text that a session was given; frames and positions name it by number."""
 
     step: int
-    """0 for the texts of ours."""
+    """0: none of the model's."""
     source: str
-    """As Monty got it; has the same lines as what the model wrote."""
 
 
-_OURS = Feed(0, "")
+_NO_FEED = Feed(0, "")
 
 
 class MontyInterpreter:
@@ -66,13 +62,12 @@ class MontyInterpreter:
         self._clock = PinnedClock(pins.clock)
         self._random = random_state(pins.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
-        self._feeds = [_OURS]
+        self._feeds: list[Feed] = []
         with ExitStack() as failing:
             try:
                 self._worker: MontySession = pool(limits.seconds).checkout(**_checkout(limits))
                 self._worker.__enter__()
                 failing.callback(self.close)
-                self._worker.load_session(_fresh(limits))
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as failure:  # a panic of the binding is no Exception
@@ -85,12 +80,9 @@ class MontyInterpreter:
 
     def run(self, gate: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
-        source, needed = rewrite(gate.code)
-        if needed:
-            self._feed(Feed(0, _source("stand_ins.py")), gate, prints, {})
         # The tools are bound anew each time: a name that the code gave to something else is a
         # tool again in the next step.
-        return self._feed(Feed(gate.step, source), gate, prints, self._stubs)
+        return self._feed(Feed(gate.step, gate.code), gate, prints, self._stubs)
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""
@@ -146,7 +138,7 @@ class MontyInterpreter:
     def _feed_of(self, filename: str) -> Feed:
         match = _FEED.fullmatch(filename)
         number = int(match.group(1)) if match else -1
-        return self._feeds[number] if 0 <= number < len(self._feeds) else _OURS
+        return self._feeds[number] if 0 <= number < len(self._feeds) else _NO_FEED
 
     def _system(self) -> dict[str, Callable[[tuple[Any, ...]], object]]:
         clock = self._clock
@@ -227,16 +219,3 @@ def _checkout(limits: SandboxLimits) -> dict[str, Any]:
         "max_suspensions": _MOST_SUSPENSIONS,
     }
     return {"limits": resource, "os_policy": _POLICY, "assert_message_annotations": False}
-
-
-@cache
-def _source(name: str) -> str:
-    return resources.files("worker.sandbox.inside").joinpath(name).read_text()
-
-
-@cache
-def _fresh(limits: SandboxLimits) -> bytes:
-    """A new session with the prelude in it; loading it is quicker than running the prelude."""
-    with pool(limits.seconds).checkout(**_checkout(limits)) as worker:
-        worker.feed_run(_source("prelude.py"))
-        return worker.dump()

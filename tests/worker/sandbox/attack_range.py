@@ -224,22 +224,6 @@ def _filled(code: str, words: dict[str, str]) -> str:
     )
 
 
-def from_pack(path: Path) -> list[Attack]:
-    """The attacks of a pack file."""
-    pack = json.loads(path.read_text())
-    return [
-        Attack(
-            id=item["id"],
-            code=item["code"],
-            steps=tuple(item.get("steps", ())),
-            second_session=item.get("second_session", ""),
-            forbid=tuple(item["expect"].get("forbid", ())),
-            max_tool_calls=item["expect"].get("max_tool_calls"),
-        )
-        for item in pack["attacks"]
-    ]
-
-
 def from_folder(folder: Path) -> list[Attack]:
     """The attacks of our own, from text files; ``#!`` lines say what must not happen."""
     found = []

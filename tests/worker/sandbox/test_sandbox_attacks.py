@@ -1,4 +1,4 @@
-"""Attacks, ours and those of the pack beside the project, are contained by every sandbox."""
+"""Attacks are contained by every sandbox."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import pytest
 
 from worker.sandbox.contract import SandboxKind
 
-from .attack_range import Attack, carry_out, from_folder, from_pack, plant_secret
+from .attack_range import Attack, carry_out, from_folder, plant_secret
 from .kinds import KINDS
 
-PACK = Path(__file__).parents[3].parent / "shared" / "packs" / "attacks.json"
-OURS = from_folder(Path(__file__).parent / "attacks")
+ATTACKS = from_folder(Path(__file__).parent / "attacks")
 _AT_ONCE = 4
 _MOST_GROWTH_MB = 400
 
@@ -38,22 +37,10 @@ def run_all(attacks: list[Attack], kind: SandboxKind, place: Path) -> Results:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
-    pack = from_pack(PACK) if PACK.exists() else []
-    return {kind: run_all([*OURS, *pack], kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
+    return {kind: run_all(ATTACKS, kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
 
 
-def check(results: dict[str, Results], kind: str, attack: Attack) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("attack", ATTACKS, ids=[attack.id for attack in ATTACKS])
+def test_it_is_contained(results: dict[str, Results], kind: str, attack: Attack) -> None:
     assert results[kind][attack.id] == []
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("attack", OURS, ids=[attack.id for attack in OURS])
-def test_ours(results: dict[str, Results], kind: str, attack: Attack) -> None:
-    check(results, kind, attack)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("pack", [PACK] if PACK.exists() else [], ids=str)
-def test_the_pack(results: dict[str, Results], kind: str, pack: Path) -> None:
-    wrong = {attack.id: results[kind][attack.id] for attack in from_pack(pack)}
-    assert {name: what for name, what in wrong.items() if what} == {}

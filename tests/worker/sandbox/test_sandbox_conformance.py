@@ -101,6 +101,11 @@ TOOL_CALLS = {
     "alias": "e = echo\ne('a')",
     "in a dict": "tools = {'e': echo}\ntools['e']('a')",
     "comprehension": "[echo(i) for i in range(3)]",
+    "closure": "def f():\n    def inner(x):\n        return echo(x)\n    return inner\nf()(1)",
+    "method": "class A:\n    def __init__(self):\n        self.x = echo(1)\nA().x",
+    "lru_cache": "from functools import lru_cache\n@lru_cache\ndef f(x): return echo(x)\nf(1)",
+}
+OF_CPYTHON = {
     "sorted": "sorted([3, 1, 2], key=lambda n: echo(n)[0])",
     "sorted by the tool": "sorted([3, 1, 2], key=echo, reverse=True)",
     "min": "min([3, 1, 2], key=lambda n: echo(n)[0])",
@@ -108,16 +113,24 @@ TOOL_CALLS = {
     "map": "list(map(echo, [1, 2]))",
     "filter": "list(filter(lambda n: echo(n)[0] > 1, [1, 2]))",
     "next": "next((n for n in [1, 2, 3] if echo(n)[0] > 1), None)",
-    "closure": "def f():\n    def inner(x):\n        return echo(x)\n    return inner\nf()(1)",
-    "method": "class A:\n    def __init__(self):\n        self.x = echo(1)\nA().x",
-    "lru_cache": "from functools import lru_cache\n@lru_cache\ndef f(x): return echo(x)\nf(1)",
     "with": "from contextlib import suppress\nwith suppress(KeyError):\n    get_product('nope')",
 }
+"""What Monty's subset lacks; there each ends with a hint."""
 
 
 class TestTools:
     @pytest.mark.parametrize("code", TOOL_CALLS.values(), ids=TOOL_CALLS)
     def test_every_way_of_calling(self, box: SandboxExecutor, shop: Shop, code: str) -> None:
+        box(code)
+        assert shop.calls
+
+    @pytest.mark.parametrize("code", OF_CPYTHON.values(), ids=OF_CPYTHON)
+    def test_ways_of_calling_that_take_all_of_python(
+        self, box: SandboxExecutor, shop: Shop, code: str
+    ) -> None:
+        if box.kind == "monty":
+            assert "\nHint: " in failing(box, code).text
+            return
         box(code)
         assert shop.calls
 
@@ -189,10 +202,10 @@ class TestPosition:
         assert shop.places == [(2, 2), (1, 3)]
         assert box.position is None
 
-    def test_inside_map_the_line_that_names_the_tool(
+    def test_inside_a_comprehension_the_line_that_names_the_tool(
         self, box: SandboxExecutor, shop: Shop
     ) -> None:
-        box("x = 1\n\nlist(map(echo, [1]))")
+        box("x = 1\n\n[echo(n) for n in [1]]")
         assert shop.places == [(1, 3)]
 
 

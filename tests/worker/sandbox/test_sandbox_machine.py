@@ -160,7 +160,7 @@ class TestNotOpened:
         class Panic(BaseException):
             pass
 
-        def panic(_: object) -> None:
+        def panic(*_: object) -> None:
             raise Panic("called `Result::unwrap()` on an `Err` value")
 
         monkeypatch.setattr("worker.sandbox.monty.pool", panic)
@@ -169,7 +169,7 @@ class TestNotOpened:
         monkeypatch.undo()
         with open_sandbox(shop, None, "monty") as box:
             box("1")
-            monkeypatch.setattr("worker.sandbox.monty.rewrite", panic)
+            monkeypatch.setattr("worker.sandbox.monty.Feed", panic)
             with pytest.raises(SandboxUnavailable, match=r"the sandbox failed: .*unwrap"):
                 box("2")
             assert [type(fault) for fault in box.host_faults] == [SandboxUnavailable]

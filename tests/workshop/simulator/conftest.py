@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -10,10 +9,8 @@ import pytest
 
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import Pack, load_pack, parse_pack
+from workshop.simulator.store.pack import BUNDLED_PACK, Pack, load_pack, parse_pack
 from workshop.simulator.telemetry import ModelReport
-
-REFERENCE = Path(__file__).parents[3].parent / "shared" / "packs" / "store-reference.json"
 
 
 def tea_scenario(**changes: object) -> dict[str, Any]:
@@ -78,9 +75,9 @@ def platform() -> Platform:
     return Platform(pack_of())
 
 
-@pytest.fixture(scope="session", params=[REFERENCE] if REFERENCE.exists() else [])
-def reference_pack(request: pytest.FixtureRequest) -> Pack:
-    return load_pack(request.param)
+@pytest.fixture(scope="session")
+def bundled_pack() -> Pack:
+    return load_pack(BUNDLED_PACK)
 
 
 @pytest.fixture
@@ -158,8 +155,8 @@ class Buyer:
 
 
 @pytest.fixture
-def reference_buyer(reference_pack: Pack) -> Callable[[str], Buyer]:
-    platform = Platform(reference_pack)
+def bundled_buyer(bundled_pack: Pack) -> Callable[[str], Buyer]:
+    platform = Platform(bundled_pack)
     return lambda spec_id: Buyer(platform, spec_id)
 
 

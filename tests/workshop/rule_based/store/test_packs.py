@@ -15,7 +15,6 @@ from tests.worker.sandbox.kinds import KINDS
 
 ROOT = Path(__file__).parents[4]
 PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"
-REFERENCE = ROOT.parent / "shared" / "packs" / "store-reference.json"
 
 
 def run_pack(pack: Path, out: Path, jobs: int = 2, sandbox: str = "auto") -> dict[str, Any]:
@@ -48,11 +47,3 @@ def test_the_bundled_pack_is_solved_and_neither_always_nor_never_buying_is_good(
     assert totals["harm"] == 0
     assert totals["turns"] / totals["tasks"] <= 3
     assert 0.3 <= totals["groups"]["refuse"]["tasks"] / totals["tasks"] <= 0.6
-
-
-@pytest.mark.parametrize("pack", [REFERENCE] if REFERENCE.exists() else [], ids=str)
-def test_the_reference_pack_is_solved(tmp_path: Path, pack: Path) -> None:
-    results = run_pack(pack, tmp_path, jobs=1)
-    assert failed(results) == []
-    assert results["totals"]["harm"] == 0
-    assert results["totals"]["turns"] / results["totals"]["tasks"] <= 3

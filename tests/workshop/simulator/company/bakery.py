@@ -14,9 +14,8 @@ from workshop.simulator.company.pack import CompanyPack, read_pack
 from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.server import Simulator
 
-REFERENCE = Path(__file__).parents[4].parent / "shared" / "packs" / "company-reference.json"
-PACKS = [REFERENCE, *sorted((Path(company_pack.__file__).parent / "packs").glob("*.json"))]
-"""Whatever packs there are; the first one is beside the project, or not."""
+PACKS = sorted((Path(company_pack.__file__).parent / "packs").glob("*.json"))
+"""The bundled packs."""
 
 Wire = dict[str, Any]
 
