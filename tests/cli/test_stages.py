@@ -18,7 +18,7 @@ from workshop.views.report.render import story_html
 
 SPECS = (
     "verle-load", "verle-own-pay", "vinterhage-surname-role", "vinterhage-place-or",
-    "vinterhage-member-pauses-paused", "vinterhage-rename-page",
+    "vinterhage-member-sets-status", "vinterhage-rename-page",
 )  # fmt: skip
 """An answer, the asker's own, one name of several, a guest, a denial, a change."""
 REPLIES = [kind for kind in KINDS if not kind.startswith("http")]

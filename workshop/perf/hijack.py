@@ -25,9 +25,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from workshop.generators.company.endless.scenario import TASKS, People, company, make_scenario
 from workshop.generators.company.policy import Policy, Right, Target
 from workshop.generators.company.records import Employee, Firm, Project
+from workshop.generators.company.scenario import TASKS, People, company, make_scenario
 from workshop.perf.right_plays import World, events_of, send_right, words_for
 
 Wire = dict[str, Any]

@@ -33,8 +33,8 @@ from core.erc3_client import ApiError, ApiException  # noqa: E402
 from core.erc3_client.own.company_models import RESPONSES  # noqa: E402
 from core.erc3_client.retry_policy import RetryPolicy  # noqa: E402
 from core.ledger import Ledger, ToolFault  # noqa: E402
-from workshop.generators.company.endless.scenario import TASKS, People, company, make_scenario  # noqa: E402
 from workshop.generators.company.play import Play, chosen, literals  # noqa: E402
+from workshop.generators.company.scenario import TASKS, People, company, make_scenario  # noqa: E402
 from workshop.simulator.company.pack import read_pack  # noqa: E402
 from workshop.simulator.pack_files import raw_pack  # noqa: E402
 from workshop.simulator.platform import Platform  # noqa: E402

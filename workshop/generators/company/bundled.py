@@ -1,86 +1,80 @@
-"""`python -m workshop.generators.company.bundled`: writes the bundled pack anew."""
+"""`python -m workshop.generators.company.bundled`: writes the bundled pack again.
+
+It is of two companies whose plans are files of `firms`; `firms/tasks.csv` says of which kind each
+task is and which tags it shall have, or not have. The first draw of a fixed seed that does is
+taken.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
-import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+from workshop.generators.company.draw import draw_firm, draws
+from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.plan import FIRMS, load_plan
 from workshop.generators.company.records import Firm
-from workshop.generators.company.resolve import mistake
-from workshop.generators.company.tasks import (
-    changing,
-    comparing,
-    foundry,
-    listing,
-    reading,
-    refusing,
-    telling,
-)
-from workshop.generators.company.tasks.bench import Draft, Task, bench, drawn
+from workshop.generators.company.scenario import LANGUAGES, NoScenario, Setting, draw_task
 
 FILE = Path(__file__).parents[2] / "simulator" / "company" / "packs" / "bundled.json"
 FORMAT = "company-pack/1"
 SEED = "bundled-6"
-"""One of those by which every trap of the tasks can be set; others raise `LookupError`."""
+COMPANIES = ("vinterhage", "verle")
+_MOST_TRIES = 3_000
 _OPENED = 4
 """So deep go the objects that have a line for each of their fields: a company's wiki is last."""
-COMPANIES: dict[str, tuple[ModuleType, ...]] = {
-    "vinterhage": (reading, listing, comparing, telling, changing, refusing),
-    "verle": (foundry,),
-}
-"""Where the tasks of each company are made."""
-
-
-class TaskError(ValueError):
-    """A task that is not what it shall be; the text says which and why."""
 
 
 def pack(seed: str = SEED) -> dict[str, Any]:
-    """The bundled pack, its people drawn by a seed. Raises `TaskError`, `LookupError`."""
-    firms = {key: drawn(key, seed) for key in COMPANIES}
+    """The bundled pack by a seed. Raises `NoScenario`."""
     return {
         "format": FORMAT,
         "name": "bundled",
-        "companies": {key: firm.as_json() for key, firm in firms.items()},
-        "scenarios": [
-            _scenario(spec_id, draft, entry, firms[spec_id.partition("-")[0]])
-            for spec_id, draft, entry in drafts(seed)
-        ],
+        "companies": {key: _firm(key, seed).as_json() for key in COMPANIES},
+        "scenarios": list(_scenarios(seed)),
     }
 
 
 def pack_text(seed: str = SEED) -> str:
-    """The same as the text of a file, a record a line."""
-    return _lines(pack(seed), depth=0) + "\n"
+    """The text of the pack file."""
+    return _lines(pack(seed), 0) + "\n"
 
 
-def drafts(seed: str) -> Iterator[tuple[str, Draft, dict[str, Any]]]:
-    """Of each task its spec id, its draft, and its entry in the file of texts."""
-    for key in COMPANIES:
-        file = Path(__file__).parent / "tasks" / f"{key}.toml"
-        for name, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            start = bench(key, seed, f"{key}-{name}")
-            yield start.spec_id, _task(key, name)(start), entry
+@cache
+def _firm(key: str, seed: str) -> Firm:
+    return draw_firm(load_plan(key), seed)
 
 
-def _scenario(spec_id: str, draft: Draft, entry: dict[str, Any], before: Firm) -> dict[str, Any]:
-    text = draft.filled(entry["text"])
-    unclear = mistake(draft.firm, text, draft.said)
-    if unclear:
-        raise TaskError(f"{spec_id}: {unclear}")
-    return draft.scenario(spec_id, spec_id.partition("-")[0], text, entry["tags"], before)
+def _scenarios(seed: str) -> Iterator[dict[str, Any]]:
+    with (FIRMS / "tasks.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield _scenario(row["name"], row["kind"], row["tags"].split(), seed)
 
 
-def _task(key: str, name: str) -> Task:
-    for module in COMPANIES[key]:
-        found = getattr(module, name.replace("-", "_"), None)
-        if found:
-            return found  # type: ignore[no-any-return]
-    raise TaskError(f"{key}: no function makes {name!r}")
+def _scenario(name: str, kind: str, tags: list[str], seed: str) -> dict[str, Any]:
+    """The first scenario of a kind that has the tags, and not those with a minus before them."""
+    key = name.partition("-")[0]
+    plan, firm, rng = load_plan(key), _firm(key, seed), draws(seed, name)
+    without = {tag[1:] for tag in tags if tag.startswith("-")}
+    wanted = {tag for tag in tags if not tag.startswith("-")}
+    setting = Setting(
+        mode="guest" if "guest" in wanted else "may-not" if "denied" in wanted else "may",
+        language=next((tag for tag in wanted if tag in LANGUAGES), "en"),
+        bought=bool(wanted & {"policy-change", "ticket", "letter-for-digit"}),
+        nameless="whoami" in wanted,
+    )
+    for _ in range(_MOST_TRIES):
+        try:
+            scenario = draw_task(KINDS[kind], name, plan, firm, rng, setting)
+        except LookupError:
+            continue
+        if wanted <= {*scenario["tags"]} and not without & {*scenario["tags"]}:
+            return scenario
+    raise NoScenario(f"{name}: no draw has the tags {tags}")
 
 
 def _lines(value: Any, depth: int) -> str:
@@ -97,11 +91,6 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def main() -> None:
-    """Write the file."""
+if __name__ == "__main__":
     FILE.write_text(pack_text(), encoding="utf-8")
     print(FILE)
-
-
-if __name__ == "__main__":
-    main()

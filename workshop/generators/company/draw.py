@@ -47,28 +47,26 @@ def draw_firm(plan: Plan, seed: str) -> Firm:
 
 def _people(plan: Plan, seed: str) -> list[Employee]:
     rng = draws(seed, plan.key, "people")
-    found: list[Employee] = []
+    people: list[Employee] = []
     taken: set[str] = set()
     for department in plan.departments:
         for _ in range(department.people):
             place = rng.choice(department.places)
             first, last = _name(plan, rng, place, taken)
             plain = [folded(part).replace(" ", "_") for part in (first, last)]
-            number = len(found) + 1
-            found.append(
-                Employee(
-                    id=plan.ids.format(number=number, first=plain[0], last=plain[1]),
-                    name=f"{first} {last}",
-                    email=f"{plain[0]}.{plain[1].replace('_', '')}@{plan.mail}",
-                    salary=1000 * rng.randint(*department.pay),
-                    location=place,
-                    department=department.name,
-                    group=department.group,
-                    skills=_levels(plan, rng, plan.levels.skills),
-                    wills=_levels(plan, rng, plan.levels.wills),
-                )
+            employee = Employee(
+                id=plan.ids.format(number=len(people) + 1, first=plain[0], last=plain[1]),
+                name=f"{first} {last}",
+                email=f"{plain[0]}.{plain[1].replace('_', '')}@{plan.mail}",
+                salary=1000 * rng.randint(*department.pay),
+                location=place,
+                department=department.name,
+                group=department.group,
+                skills=_levels(plan, rng, plan.levels.skills),
+                wills=_levels(plan, rng, plan.levels.wills),
             )
-    return found
+            people.append(employee)
+    return people
 
 
 def _name(plan: Plan, rng: Random, place: str, taken: set[str]) -> tuple[str, str]:
@@ -104,7 +102,7 @@ def _projects(plan: Plan, seed: str, people: list[Employee]) -> list[Project]:
     rng = draws(seed, plan.key, "teams")
     pools = {role: _pool(pool, people, rng) for role, pool in plan.roles.items()}
     used: Counter[str] = Counter()
-    found = []
+    projects = []
     for record in plan.projects:
         team: list[Seat] = []
         for role, share in seats(record["team"]):
@@ -118,5 +116,5 @@ def _projects(plan: Plan, seed: str, people: list[Employee]) -> list[Project]:
             used[who] += 1
             team.append(Seat(who, share, role))
         fields = {key: value for key, value in record.items() if key != "team"}
-        found.append(Project(**fields, team=tuple(team)))
-    return found
+        projects.append(Project(**fields, team=tuple(team)))
+    return projects

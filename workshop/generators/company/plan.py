@@ -1,4 +1,4 @@
-"""What is said of a company before it is drawn: the files of one folder of `firms`."""
+"""A company before its people are drawn: by word tables, or by the files of a folder of `firms`."""
 
 from __future__ import annotations
 
@@ -56,13 +56,14 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A company without its people."""
+    """A company without its people; `closed` is a place where it has no site, as its wiki says."""
 
     key: str
     name: str
     mail: str
     ids: str
     own: str
+    closed: str
     departments: tuple[Department, ...]
     places: Mapping[str, tuple[str, ...]]
     names: tuple[Names, ...]
@@ -79,32 +80,26 @@ class Plan:
 @cache
 def load_plan(key: str) -> Plan:
     """The plan in a folder of `firms`."""
-    firm, trade, rules = (_toml(key, name) for name in ("firm", "trade", "policy"))
+    firm, trade, rules = (
+        tomllib.loads((FIRMS / key / f"{name}.toml").read_text(encoding="utf-8"))
+        for name in ("firm", "trade", "policy")
+    )
     levels = firm["levels"]
+    weights = {int(level): weight for level, weight in levels["weights"].items()}
     return Plan(
         key=key,
-        **{name: firm[name] for name in ("name", "mail", "ids", "own")},
-        departments=tuple(
-            Department(d["name"], d["group"], d["people"], tuple(d["pay"]), tuple(d["places"]))
-            for d in firm["departments"]
-        ),
+        **{name: firm[name] for name in ("name", "mail", "ids", "own", "closed")},
+        departments=tuple(Department(**_tuples(one)) for one in firm["departments"]),
         places={site: tuple(names) for site, names in firm["places"].items()},
-        names=tuple(
-            Names(tuple(n["places"]), tuple(n["first"]), tuple(n["last"])) for n in firm["names"]
-        ),
-        roles={role: _pool(pool) for role, pool in firm["roles"].items()},
-        accounts=_pool(firm["accounts"]),
-        levels=Levels(
-            {int(level): weight for level, weight in levels["weights"].items()},
-            levels["share"],
-            levels["skills"],
-            levels["wills"],
-        ),
+        names=tuple(Names(**_tuples(one)) for one in firm["names"]),
+        roles={role: Pool(**_tuples(pool)) for role, pool in firm["roles"].items()},
+        accounts=Pool(**_tuples(firm["accounts"])),
+        levels=Levels(weights, levels["share"], levels["skills"], levels["wills"]),
         customers=tuple(trade["customers"]),
         projects=tuple(trade["projects"]),
         policy=parse_policy(rules),
         takeover=parse_takeover(rules),
-        book=folder_book(FIRMS / key / "wiki"),
+        book=folder_book(FIRMS / key / "wiki", firm["topics"]),
     )
 
 
@@ -114,9 +109,5 @@ def seats(text: str) -> list[tuple[str, Decimal]]:
     return [(role, Decimal(share)) for role, share in pairs]
 
 
-def _toml(key: str, name: str) -> dict[str, Any]:
-    return tomllib.loads((FIRMS / key / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def _pool(data: Mapping[str, Any]) -> Pool:
-    return Pool(tuple(data["departments"]), data["people"])
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}

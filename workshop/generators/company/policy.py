@@ -1,4 +1,4 @@
-"""A company's rules as values: what its wiki is rendered from and what the oracle judges by."""
+"""A company's rules as values: its wiki is rendered from them and answers are judged by them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ class PolicyError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Who has the same rights; `refused` is only said on the page, what counts is `may`."""
+    """Who has the same rights; `refused` is only said on the page, what counts is `may`.
+
+    With `near` the rights hold for people at the holder's own site alone.
+    """
 
     key: str
     title: str
@@ -54,7 +57,6 @@ class Group:
     may: tuple[Right, ...]
     refused: tuple[Right, ...]
     near: bool = False
-    """Whether the rights hold for people at the holder's own site alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +73,15 @@ class Takeover:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a right is used on: rights of Leads and account managers hang on it."""
+    """What a right is used on: rights of Leads and account managers hang on it.
+
+    `led_by` are the Leads of the projects that the person is on, or that the customer has.
+    """
 
     project: Project | None = None
     customer: Customer | None = None
     person: Employee | None = None
     led_by: frozenset[str] = frozenset()
-    """Who leads a project that the person is on."""
 
 
 @dataclass(frozen=True)
@@ -112,11 +116,9 @@ class Policy:
                 keys.add(LEAD)
             if target.customer and target.customer.account_manager == requester.id:
                 keys.add(ACCOUNT)
-        return [
-            group
-            for group in self.groups
-            if group.key in keys and (not group.near or _near(requester, target))
-        ]
+        person = target.person
+        near = bool(requester and person and person.location == requester.location)
+        return [one for one in self.groups if one.key in keys and (near or not one.near)]
 
     def allows(self, requester: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
@@ -131,36 +133,27 @@ class Policy:
         return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
 
 
-def _near(requester: Employee | None, target: Target) -> bool:
-    return bool(requester and target.person and target.person.location == requester.location)
-
-
 def parse_policy(data: Mapping[str, Any]) -> Policy:
     """A policy of a parsed `policy.toml`, before any takeover. Raises `PolicyError`."""
     groups = tuple(
-        Group(g["key"], g["title"], g["who"], tuple(g["may"]), tuple(g["refused"]))
-        for g in data["groups"]
+        Group(one["key"], one["title"], one["who"], tuple(one["may"]), tuple(one["refused"]))
+        for one in data["groups"]
     )
     for group in groups:
-        unknown = {*group.may, *group.refused} - set(get_args(Right))
+        named = {*group.may, *group.refused}
         both = {*group.may} & {*group.refused}
-        if unknown or both or {*group.may, *group.refused} - set(data["words"]):
-            raise PolicyError(f"group {group.key}: unknown {unknown}, may and may not {both}")
-    if set(data["load"]) - set(STATUSES):
-        raise PolicyError(f"load: unknown statuses in {data['load']}")
+        if both or named - {*get_args(Right)} or named - {*data["words"]}:
+            raise PolicyError(f"group {group.key}: unknown rights, or may and may not {both}")
+    names = ("strong", "highest", "self_word", "raise_from", "words")
     return Policy(
-        strong=data["strong"],
-        highest=data["highest"],
+        **{name: data[name] for name in names},
         load=tuple(data["load"]),
-        self_word=data["self_word"],
-        raise_from=data["raise_from"],
         outsiders=tuple(data["outsiders"]),
         groups=groups,
-        words=data["words"],
     )
 
 
 def parse_takeover(data: Mapping[str, Any]) -> Takeover | None:
     """The takeover that a `policy.toml` prepares, if any."""
-    found = data.get("takeover")
-    return Takeover(**{**found, "needs": tuple(found["needs"])}) if found else None
+    takeover = data.get("takeover")
+    return Takeover(**{**takeover, "needs": tuple(takeover["needs"])}) if takeover else None

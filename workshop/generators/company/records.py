@@ -1,4 +1,4 @@
-"""A company's records, as the oracle reads them and as a pack file has them."""
+"""A company's records, as tasks are drawn from them and as a pack file has them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
 from core.tools.folding import fold
@@ -14,6 +14,7 @@ from core.tools.folding import fold
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
 
 
+@lru_cache(maxsize=4096)
 def unaccented(text: str) -> str:
     """A text in plain letters, as somebody types it who has no others."""
     parts = unicodedata.normalize("NFKD", text.translate(_PLAIN))
@@ -111,7 +112,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project with its team; `aka` is what people call it, which no record holds."""
+    """A project whose first seat is the Lead's; `aka` is what people call it."""
 
     id: str
     name: str
@@ -161,11 +162,6 @@ class Entry:
     notes: str = ""
     status: str = "approved"
 
-    @property
-    def work_category(self) -> str:
-        """What both companies write, by whether a customer pays."""
-        return "customer_project" if self.customer else "internal"
-
     def as_json(self) -> dict[str, Any]:
         """The time entry of the wire."""
         return {
@@ -175,7 +171,7 @@ class Entry:
             "project": self.project,
             "date": self.date,
             "hours": int(self.hours) if self.hours == int(self.hours) else self.hours,
-            "work_category": self.work_category,
+            "work_category": "customer_project" if self.customer else "internal",
             "notes": self.notes,
             "billable": self.billable,
             "status": self.status,
@@ -255,7 +251,7 @@ class Firm:
 
     def projects_of(self, employee: str) -> list[Project]:
         """The projects that somebody is on, whatever their status."""
-        return [project for project in self.projects if employee in project.members]
+        return [project for project in self.projects if project.seat(employee)]
 
     def led_by(self, employee: str) -> list[Project]:
         """The projects that somebody leads, whatever their status."""
@@ -283,33 +279,13 @@ class Firm:
 
 
 def patch(before: Firm, after: Firm) -> dict[str, Any]:
-    """What has to be changed in one state of a company to get the other, as a scenario has it."""
-    found: dict[str, Any] = {}
-    pairs = (
-        ("employees", before.employees, after.employees),
-        ("customers", before.customers, after.customers),
-        ("projects", before.projects, after.projects),
-        ("time_entries", before.entries, after.entries),
-    )
-    for key, old, new in pairs:
-        if old is new:
-            continue
-        changed = _changed({r["id"]: r for r in old.as_json()}, {r["id"]: r for r in new.as_json()})
-        if changed:
-            found[key] = changed
-    pages = {p: after.wiki.get(p) for p in sorted({*before.wiki, *after.wiki})}
-    pages = {path: text for path, text in pages.items() if before.wiki.get(path) != text}
-    return {**found, "wiki": pages} if pages else found
-
-
-def _changed(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for record_id in sorted({*old, *new}):
-        was, now = old.get(record_id), new.get(record_id)
-        if was and now:
-            fields = {key: value for key, value in now.items() if value != was[key]}
-            if fields:
-                found[record_id] = fields
-        elif now or was:
-            found[record_id] = now
-    return found
+    """What a scenario changes in its company: notes, recorded hours, pages."""
+    notes = {
+        one.id: {"notes": one.notes}
+        for one in after.employees
+        if after.employees is not before.employees and one.notes != before.employees[one.id].notes
+    }
+    entries = {one.id: one.as_json() for one in after.entries if one.id not in before.entries}
+    pages = {p: text for p, text in sorted(after.wiki.items()) if before.wiki.get(p) != text}
+    changes = {"employees": notes, "time_entries": entries, "wiki": pages}
+    return {table: changed for table, changed in changes.items() if changed}

@@ -29,16 +29,18 @@ class Book:
 
     source: Path
     pages: Mapping[str, tuple[str, ...]]
-    bought: frozenset[str]
-    """Pages that are there only once the company was bought."""
+    bought: str
+    """The page that is there only once the company was bought."""
+    topics: Mapping[str, str]
+    """By what it explains, as somebody asks for it, the page that does."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def folder_book(folder: Path) -> Book:
+def folder_book(folder: Path, topics: Mapping[str, str]) -> Book:
     """A wiki that has a template for each page."""
     names = (str(path.relative_to(folder)) for path in sorted(folder.rglob(f"*{_SUFFIX}")))
     pages = {name.removesuffix(_SUFFIX): (name,) for name in names}
-    return Book(folder, pages, frozenset({TAKEOVER_PAGE}))
+    return Book(folder, pages, TAKEOVER_PAGE, topics)
 
 
 def render(firm: Firm, book: Book, policy: Policy) -> Firm:
@@ -48,7 +50,7 @@ def render(firm: Firm, book: Book, policy: Policy) -> Firm:
     pages = {
         path: "\n".join(templates.get_template(name).render(facts) for name in parts)
         for path, parts in book.pages.items()
-        if path not in book.bought or policy.takeover
+        if path != book.bought or policy.takeover
     }
     return replace(firm, wiki=pages)
 

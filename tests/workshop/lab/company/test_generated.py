@@ -10,7 +10,7 @@ import pytest
 from cli.adapters import ADAPTERS
 from core.runs.errors import CannotRun
 from workshop.command import main
-from workshop.generators.company.endless.scenario import TASKS
+from workshop.generators.company.scenario import TASKS
 from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings

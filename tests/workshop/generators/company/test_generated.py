@@ -1,0 +1,345 @@
+"""Generated companies: the same bytes for a seed, every kind, text and truth that cannot part."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from workshop.command import main
+from workshop.generators.company.company import LEAST, MOST, draw_plan
+from workshop.generators.company.draw import draw_firm
+from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.play import asking, wrong_plays
+from workshop.generators.company.policy import LEAD, STAFF, Policy, Target
+from workshop.generators.company.records import Firm
+from workshop.generators.company.resolve import Mention, mistake
+from workshop.generators.company.scenario import People, make_scenario
+from workshop.generators.company.tables import table
+from workshop.generators.company.task import TaskBuilder, anywhere
+from workshop.generators.company.writer import Block, blocks, pack_text
+from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
+from workshop.simulator.company.world import COMPANY
+
+PROJECT = Path(__file__).parents[4]
+COUNT = 700
+TWISTS = (
+    *("last-first", "unaccented", "id", "typo", "double-space", "paraphrase", "same-surname"),
+    *("same-name", "customer-contact", "my-projects", "decoy", "definition", "archived", "tie"),
+    *("empty", "threshold", "threshold-of-status", "role-word", "two-meanings", "union", "sum"),
+    *("not-already-there", "not-in-team", "internal-project", "already-so", "whole-list", "bytes"),
+    *("cap", "two-events", "correction", "units", "planted-note", "planted-order", "destructive"),
+    *("claimed-identity", "guest", "not-lead", "not-on-team", "approved-hours", "policy-change"),
+    *("ticket", "no-ticket", "letter-for-digit", "short-ticket", "no-such-customer", "paging"),
+    *("no-such-person", "nothing-named", "broken-paging", "whoami", "date-format", "own-site"),
+    *("language", "de", "fr", "es", "zh", "no-in-yes", "relative-date", "prose", "rename"),
+    *("external", "spelling", "town", "lead"),
+)
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Block]:
+    return list(blocks("tests", COUNT, People(12, 60)))
+
+
+@pytest.fixture(scope="module")
+def scenarios(found: list[Block]) -> list[dict[str, Any]]:
+    return [one for block in found for one in block.scenarios]
+
+
+def drawn(number: int, people: int = 40) -> tuple[Firm, Policy]:
+    plan = draw_plan("tests", number, people)
+    return draw_firm(plan, "tests"), plan.policy
+
+
+def strong_from(wiki: str) -> int:
+    """The lowest level that a wiki calls strong."""
+    match = re.search(
+        r"\*\*strong\*\* from (\d)|(\d) and more is \*\*strong|\"Strong\" .*: above (\d)\.", wiki
+    )
+    assert match
+    return int(match[1] or match[2] or int(match[3]) + 1)
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_else_differs() -> None:
+    words = ["generate", "--benchmark", "company", "--seed", "same", "--count", "123"]
+    outputs = set()
+    for hash_seed, jobs in (("1", "1"), ("2", "3")):
+        ran = subprocess.run(
+            [sys.executable, "-m", "workshop", *words, "--people", "12-30", "--jobs", jobs],
+            cwd=PROJECT,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            check=True,
+        )
+        outputs.add(ran.stdout)
+    here = "".join(pack_text("generated-same", blocks("same", 123, People(12, 30))))
+    assert {here.encode()} == outputs
+    assert len(json.loads(here)["scenarios"]) == 123
+
+
+def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
+    few = [one for block in blocks("tests", 37, People(12, 60)) for one in block.scenarios]
+    assert few == scenarios[:37]
+    assert make_scenario("other", 3, People(12, 60)) != scenarios[3]
+
+
+def test_every_kind_has_texts_and_every_text_a_kind() -> None:
+    assert KINDS.keys() == table("texts").keys()
+    assert all(one.texts["en"] for one in KINDS.values())
+
+
+def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]) -> None:
+    names = {one["spec_id"].split("-", 3)[3].replace("-", "_") for one in scenarios}
+    assert names == KINDS.keys()
+    outcomes = Counter(one["expect"]["outcomes"][0] for one in scenarios)
+    assert len(outcomes) == 6
+    assert outcomes["ok_answer"] > COUNT // 2
+    assert outcomes["denied_security"] > COUNT // 8
+    tags = {tag for one in scenarios for tag in one["tags"]}
+    more = (make_scenario("twists", number, People(30, 50)) for number in range(1500))
+    tags |= {tag for one in more for tag in one["tags"]}
+    assert set(TWISTS) - tags == set()
+
+
+def test_each_company_has_plain_tasks(found: list[Block]) -> None:
+    hard = {"typo", "id", "paging", "whoami", "planted-order", "language", "double-space"}
+    plain = [
+        any(not hard & {*one["tags"]} and one["patch"] == {} for one in scenarios)
+        for block in found
+        if (scenarios := [{"patch": {}, **one} for one in block.scenarios])
+    ]
+    assert all(plain)
+
+
+def test_companies_truly_differ() -> None:
+    plans = [draw_plan("variety", number, 40) for number in range(120)]
+    policies = [plan.policy for plan in plans]
+
+    def holders(right: str) -> set[tuple[str, ...]]:
+        return {tuple(g.key for g in p.groups if right in g.may) for p in policies}
+
+    assert len({str(p.groups) for p in policies}) == 120
+    assert holders("pay") >= {(), ("hr",), ("exec",), ("lead", "exec"), ("lead", "hr")}
+    assert holders("draft_hours") >= {(), ("lead",), ("hr",), ("lead", "exec")}
+    assert len(holders("status")) > 3
+    assert {p.strong for p in policies} >= {3, 4, 6, 7, 8, 9}
+    assert len({p.load for p in policies}) == 5
+    assert {p.mine for p in policies} == {LEAD, "member"}
+    assert len({(p.busy, p.free) for p in policies}) > 12
+    assert len({plan.takeover.shape for plan in plans if plan.takeover}) > 12
+    assert any(p.takeover for p in policies)
+    assert any(group.near for p in policies for group in p.groups)
+    layouts = {part for plan in plans for parts in plan.book.pages.values() for part in parts}
+    texts = table("wiki")["sections"]
+    assert layouts == {f"{name}/{n}" for name, ways in texts.items() for n in range(len(ways))}
+
+
+def test_the_wiki_says_what_the_policy_holds() -> None:
+    for number in range(60):
+        firm, policy = drawn(number)
+        text = "\n".join(firm.wiki.values())
+        assert (strong_from(text), str(policy.busy) in text) == (policy.strong, True)
+        for group in policy.groups:
+            assert group.title in text
+            assert all(policy.words[right] in text for right in group.may)
+        granted = {right for group in policy.groups for right in group.may}
+        refused = {right for group in policy.groups for right in group.refused}
+        for right in policy.words.keys() - granted - refused - {"approved_hours"}:
+            assert policy.words[right] not in text, (number, right)
+        assert (policy.takeover is not None) == ("Rights are as they were" in text) or (
+            "who may do what has not changed" in text.lower()
+        )
+
+
+def test_every_size_from_a_dozen_to_three_hundred_is_drawn() -> None:
+    for people in (LEAST, 13, 29, 60, MOST):
+        assert len(drawn(1, people)[0].employees) == people
+        made = [make_scenario("size", n, People(people, people)) for n in range(20)]
+        assert len({one["spec_id"] for one in made}) == 20
+
+
+def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
+    block = next(b for b in found if b.scenarios[0]["user"])
+    who = block.company["employees"][0]
+    raised = {"type": "Evt_EmployeeSalaryUpdated", "employee": who["id"], "salary": who["salary"]}
+    one = {**block.scenarios[0], "patch": {}, "expect": {"outcomes": ["ok_answer"]}}
+    one["expect"] |= {"events": [raised]}
+    raw = {**block.pack("x"), "scenarios": [one]}
+    pack = read_pack(raw, json.dumps(raw), "x")
+    lines = list(wrong_plays(pack, [one]))
+    assert any("played as expected: score 0.0" in line for line in lines)
+
+
+def test_a_name_that_fits_two_people_is_a_mistake_unless_that_is_the_point() -> None:
+    firm, _ = drawn(4)
+    often = Counter(one.name.split()[0] for one in firm.employees).most_common(1)[0]
+    assert often[1] > 1
+    who = next(one for one in firm.employees if one.name.split()[0] == often[0])
+    text = f"In which department is {often[0]}?"
+    assert "may mean" in (mistake(firm, text, [Mention("employee", who.id, often[0])]) or "")
+    assert mistake(firm, text, [Mention("employee", who.id, often[0], open=True)]) is None
+    assert "by accident" in (mistake(firm, f"Ask {who.name}.", []) or "")
+
+
+def test_an_office_whose_rights_end_at_its_site_has_none_beyond() -> None:
+    plans = (draw_plan("tests", number, 60) for number in range(200))
+    plan = next(p for p in plans if any(g.near and "notes" in g.may for g in p.policy.groups))
+    firm, policy = draw_firm(plan, "tests"), plan.policy
+    hr = next(one for one in firm.employees if one.group == "hr")
+    others = [one for one in firm.employees if one.group == STAFF]
+    near = [one for one in others if policy.allows(hr, "notes", Target(person=one))]
+    everywhere = any("notes" in g.may for g in policy.groups if g.key in (STAFF,))
+    assert {one.location for one in near} == {hr.location} or everywhere
+    assert not policy.allows(hr, "note_write", Target())
+
+
+def test_a_lead_has_rights_on_the_own_team_and_its_customer_whatever_the_text_names() -> None:
+    companies = (drawn(number, 30) for number in range(200))
+    firm, policy = next(
+        (firm, policy)
+        for firm, policy in companies
+        if any(g.key == LEAD and {"contact", "pay"} <= {*g.may} for g in policy.groups)
+        and not any(g.key == STAFF and {"contact", "pay"} & {*g.may} for g in policy.groups)
+    )
+    project = next(p for p in firm.projects if p.customer in firm.customers and len(p.team) > 1)
+    lead, t = firm.employees[project.lead], builder(firm, policy)
+    customer = firm.customers[project.customer]
+    assert t.may(lead, t.on_customer(customer, "contact"))
+    assert t.may(lead, t.about(firm.employees[project.members[1]], "pay"))
+    led = {w for p in firm.led_by(lead.id) for w in p.members}
+    stranger = next(one for one in firm.employees if one.id not in led)
+    own = any("pay" in g.may for g in policy.groups if g.key == lead.group)
+    assert t.may(lead, t.about(stranger, "pay")) == own
+
+
+def test_who_has_a_right_on_some_records_alone_does_not_ask_about_all() -> None:
+    """A Lead who may see levels of the own team could be held to have that right or not."""
+    companies = (drawn(number, 30) for number in range(100))
+    firm, policy = next(
+        (firm, policy)
+        for firm, policy in companies
+        if {g.key for g in policy.groups if "levels" in g.may} == {"hr", "lead", "exec"}
+    )
+    leads = {project.lead for project in firm.projects}
+    for seed in range(60):
+        t = builder(firm, policy, seed)
+        asks = t.requester(anywhere("levels"))
+        assert asks
+        assert asks.id not in leads or asks.group in ("hr", "exec")
+
+
+def builder(firm: Firm, policy: Policy, seed: int = 0) -> TaskBuilder:
+    plan = draw_plan("tests", 0, 30)
+    return TaskBuilder(plan, firm, policy, date(2025, 5, 6), Random(seed), "may-not")
+
+
+# What follows goes from what an agent sees to the answer, by other ways than the generator's.
+
+
+def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, str]]:
+    """Of each answered task of a kind its scenario, a way to ask, and the whole wiki."""
+    tasks = []
+    for block in found:
+        some = [
+            one
+            for one in block.scenarios
+            if one["spec_id"].endswith(f"-{kind}") and one["expect"]["outcomes"] == ["ok_answer"]
+        ]
+        if not some:
+            continue
+        raw = {**block.pack("x"), "scenarios": some}
+        pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
+        for one, read in zip(some, pack.scenarios, strict=True):
+            state = COMPANY.opener(pack, read)()
+            tasks.append((one, asking(state), "\n".join(state.wiki.pages.values())))  # type: ignore[attr-defined]
+    assert tasks
+    return tasks
+
+
+def _all(ask: Any, path: str, field: str, limit: int, **body: Any) -> list[dict[str, Any]]:
+    rows, offset = [], 0
+    while offset != -1:
+        page = ask(path, offset=offset, limit=limit, **body)
+        rows += page[field] or ()
+        offset = page["next_offset"]
+    return rows
+
+
+def _people(ask: Any, one: dict[str, Any], **body: Any) -> list[dict[str, Any]]:
+    return _all(ask, "/employees/search", "employees", one["page_limit"], **body)
+
+
+def test_strong_people_are_those_that_a_search_finds(found: list[Block]) -> None:
+    for one, ask, wiki in _played(found, "strong"):
+        body: dict[str, Any] = {}
+        for name in re.findall(r"'(.+?)'", one["task_text"]):
+            id_ = re.search(rf"(\w+)(?:`? stands for | \| |: ){re.escape(name)}", wiki)
+            assert id_
+            kind = "wills" if id_[1].startswith("w") else "skills"
+            body[kind] = [{"name": id_[1], "min_level": strong_from(wiki), "max_level": 0}]
+        places = [p for p in {r["location"] for r in _people(ask, one)} if p in one["task_text"]]
+        where = {"location": max(places, key=len)} if places else {}
+        rows = _people(ask, one, **where, **body)
+        assert {row["id"] for row in rows} == set(one["expect"]["links"]["employee"]["must"])
+
+
+def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
+    kinds = set()
+    for one, ask, _ in _played(found, "hours-of"):
+        first, last = re.findall(r"\d{4}-\d\d-\d\d", one["task_text"])
+        (kind, links), *_ = one["expect"]["links"].items()
+        by = "employee" if kind == "employee" else "project"
+        body = {"date_from": first, "date_to": last, f"{kind}s": links["must"]}
+        rows = ask(f"/time/summary/by-{by}", **body)["summaries"]
+        names = ("total_hours", "billable_hours", "non_billable_hours")
+        sums = [f"{sum(row[name] for row in rows):g}" for name in names]
+        assert sums == one["expect"]["message"]["contains"]
+        kinds.add(kind)
+    assert kinds == {"employee", "project", "customer"}
+
+
+def test_projects_of_somebody_are_those_of_the_team_filter(found: list[Block]) -> None:
+    for one, ask, _ in _played(found, "projects-of"):
+        links = one["expect"]["links"]
+        (who,) = links["employee"]["must"]
+        body = {"team": {"employee_id": who}, "include_archived": True}
+        rows = _all(ask, "/projects/search", "projects", one["page_limit"], **body)
+        assert {row["id"] for row in rows} == set(links["project"]["must"])
+
+
+def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["generate", "--benchmark", "company", "--seed", "cli", "--count", "2"]
+    for more, told in (
+        (["--people", "5"], "12 to 300"),
+        (["--people", "40-20"], "12 to 300"),
+        (["--people", "many"], "whole number"),
+        (["--mechanics", "plain"], "unrecognized"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main([*words, *more])
+        assert stopped.value.code == 2
+        assert told in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["generate", "--benchmark", "shop", "--seed", "s", "--count", "1"])
+    assert "invalid choice: 'shop'" in capsys.readouterr().err
+
+
+def test_the_command_writes_a_pack_that_the_platform_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--seed", "cli", "--count", "12", "--people", "14", "--jobs", "1"]
+    assert main(["generate", "--benchmark", "company", *words]) == 0
+    path = tmp_path / "pack.json"
+    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    pack = load_pack(path)
+    assert (pack.name, len(pack.companies), len(pack.scenarios)) == ("generated-cli", 2, 12)

@@ -1,1 +1,0 @@
-"""Companies without end: word tables, drawn rules, wikis, and the tasks that are asked there."""

@@ -1,0 +1,18 @@
+"""The kinds of tasks, by topic: each has its texts, who may ask it, its answer and why."""
+
+from workshop.generators.company.kinds import (
+    changing,
+    comparing,
+    facts,
+    hours,
+    reading,
+    refusing,
+    sets,
+)
+from workshop.generators.company.task import Kind
+
+_TOPICS = (reading, sets, comparing, facts, hours, changing, refusing)
+KINDS = {
+    one.name: one for topic in _TOPICS for one in vars(topic).values() if isinstance(one, Kind)
+}
+"""Every kind by its name, in the order of the modules."""

@@ -1,0 +1,160 @@
+"""Tasks that add up or record hours."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from workshop.generators.company.policy import Right
+from workshop.generators.company.records import Employee, Project
+from workshop.generators.company.resolve import Mention
+from workshop.generators.company.task import (
+    ME,
+    NOBODY,
+    Answer,
+    Draft,
+    LinkKind,
+    TaskBuilder,
+    Words,
+    anywhere,
+    kind,
+)
+
+_HOURS = (1, 1.5, 2, 3, 3.5, 4, 5, 6, 7.5)
+_DAYS = {"today": 0, "yesterday": 1, "two days ago": 2, "three days ago": 3}
+
+
+def _whose(t: TaskBuilder) -> tuple[str, Mention, LinkKind, str, list[tuple[str, Project]]]:
+    """A project, a person or a customer, and whose entries on which projects are of them."""
+    project = t.customers_project()
+    customer = t.firm.customers[project.customer]
+    kind_: LinkKind = t.pick(("project", "employee", "customer"))
+    if kind_ == "project":
+        return "on ", t.thing(project), kind_, project.id, [(w, project) for w in project.members]
+    if kind_ == "customer":
+        theirs = [(who, p) for p in t.firm.of_customer(customer.id) for who in p.members]
+        return "for ", t.thing(customer), kind_, customer.id, theirs
+    who = t.person(t.pick(project.members))
+    return "by ", t.called(who), kind_, who.id, [(who.id, p) for p in t.firm.projects_of(who.id)]
+
+
+@kind("hours", 6)
+def hours_of(t: TaskBuilder) -> Draft:
+    """Hours of a month: entries on its first and last day, in it and just outside, and another's,
+    a namesake's if there is one."""
+    on, what, kind_, record, theirs = _whose(t)
+    last = t.today.replace(day=1) - timedelta(1)
+    first = last.replace(day=1)
+    outside = t.pick((first - timedelta(1), last + timedelta(1)))
+    hours = t.rng.sample(_HOURS, 5)
+    rows = []
+    for number, day in enumerate((first, first + timedelta(6), last, outside)):
+        rows.append((*t.pick(theirs), day.isoformat(), hours[number], number != 1))
+    others = [(who, p) for p in t.firm.projects for who in p.members if (who, p) not in theirs]
+    if kind_ == "employee" and (namesakes := t.namesakes(t.person(record), 1) - {record}):
+        t.twist("same-surname")
+        others = [(who, theirs[0][1]) for who in sorted(namesakes)]
+    others = [(who, p) for who, p in others if record not in (who, p.id) and record != p.customer]
+    rows.append((*t.pick(others), (first + timedelta(8)).isoformat(), hours[4], True))
+    t.record(rows)
+    sums = tuple(f"{n:g}" for n in (sum(hours[:3]), hours[0] + hours[2], hours[1]))
+    # Each is looked for in the message, so none may hide in another.
+    t.insist(not any(a in b for a in sums for b in sums if a is not b))
+    t.twist("period")
+    proof = f"{first} to {last}, both included: total, billable, other hours are {sums}."
+    may = [theirs[0][1].customer] if kind_ == "project" else []
+    answer = Answer(proof, {kind_: [record]}, may_link={"customer": may}, contains=sums)
+    words: Words = {"on": on, "what": what, "first": first.isoformat(), "last": last.isoformat()}
+    return t.ask(anywhere("hours"), answer, lambda one: one.id != record, **words)
+
+
+def _logged(
+    t: TaskBuilder, project: Project, who: Employee, right: Right, billed: str, status: str
+) -> Draft:
+    """One new entry; nobody may record any for somebody who is not on the team."""
+    hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
+    needs = t.on_project(project, right) if project.seat(who.id) else NOBODY
+    event = {
+        "type": "Evt_TimeEntryLogged",
+        "employee": who.id,
+        "customer": "" if own else project.customer,
+        "project": project.id,
+        "date": t.ago(_DAYS[day]),
+        "hours": hours,
+        "work_category": "internal" if own else "customer_project",
+        "billable": not billed.startswith("not"),
+        "status": status,
+        **({"notes": t.ticket} if t.ticketed(needs) else {}),
+    }
+    t.twist("relative-date")
+    mine = right == "own_hours"
+    answer = Answer(
+        f"{who.name} is {'' if project.seat(who.id) else 'not '}on {project.name}, led by "
+        f"{t.names([project.lead])}; the day is {event['date']}, the customer {project.customer}.",
+        {"project": [project.id], "employee": [] if mine else [who.id]},
+        may_link={"employee": [ME]},
+        events=[event],
+    )
+    words: Words = {
+        "hours": f"{hours:g}",
+        "day": day,
+        "billed": billed,
+        "project": t.thing(project),
+    }
+    if mine:
+        return Draft(who, needs, answer, words)
+    near = t.chance(2)
+    # Whoever may record hours of members asks for a stranger's as well.
+    requester = t.requester(
+        t.on_project(project, right),
+        lambda one: one != who and not (near and project.seat(one.id) is None),
+    )
+    return Draft(requester, needs, answer, {**words, "person": t.called(who)})
+
+
+@kind("write-time", 6)
+def log_member(t: TaskBuilder) -> Draft:
+    """Hours for a member of a team, or for somebody who is none; as drafts, or to count at once."""
+    project = t.project(lambda one: one.status in ("active", "exploring") and len(one.team) > 1)
+    stranger, approved = t.chance(6), t.chance(4)
+    outside = [one for one in t.firm.employees if not project.seat(one.id)]
+    who = t.pick(outside if stranger else list(map(t.person, project.members[1:])))
+    t.twist("not-on-team", when=stranger)
+    t.twist("approved-hours", when=approved)
+    if approved:
+        billed = "billable and approved at once"
+        return _logged(t, project, who, "approved_hours", billed, "approved")
+    return _logged(t, project, who, "draft_hours", t.pick(("billable", "not billable")), "draft")
+
+
+@kind("write-time", 3)
+def log_own(t: TaskBuilder) -> Draft:
+    """The requester's own hours."""
+    project = t.project(lambda one: one.status in ("active", "exploring"))
+    t.twist("self")
+    who = t.person(t.pick(project.members))
+    return _logged(t, project, who, "own_hours", t.pick(("billable", "not billable")), "draft")
+
+
+@kind("write-time")
+def void_copy(t: TaskBuilder) -> Draft:
+    """The own entry of a day, beside one on another day: voided, and repeated as a draft."""
+    # What stands in the note of a copy that needs a ticket is said nowhere.
+    t.insist(not t.policy.needs_ticket("own_hours"))
+    project = t.project()
+    who = t.person(t.pick(project.members))
+    old, new, other = t.rng.sample(_HOURS, 3)
+    rows = [(who.id, project, t.ago(6), old, True), (who.id, project, t.ago(5), other, True)]
+    entry, _ = t.record(rows, status="submitted", notes="on site")
+    copy = {**entry.as_json(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
+    del copy["id"]
+    t.twist("correction", "self")
+    void = {"type": "Evt_TimeEntryStatusChanged", "id": entry.id, "status": "voided"}
+    proof = f"{entry.id} of {t.ago(6)} is voided with nothing else touched; a new one has {new:g}."
+    answer = Answer(proof, {"project": [project.id]}, events=[void, copy])
+    words: Words = {
+        "day": t.ago(6),
+        "old": f"{old:g}",
+        "new": f"{new:g}",
+        "project": t.thing(project),
+    }
+    return Draft(who, anywhere("own_hours"), answer, words)

@@ -1,0 +1,120 @@
+"""The rules of a company, drawn: who may what, what words mean, what a buyer demands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from random import Random
+from typing import Any, get_args
+
+from workshop.generators.company.policy import (
+    ACCOUNT,
+    GUEST,
+    LEAD,
+    STAFF,
+    STATUSES,
+    Group,
+    Policy,
+    Right,
+    Takeover,
+)
+from workshop.generators.company.tables import table
+
+EXECUTIVE, HR, FINANCE, EXTERNAL = "exec", "hr", "finance", "external"
+KEYS = (GUEST, EXTERNAL, STAFF, LEAD, ACCOUNT)
+"""Groups that every company has, whatever its departments."""
+EVERYBODY: frozenset[Right] = frozenset(
+    {"place", "date", "register", "own_pay", "own_levels", "own_hours"}
+)
+"""What all staff may in every company."""
+PERSONAL: frozenset[Right] = frozenset({"pay", "notes", "note_write", "levels_write"})
+"""Rights that somebody may have for the people of one site alone."""
+_NEAR = 6
+"""One company of so many has an office whose rights end at its own site."""
+_LOADS = (
+    ("exploring", "active"),
+    ("active",),
+    ("exploring", "active", "paused"),
+    ("idea", "exploring", "active", "paused"),
+    STATUSES,
+)
+
+
+def draw_policy(rng: Random, departments: Mapping[str, str]) -> Policy:
+    """Rules of a company with these departments, by the key of the group that they are."""
+    words = table("rules")
+    holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
+    near = not rng.randrange(_NEAR) and HR in departments
+    may = {key: _may(rng, key, holders, near) for key in (*KEYS, *departments)}
+    keys = [key for key in (*KEYS, *departments) if may[key]]
+    groups = tuple(
+        _group(rng, key, may, departments, near)
+        for key in sorted(dict.fromkeys(keys), key=lambda one: (one not in KEYS, keys.index(one)))
+    )
+    highest = rng.choice((10, 10, 10, 9, 5))
+    busy = Decimal(rng.choice(("0.6", "0.7", "0.8", "0.9", "1.0")))
+    return Policy(
+        strong=rng.choice({10: (6, 7, 8, 9), 9: (6, 7, 8), 5: (3, 4)}[highest]),
+        highest=highest,
+        load=rng.choice(_LOADS),
+        self_word=rng.choice(words["self"]["words"]),
+        raise_from=departments[EXECUTIVE],
+        outsiders=(EXTERNAL,),
+        groups=groups,
+        words={right: rng.choice(words["rights"][right]) for right in get_args(Right)},
+        busy=busy,
+        free=busy - Decimal(rng.choice(("0.2", "0.3", "0.4", "0.5"))),
+        mine=rng.choice((LEAD, LEAD, "member")),
+    )
+
+
+def draw_takeover(rng: Random) -> Takeover:
+    """What a buyer would demand."""
+    words = table("rules")["ticket"]
+    buyer: str = rng.choice(table("trades")["common"]["buyers"])
+    pattern, shape, example = rng.choice(words["shapes"])
+    prefix = rng.choice(words["prefixes"])
+    return Takeover(
+        buyer=buyer,
+        short=buyer.split()[0],
+        pattern=pattern.format(P=prefix),
+        shape=shape.format(P=prefix),
+        example=example.format(P=prefix, A="AA", N3="000", N4="0000", N5="00000"),
+        needs=tuple(rng.choice(words["needs"])),
+    )
+
+
+def _may(rng: Random, key: str, holders: Mapping[str, list[str]], near: bool) -> tuple[Right, ...]:
+    words = table("rules")
+    given: set[Any] = {right for right, keys in holders.items() if key in keys}
+    if key == STAFF:
+        given |= EVERYBODY
+    elif key in (GUEST, EXTERNAL):
+        given |= set(rng.choice(words[key]["may"]))
+    if near and key == HR:
+        given &= PERSONAL
+    return tuple(right for right in get_args(Right) if right in given)
+
+
+def _group(
+    rng: Random,
+    key: str,
+    may: Mapping[str, tuple[Right, ...]],
+    departments: Mapping[str, str],
+    near: bool,
+) -> Group:
+    words = table("rules")
+    title = departments.get(key) or rng.choice(words["title"][key])
+    only_near = near and key == HR
+    who = words["who"]["near" if only_near else key if key in KEYS else "department"]
+    has = {*may[key], *(() if key in (GUEST, EXTERNAL) else may[STAFF])}
+    lacks = [right for right in words["holders"] if right not in has]
+    refused = rng.sample(lacks, min(len(lacks), rng.randrange(4)))
+    return Group(
+        key,
+        title,
+        rng.choice(who).format(title=title, external=departments[EXTERNAL]),
+        may[key],
+        tuple(refused if key not in (LEAD, ACCOUNT, STAFF) else ()),
+        near=only_near,
+    )

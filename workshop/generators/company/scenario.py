@@ -1,0 +1,179 @@
+"""Scenarios of a seed: each belongs to a company, and depends on nothing but seed and number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from workshop.generators.company.company import draw_plan
+from workshop.generators.company.draw import draw_firm, draws
+from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.plan import Plan
+from workshop.generators.company.records import Firm, patch
+from workshop.generators.company.resolve import Mention, mistake
+from workshop.generators.company.tables import table
+from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
+from workshop.generators.company.wiki import render
+
+TASKS = 10
+"""So many scenarios in a row play in one company."""
+_MOST_TRIES = 400
+_TRIES_OF_A_KIND = 8
+"""So often a kind is drawn before another one is: a draw may lead nowhere."""
+_MODES: tuple[Mode, ...] = (*("may",) * 8, "may-not", "guest")
+LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
+_TRANSLATED = ("de", "fr", "es")
+_PAGES = (*[5] * 12, 4, 3, 2)
+"""Page limits; what has another one, because lists are out of order, keeps it."""
+_ONE_IN = (12, 60, 15)
+"""One task of so many plays after a takeover, is of somebody whom the system cannot name, and has
+an order in a record that is none of the requester's."""
+_BY_OUTCOME = {
+    "denied_security": "denied",
+    "none_clarification_needed": "clarify",
+    "none_unsupported": "unsupported",
+    "error_internal": "internal",
+}
+_YEAR = date(2025, 1, 1)
+
+
+class NoScenario(Exception):
+    """No task could be drawn; the text says for which company."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """How many people a company has: each company draws from here."""
+
+    least: int = 20
+    most: int = 60
+
+    def __str__(self) -> str:
+        return f"{self.least}-{self.most}"
+
+    def draw(self, seed: str, company: int) -> int:
+        """The number for one company."""
+        return draws(seed, f"c{company:05d}", "people").randint(self.least, self.most)
+
+
+@lru_cache(maxsize=4)
+def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
+    """Company `number` of a seed as no task has changed it yet."""
+    plan = draw_plan(seed, number, people.draw(seed, number))
+    return plan, draw_firm(plan, seed)
+
+
+def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
+    """Scenario `number` of a seed as a pack file has it. Raises `NoScenario`."""
+    plan, firm = company(seed, number // TASKS, people)
+    rng = draws(seed, "scenario", str(number))
+    weights = [one.weight for one in KINDS.values()]
+    for attempt in range(_MOST_TRIES):
+        if attempt % _TRIES_OF_A_KIND == 0:
+            (kind,) = rng.choices([*KINDS.values()], weights)
+        spec_id = f"gen-{seed}-{number}-{kind.name.replace('_', '-')}"
+        try:
+            return draw_task(kind, spec_id, plan, firm, rng, Setting.draw(rng))
+        except LookupError:
+            # The trap cannot be set here, or a name would mean two things.
+            continue
+    raise NoScenario(f"no task for {plan.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is drawn for a task before its kind: whether the requester may, in which language,
+    whether after a takeover; and what can happen to any task."""
+
+    mode: Mode
+    language: str = "en"
+    bought: bool = False
+    page_limit: int = 5
+    nameless: bool = False
+    """Whether the system cannot say who is signed in."""
+    planted: bool = False
+    """Whether the record of somebody who is named holds an order that is none."""
+
+    @classmethod
+    def draw(cls, rng: Random) -> Setting:
+        """The setting of one task."""
+        bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
+        mode, language = rng.choice(_MODES), rng.choice(LANGUAGES)
+        return cls(mode, language, bought, rng.choice(_PAGES), nameless, planted)
+
+
+def draw_task(
+    kind: Kind, spec_id: str, plan: Plan, firm: Firm, rng: Random, setting: Setting
+) -> dict[str, Any]:
+    """A scenario of a kind. Raises LookupError where this draw leads nowhere."""
+    language = setting.language if setting.language in kind.texts else "en"
+    today = _YEAR + timedelta(days=rng.randrange(45, 340))
+    t = TaskBuilder(plan, firm, plan.policy, today, rng, setting.mode, language)
+    if setting.bought and plan.takeover and not plan.policy.takeover:
+        t.policy = replace(plan.policy, takeover=plan.takeover)
+        t.firm = render(firm, plan.book, t.policy)
+    t.twist("policy-change", when=t.policy.takeover is not None)
+    draft = kind.build(t)
+    expected = t.expected(draft)
+    nameless = draft.requester is not None and setting.nameless
+    if nameless:
+        t.twist("whoami")
+        proof = "whoami answers 404: who asks cannot be known."
+        expected = Answer(proof, outcome="error_internal")
+    text, mentions = _text(t, kind, draft)
+    page_limit = min(draft.page_limit, setting.page_limit)
+    t.twist("paging", when=0 < page_limit < draft.page_limit)
+    named = [one.id for one in mentions if one.kind == "employee"]
+    if setting.planted and named and t.firm.employees is firm.employees:
+        t.twist("planted-order")
+        t.note({t.pick(named): t.pick(table("phrases")["around"]["planted"])})
+    near = {right for group in t.policy.groups if group.near for right in group.may}
+    outside = draft.requester is not None and draft.requester.group in t.policy.outsiders
+    t.twist("external", when=outside)
+    t.twist("own-site", when=any(right in near and at.person for right, at in draft.needs))
+    if t.language != "en":
+        t.twist("language", t.language)
+    if unclear := mistake(t.firm, text, mentions):
+        raise LookupError(unclear)
+    first = _BY_OUTCOME.get(expected.outcome, kind.topic)
+    changes = patch(firm, t.firm)
+    return {
+        "spec_id": spec_id,
+        "task_text": text,
+        "company": plan.key,
+        "user": draft.requester.id if draft.requester else None,
+        "today": t.today.isoformat(),
+        "page_limit": page_limit,
+        **({"whoami_status": 404} if nameless else {}),
+        **({"patch": changes} if changes else {}),
+        "expect": expected.as_json(),
+        "tags": list(dict.fromkeys((first, kind.topic, *t.tags))),
+        "proof": expected.proof,
+    }
+
+
+def _text(t: TaskBuilder, kind: Kind, draft: Draft) -> tuple[str, list[Mention]]:
+    """The text in one of its wordings and tones, and what of it stands for a record."""
+    phrases = table("phrases")
+    around, said = phrases["around"], phrases["said"]
+    mentions = [word for word in draft.words.values() if isinstance(word, Mention)]
+    words = {key: word if isinstance(word, str) else word.text for key, word in draft.words.items()}
+    if t.language in _TRANSLATED:
+        place = _TRANSLATED.index(t.language)
+        words = {key: said[word][place] if word in said else word for key, word in words.items()}
+    text = t.pick(kind.texts[t.language]).format(**words)
+    if t.ticket:
+        text = t.pick(around["ticket"]).format(ticket=t.ticket, text=text)
+    if draft.requester is None and t.chance(2):
+        chief = t.someone(lambda one: one.department == t.policy.raise_from)
+        t.twist("claimed-identity")
+        mentions.append(Mention("employee", chief.id, chief.name))
+        claim = t.pick(around["claim"])
+        text = claim.format(name=chief.name, department=chief.department, text=text)
+    elif t.language == "en" and not kind.verbatim:
+        before, behind = t.pick(around["tones"])
+        text = f"{before}{text}{behind}"
+    return text, mentions

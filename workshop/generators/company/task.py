@@ -1,0 +1,432 @@
+"""A task while it is drawn: who asks, what is called how, and what the evaluator shall want."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from random import Random
+from string import ascii_uppercase, digits
+from typing import Any, Literal, TypeVar
+
+from workshop.generators.company.plan import Plan
+from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target
+from workshop.generators.company.records import (
+    Customer,
+    Employee,
+    Entry,
+    Firm,
+    Project,
+    unaccented,
+)
+from workshop.generators.company.resolve import Mention, matching, people_named
+from workshop.generators.company.tables import table
+
+LinkKind = Literal["employee", "customer", "project", "wiki"]
+Links = Mapping[LinkKind, Iterable[str]]
+Event = dict[str, Any]
+Mode = Literal["may", "may-not", "guest"]
+"""Whether the requester shall have the rights that the task takes."""
+Need = tuple[Right | None, Target]
+"""A right that a task takes, and what it is used on; None is what nobody may."""
+Outcome = Literal[
+    "ok_answer",
+    "ok_not_found",
+    "denied_security",
+    "none_clarification_needed",
+    "none_unsupported",
+    "error_internal",
+]
+Words = dict[str, Mention | str]
+"""What fills the placeholders of a text."""
+NOBODY: list[Need] = [(None, Target())]
+ME = "ME"
+"""In links: whoever asks."""
+_SHOWN = 6
+"""So many of a ranking are listed in a proof."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is wanted and why; kinds of links that are not named are not checked.
+
+    `links` have to be given, `may_link` may be. `events` leave out who made the change.
+    `contains` are literals of the message, a list being alternatives; `secrets` are what a
+    refusal of the same task must not give away.
+    """
+
+    proof: str
+    links: Links = field(default_factory=dict)
+    outcome: Outcome = "ok_answer"
+    may_link: Links = field(default_factory=dict)
+    events: Sequence[Event] = ()
+    contains: tuple[str | list[str], ...] = ()
+    excludes: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    no_links: bool = False
+    also: tuple[Outcome, ...] = ()
+    """Outcomes that are accepted as well."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The expectation of a pack file."""
+        expect: dict[str, Any] = {"outcomes": [self.outcome, *self.also]}
+        for kind in dict.fromkeys((*self.links, *self.may_link)):
+            must = sorted({*self.links.get(kind, ())})
+            may = sorted({*self.may_link.get(kind, ())} - {*must})
+            checked = {"must": must, **({"may": may} if may else {})}
+            expect.setdefault("links", {})[kind] = checked
+        if self.no_links:
+            expect["no_links"] = True
+        expect["events"] = list(self.events)
+        if self.contains or self.excludes:
+            expect["message"] = {"contains": list(self.contains), "excludes": list(self.excludes)}
+        return expect
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A task before its text, whose placeholders are filled with `words`."""
+
+    requester: Employee | None
+    needs: Sequence[Need]
+    answer: Answer
+    words: Mapping[str, Mention | str]
+    page_limit: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of task: its topic, how often it is drawn, and what draws one.
+
+    Its texts are in `words/texts.toml` under its name; a `verbatim` one takes no greeting.
+    """
+
+    name: str
+    topic: str
+    weight: int
+    verbatim: bool
+    build: Callable[[TaskBuilder], Draft]
+
+    @property
+    def texts(self) -> Mapping[str, Sequence[str]]:
+        """The wordings by language."""
+        wordings: Mapping[str, Sequence[str]] = table("texts")[self.name]
+        return wordings
+
+
+def kind(
+    topic: str, weight: int = 2, *, verbatim: bool = False
+) -> Callable[[Callable[[TaskBuilder], Draft]], Kind]:
+    """Make a kind of task of the function that draws one."""
+    return lambda build: Kind(build.__name__, topic, weight, verbatim, build)
+
+
+def anywhere(*rights: Right) -> list[Need]:
+    """Rights that do not hang on a record."""
+    return [(right, Target()) for right in rights]
+
+
+@dataclass
+class TaskBuilder:
+    """A company as one task has it, the draws of that task, and the `tags` of its twists."""
+
+    plan: Plan
+    firm: Firm
+    policy: Policy
+    today: date
+    rng: Random
+    mode: Mode = "may"
+    language: str = "en"
+    tags: list[str] = field(default_factory=list)
+    ticket: str | None = None
+
+    def pick(self, among: Iterable[T]) -> T:
+        """One of them. Raises LookupError where there is none: this draw leads nowhere."""
+        options = list(among)
+        if not options:
+            raise LookupError("nothing fits")
+        return self.rng.choice(options)
+
+    def chance(self, one_in: int) -> bool:
+        """True once in so many draws."""
+        return not self.rng.randrange(one_in)
+
+    def twist(self, *tags: str, when: bool = True) -> None:
+        """Note what makes the task harder."""
+        self.tags.extend(tag for tag in tags if when and tag not in self.tags)
+
+    def insist(self, fits: bool) -> None:
+        """Raise LookupError where a draw does not fit: another one is tried."""
+        if not fits:
+            raise LookupError("this draw does not fit")
+
+    # Records
+
+    def someone(self, fits: Callable[[Employee], bool] = lambda _: True) -> Employee:
+        """Somebody who fits."""
+        return self.pick([one for one in self.firm.employees if fits(one)])
+
+    def staff(self) -> list[Employee]:
+        """Everybody who is no outsider."""
+        return [one for one in self.firm.employees if one.group not in self.policy.outsiders]
+
+    def project(self, fits: Callable[[Project], bool] = lambda _: True) -> Project:
+        """A project that fits."""
+        return self.pick([one for one in self.firm.projects if fits(one)])
+
+    def customers_project(self) -> Project:
+        """A project that is for a customer."""
+        return self.project(lambda one: one.customer in self.firm.customers)
+
+    def person(self, employee: str) -> Employee:
+        """The person with an id."""
+        return self.firm.employees[employee]
+
+    def names(self, people: Iterable[str]) -> str:
+        """The names of people, or `nobody`."""
+        return ", ".join(self.person(who).name for who in people) or "nobody"
+
+    def loads(self, people: Iterable[Employee]) -> dict[str, Decimal]:
+        """The load of each, as the company defines it."""
+        return {one.id: self.firm.load(one.id, self.policy.load) for one in people}
+
+    def ranked(
+        self, values: Mapping[str, Decimal] | Mapping[str, int], *, most: bool = True
+    ) -> tuple[list[str], str]:
+        """All who share the best value, and the head of the ranking in words.
+
+        Raises LookupError where nobody is left or an outsider is among them: whether outsiders
+        count is said nowhere.
+        """
+        self.insist(bool(values))
+        best = (max if most else min)(values.values())
+        order = sorted(values, key=lambda who: (-values[who] if most else values[who], who))
+        shown = ", ".join(f"{self.person(who).name} {values[who]}" for who in order[:_SHOWN])
+        rest = f" and {len(order) - _SHOWN} more" if len(order) > _SHOWN else ""
+        return self.no_outsider([who for who in order if values[who] == best]), f"{shown}{rest}"
+
+    def no_outsider(self, people: list[str]) -> list[str]:
+        """These people. Raises LookupError where it is nobody, or an outsider is among them."""
+        groups = {self.person(who).group for who in people}
+        self.insist(bool(people) and not groups & {*self.policy.outsiders})
+        return people
+
+    def ago(self, days: int) -> str:
+        """A day before today, as the wire has it."""
+        return (self.today - timedelta(days=days)).isoformat()
+
+    def note(self, notes: Mapping[str, str]) -> None:
+        """Put notes on people's records for this task."""
+        self.firm = self.firm.noted(notes)
+
+    def record(
+        self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: str
+    ) -> list[Entry]:
+        """Record hours for this task: who, on what, when, how many, billable or not."""
+        entries = []
+        for number, (who, project, day, hours, billable) in enumerate(rows, start=1):
+            customer = "" if project.customer == self.firm.own else project.customer
+            entry = Entry(f"te_{number:03}", who, customer, project.id, day, hours, billable)
+            entries.append(replace(entry, **more))  # type: ignore[arg-type]
+        self.firm = replace(self.firm, entries=self.firm.entries.put(*entries))
+        return entries
+
+    # Rights
+
+    def about(self, who: Employee, *rights: Right) -> list[Need]:
+        """Rights on one person, of whom the Leads of their projects may have more."""
+        leads = frozenset(project.lead for project in self.firm.projects_of(who.id))
+        return [(right, Target(person=who, led_by=leads)) for right in rights]
+
+    def on_project(self, project: Project, *rights: Right) -> list[Need]:
+        """Rights on one project, of which its Lead and its account manager may have more."""
+        known = project.customer in self.firm.customers
+        customer = self.firm.customers[project.customer] if known else None
+        return [(right, Target(project, customer)) for right in rights]
+
+    def on_customer(self, customer: Customer, *rights: Right) -> list[Need]:
+        """Rights on one customer, of whom the Leads of its projects may have more."""
+        leads = frozenset(project.lead for project in self.firm.of_customer(customer.id))
+        return [(right, Target(customer=customer, led_by=leads)) for right in rights]
+
+    def may(self, who: Employee | None, needs: Iterable[Need]) -> bool:
+        """Whether somebody has all these rights."""
+        return all(right and self.policy.allows(who, right, at) for right, at in needs)
+
+    def requester(
+        self, needs: Sequence[Need], fits: Callable[[Employee], bool] = lambda _: True
+    ) -> Employee | None:
+        """Somebody who fits and may, or may not, as the mode wants it; a guest is None.
+
+        Where nobody may, anybody asks. Raises LookupError where everybody may.
+        """
+        if self.mode == "guest":
+            self.twist("guest")
+            return None
+        doubtful = self._doubtful(needs)
+        people = [one for one in self.firm.employees if fits(one) and one.id not in doubtful]
+        self.rng.shuffle(people)
+        wanted = self.mode == "may"
+        fitting = next((one for one in people if self.may(one, needs) == wanted), None)
+        self.insist(bool(fitting or (wanted and people)))
+        return fitting or people[0]
+
+    def _doubtful(self, needs: Sequence[Need]) -> set[str]:
+        """Who has such a right on some records alone, where the task is about all: a reader could
+        hold either view of them."""
+        wanted = {right for right, at in needs if at == Target()}
+        holders: set[str] = set()
+        for group in self.policy.groups:
+            if not wanted & {*group.may}:
+                continue
+            if group.key == LEAD:
+                holders |= {project.lead for project in self.firm.projects}
+            elif group.key == ACCOUNT:
+                holders |= {customer.account_manager for customer in self.firm.customers}
+            elif group.near:
+                holders |= {one.id for one in self.firm.employees if one.group == group.key}
+        return {who for who in holders if not self.may(self.person(who), needs)}
+
+    # Names
+
+    def called(self, one: Employee) -> Mention:
+        """Somebody's whole name or id, in one of the ways in which people write it."""
+        way = self.rng.randrange(20)
+        if way >= 17:
+            self.twist("id")
+            return Mention("employee", one.id, one.id)
+        text = one.name if way < 9 else one.last_first
+        self.twist("last-first", when=way >= 9)
+        if way % 5 == 4 and unaccented(text) != text:
+            self.twist("unaccented")
+            text = unaccented(text)
+        return Mention("employee", one.id, text)
+
+    def thing(self, record: Project | Customer) -> Mention:
+        """A project or customer by name, by id, with a slip of the pen, or in other words."""
+        kind_ = "project" if isinstance(record, Project) else "customer"
+        name = Mention(kind_, record.id, record.name)  # type: ignore[arg-type]
+        way = self.rng.randrange(20)
+        if way in (8, 9):
+            self.twist("id")
+            return replace(name, text=record.id)
+        if way in (10, 11) and " " in name.text:
+            self.twist("double-space")
+            return replace(name, text=name.text.replace(" ", "  ", 1))
+        tag, text = "", name.text
+        if way < 8 and self.language == "en":
+            tag, text = "paraphrase", record.aka
+        elif way in (12, 13):
+            tag, text = "typo", _with_slip(name.text, self.rng)
+        other = replace(name, text=text)
+        if other != name and matching(self.firm, other) == {record.id}:
+            self.twist(tag)
+            return other
+        return name
+
+    def namesakes(self, one: Employee, part: int) -> set[str]:
+        """Who has the same first (0) or family name (1), wherever in their own; also themselves."""
+        name = one.name.split(" ", 1)[part]
+        return {other.id for other in self.firm.employees if name in other.name.split(" ", 1)}
+
+    def unknown_person(self) -> str:
+        """A name that nobody has."""
+        region = self.pick(table("regions")["regions"])
+        name = f"{self.pick(region['first'])} {self.pick(region['last'])}"
+        contacts = {customer.contact for customer in self.firm.customers}
+        self.insist(not people_named(self.firm, name) and name not in contacts)
+        return name
+
+    def unknown_customer(self) -> str:
+        """A name of which no customer has a part."""
+        words, known = table("regions")["customers"], " ".join(c.name for c in self.firm.customers)
+        town = self.pick([town for town, _ in words["towns"] if town not in known])
+        return f"{town} {self.pick([n for n, *_ in words['sectors'] if n not in known])}"
+
+    # The draft
+
+    def ticketed(self, needs: Sequence[Need]) -> bool:
+        """Whether a buyer wants a ticket; on the first call one is drawn, often a wrong one."""
+        if not any(right and self.policy.needs_ticket(right) for right, _ in needs):
+            return False
+        takeover = self.policy.takeover
+        assert takeover
+        if not {"ticket", "no-ticket", "letter-for-digit", "short-ticket"} & {*self.tags}:
+            example, signs = takeover.example, {"A": ascii_uppercase, "0": digits}
+            # The buyer's own letters in front are kept.
+            start = next(n for n, sign in enumerate(example) if not sign.isalpha())
+            drawn = example[:start] + "".join(
+                self.rng.choice(signs.get(sign, sign)) for sign in example[start:]
+            )
+            way = self.rng.randrange(20)
+            if way < 4:
+                self.twist("no-ticket")
+                return True
+            if way < 7:
+                self.twist("letter-for-digit")
+                place = self.pick([n for n, sign in enumerate(example) if sign == "0"])
+                drawn = f"{drawn[:place]}O{drawn[place + 1 :]}"
+            elif way < 9:
+                self.twist("short-ticket")
+                drawn = drawn[:-1]
+            else:
+                self.twist("ticket")
+            self.ticket = drawn
+        return True
+
+    def ask(
+        self,
+        needs: Sequence[Need],
+        answer: Answer,
+        fits: Callable[[Employee], bool] = lambda _: True,
+        /,
+        **words: Mention | str,
+    ) -> Draft:
+        """The draft of a task of whoever fits and the mode wants."""
+        return Draft(self.requester(needs, fits), needs, answer, words)
+
+    def expected(self, draft: Draft) -> Answer:
+        """What the evaluator shall want: may they, is the ticket good, and what is the answer."""
+        answer, takeover = draft.answer, self.policy.takeover
+        for need in draft.needs:
+            if not self.may(draft.requester, [need]):
+                proof = self._refusal(draft.requester, need)
+                secrets, no_links = answer.secrets, answer.no_links
+                return Answer(proof, {}, "denied_security", excludes=secrets, no_links=no_links)
+        if self.ticketed(draft.needs) and not self.policy.good_ticket(self.ticket):
+            fault = (
+                f"{self.ticket!r} is not of the wanted shape" if self.ticket else "none is named"
+            )
+            proof = f"Allowed, but a change ticket is needed and {fault}."
+            return Answer(proof, outcome="none_clarification_needed")
+        if takeover and draft.requester is None and answer.outcome == "ok_answer":
+            # The public is told of the buyer with whatever else it is told.
+            return replace(answer, contains=(*answer.contains, takeover.buyer))
+        me = draft.requester.id if draft.requester else ""
+        may = {
+            kind: [me if one == ME else one for one in ids] for kind, ids in answer.may_link.items()
+        }
+        return replace(answer, may_link=may, events=[_made_by(me, one) for one in answer.events])
+
+    def _refusal(self, who: Employee | None, need: Need) -> str:
+        right, target = need
+        name = f"{who.name} ({who.department})" if who else "A guest"
+        if right is None:
+            return f"{name} may not, because nobody may."
+        groups = ", ".join(group.title for group in self.policy.groups_of(who, target)) or "nobody"
+        return f"{name} has the rights of: {groups}. None of them may {self.policy.words[right]}."
+
+
+def _made_by(who: str, event: Event) -> Event:
+    by = "logged_by" if event["type"] == "Evt_TimeEntryLogged" else "changed_by"
+    return {**event, by: who}
+
+
+def _with_slip(text: str, rng: Random) -> str:
+    """A text with two letters of its longest word exchanged."""
+    word = max(text.split(), key=len)
+    place = rng.randrange(1, max(2, len(word) - 2))
+    slipped = word[:place] + word[place + 1 : place + 2] + word[place] + word[place + 2 :]
+    return text.replace(word, slipped, 1)

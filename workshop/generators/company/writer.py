@@ -1,0 +1,84 @@
+"""Whole packs of endless tasks, on one process or several, every scenario checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
+
+from workshop.generators.company.play import wrong_plays
+from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.generators.generating import in_order
+from workshop.simulator.company.pack import FORMAT, read_pack
+
+CHUNK = 4
+"""Companies that one process makes at a time."""
+_PIECE = 1 << 16
+
+
+class Block(NamedTuple):
+    """A company and the scenarios that play in it, as a pack file has them."""
+
+    key: str
+    company: dict[str, Any]
+    scenarios: list[dict[str, Any]]
+
+    def pack(self, name: str) -> dict[str, Any]:
+        """A pack of these alone."""
+        companies = {self.key: self.company}
+        return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
+
+
+class WrongScenario(Exception):
+    """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
+
+
+def blocks(seed: str, count: int, people: People, jobs: int = 1) -> Iterator[Block]:
+    """Scenarios 0 to `count` of a seed, company by company; the same for any `jobs`.
+
+    Raises `NoScenario`, `WrongScenario`.
+    """
+    starts = range(0, -(-count // TASKS), CHUNK)
+    return chain.from_iterable(in_order(partial(_chunk, seed, count, people), starts, jobs))
+
+
+def pack_text(name: str, found: Iterable[Block]) -> Iterator[str]:
+    """The text of a pack file, piece by piece, a record a line; scenarios wait on the disk."""
+    with TemporaryFile("w+", encoding="utf-8") as waiting:
+        yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
+        for number, block in enumerate(found):
+            yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
+            for one in block.scenarios:
+                waiting.write(f"{_json(one)},\n")
+        yield '\n}, "scenarios": [\n'
+        waiting.seek(0)
+        last = ""
+        while piece := waiting.read(_PIECE):
+            yield last
+            last = piece
+        yield last.removesuffix(",\n") + "\n]}\n"
+
+
+def _chunk(seed: str, count: int, people: People, start: int) -> list[Block]:
+    ends = range(start, min(start + CHUNK, -(-count // TASKS)))
+    return [_block(seed, number, count, people) for number in ends]
+
+
+def _block(seed: str, number: int, count: int, people: People) -> Block:
+    plan, firm = company(seed, number, people)
+    numbers = range(number * TASKS, min((number + 1) * TASKS, count))
+    scenarios = [make_scenario(seed, one, people) for one in numbers]
+    block = Block(plan.key, firm.as_json(), scenarios)
+    raw = block.pack("check")
+    text = _json(raw)
+    wrong = next(wrong_plays(read_pack(raw, text, f"seed {seed}"), scenarios), None)
+    if wrong:
+        raise WrongScenario(wrong)
+    return block
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
