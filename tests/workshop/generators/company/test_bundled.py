@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workshop.generators.company.bundled import COMPANIES, FILE, SEED, pack_text
+from workshop.generators.company.bundled import COMPANIES, FILE, PEOPLE, pack_text
 from workshop.generators.company.draw import draw_firm
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.plan import FIRMS, load_plan
@@ -21,11 +21,25 @@ from workshop.simulator.company.api import ROUTES
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack, load_pack
 
-TOPICS = {
-    *("read", "set", "salary", "workload", "skills", "public", "hours", "wiki-read"),
-    *("write-time", "write-employee", "write-project", "write-wiki"),
-    *("denied", "clarify", "unsupported", "internal"),
+PROD = {
+    "read": 17,
+    "set": 13,
+    "workload": 6,
+    "skills": 12,
+    "salary": 1,
+    "public": 8,
+    "hours": 4,
+    "wiki-read": 2,
+    "write-time": 2,
+    "write-employee": 8,
+    "write-project": 4,
+    "write-wiki": 5,
+    "denied": 15,
+    "clarify": 3,
+    "unsupported": 2,
+    "internal": 1,
 }
+"""How many of the 103 tasks of the largest public benchmark are of each topic."""
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +83,19 @@ def test_the_file_is_what_the_script_writes() -> None:
     assert pack_text().encode() == FILE.read_bytes()
 
 
-def test_every_kind_topic_and_outcome_is_there_and_both_companies(raw: dict[str, Any]) -> None:
+def test_every_topic_is_there_in_about_the_public_proportions(raw: dict[str, Any]) -> None:
+    topics = Counter(scenario["tags"][0] for scenario in raw["scenarios"])
+    assert topics.keys() == PROD.keys()
+    for topic, count in PROD.items():
+        share = count * len(raw["scenarios"]) / sum(PROD.values())
+        assert abs(topics[topic] - share) <= 2, (topic, topics[topic], share)
+
+
+def test_nearly_every_kind_is_there_each_outcome_and_both_companies(raw: dict[str, Any]) -> None:
     with (FIRMS / "tasks.csv").open(encoding="utf-8") as file:
-        assert {row["kind"] for row in csv.DictReader(file)} == KINDS.keys()
+        assert len(KINDS.keys() - {row["kind"] for row in csv.DictReader(file)}) <= 3
     scenarios = raw["scenarios"]
     assert len({one["spec_id"] for one in scenarios}) == len(scenarios) == 63
-    assert {one["tags"][0] for one in scenarios} == TOPICS
     assert len({one["expect"]["outcomes"][0] for one in scenarios}) == 6
     assert {one["company"] for one in scenarios} == {*COMPANIES}
     assert all(one["proof"] for one in scenarios)
@@ -83,8 +104,8 @@ def test_every_kind_topic_and_outcome_is_there_and_both_companies(raw: dict[str,
 def test_another_seed_draws_other_people_into_the_same_company() -> None:
     for key in COMPANIES:
         plan = load_plan(key)
-        one, other = draw_firm(plan, SEED), draw_firm(plan, "another")
-        assert one.as_json() == draw_firm(plan, SEED).as_json()
+        one, other = draw_firm(plan, PEOPLE), draw_firm(plan, "another")
+        assert one.as_json() == draw_firm(plan, PEOPLE).as_json()
         assert [e.name for e in one.employees] != [e.name for e in other.employees]
         assert [p.id for p in one.projects] == [p.id for p in other.projects]
         assert one.wiki == other.wiki

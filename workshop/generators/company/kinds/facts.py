@@ -88,12 +88,12 @@ def two_places(t: TaskBuilder) -> Draft:
 def date_counted(t: TaskBuilder) -> Draft:
     """So many days from today, in a format that the text gives."""
     days, shape = t.pick((3, 7, 10, 14, 21, 30)), t.pick(sorted(_FORMATS))
-    side = t.pick(("before", "after"))
-    day = t.today + timedelta(days=days if side == "after" else -days)
+    ahead = t.chance(2)
+    day = t.today + timedelta(days=days if ahead else -days)
     t.twist("date-format")
-    proof = f"Today is {t.today}, {days} days {side} is {day}."
-    answer = Answer(proof, contains=(day.strftime(_FORMATS[shape]),))
-    return _public(t, "date", answer, days=str(days), format=shape, side=side)
+    answer = Answer(f"{t.today} and {day}.", contains=(day.strftime(_FORMATS[shape]),))
+    words = {"ahead": "in " * ahead, "ago": " ago" * (not ahead)}
+    return _public(t, "date", answer, days=str(days), format=shape, **words)
 
 
 @kind("wiki-read", 3)
