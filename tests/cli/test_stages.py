@@ -94,7 +94,7 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
     logs = read_tasks(folder)
     assert {c.role for log in logs for c in log.calls} == {"evaluator", "worker"}
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
-    assert '"Hoekstra" may be: ' in found["vinterhage-surname-role"][0]
+    assert '"Bjørnstad" may be: ' in found["vinterhage-surname-role"][0]
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
 
 def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     _, folder = run(tmp_path, specs=("verle-load",))
-    said = "named: Joris Claes (employee joris_claes)"
+    said = "named: Xurde Menéndez (employee xurde_menendez)"
     code, text = cli("show", folder, "--task", "verle-load")
     assert code == 0
     assert f"entities: {said}" in " ".join(text.split())
