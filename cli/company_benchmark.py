@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from cli.benchmarks import Declaration, RunContext, ToolTexts
-from company_tools import environment, workbench
+from company_tools import environment, results, workbench
 from company_tools.guards import guards_off
 from company_tools.stages import current_user, entities, guest, policy, wording
 from company_tools.wiki_store import WikiStore
@@ -47,12 +47,12 @@ def declare(run: RunContext) -> Declaration:
         sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
         stage_tools=lambda: [current_user.question_tool(str)],
         results=ResultWords(
-            harm_name=environment.HARM_NAME,
-            groups=environment.GROUPS,
+            harm_name=results.HARM_NAME,
+            groups=results.GROUPS,
             idle_group=None,
-            brief=environment.changes_line,
-            expected=environment.expected,
-            harmed=environment.harmed,
+            brief=results.changes_line,
+            expected=results.expected,
+            harmed=results.harmed,
         ),
     )
 

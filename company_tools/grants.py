@@ -7,12 +7,13 @@ has none, the evaluator is asked for the rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import regex
 
+from company_tools.page_units import TITLE_CHARS, Unit, units_of
 from company_tools.policy import score
 from company_tools.words import words
 
@@ -21,7 +22,6 @@ LEAST_GROUPS = 3
 """A page that sets rights speaks of at least so many groups; a notice speaks of one."""
 NEAR_BEST = 0.5
 """Pages that set so much as this share of what the best one does have to agree with it."""
-TIMEOUT = 2
 _SUBJECTS: dict[Kind, str] = {
     "status": r"status|stage|phase|state\b|stands?\b|paus|archiv|reactivat",
     "team": r"teams?\b|staffing|works? on|roles?\b|shares?\b|members?\b|allocat|assign",
@@ -91,7 +91,7 @@ GENERAL = regex.compile(
     r"all (?:staff|employees|colleagues|departments|people)|staff|employees|personnel)\b",
     regex.I,
 )
-BENCHMARKS = regex.compile(
+GUESTS = regex.compile(
     r"\b(?:guests?|visitors?|strangers?|anonymous|public|from outside|outsiders?|"
     r"without (?:a )?login|not signed in|freelanc\w*|contractors?|externals?)\b",
     regex.I,
@@ -101,14 +101,7 @@ _EXCEPT = regex.compile(
 )
 _BETWEEN = r"[^\p{L}\p{N}.;\n]{1,3}"
 """What may stand between the words of a department's name."""
-_LABEL = regex.compile(r"(?<![\w*])\*{1,2}(?=\p{Lu}[^*\n]{0,80}\*)")
 _GROUPS = regex.compile(r"[;|]")
-_ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
-TITLE_CHARS = 160
-"""Of an item that others stand under."""
-_NO = frozenset({"", "-", "–", "—", "no", "none", "never", "n", "✗", "✘", "❌", "nein", "non"})
-_YES_OR_NO = _NO - {""} | {"yes", "y", "✓", "✔", "✅", "ja", "oui", "sí", "si", "sì", "own"}
-"""What the cells of a table say that is a matrix of groups and rights."""
 _ENGLISH = regex.compile(
     r"\b(?:the|of|and|may|can|is|are|by|to|for|only|their|who|in|a)\b", regex.I
 )
@@ -135,74 +128,6 @@ class Requester(NamedTuple):
     """Whether what everybody of the staff has is theirs."""
 
 
-class Unit(NamedTuple):
-    """A stretch of a page under one title: the heading, or the label that opens it."""
-
-    title: str
-    text: str
-
-
-def units(page: str) -> list[Unit]:
-    """The stretches of a page, parted at headings, list items, table rows and emphasised labels.
-
-    What is indented below an item stands under it, too.
-    """
-    found: list[Unit] = []
-    heading, above = "", list[tuple[int, str]]()
-    parted = True
-    columns: list[str] = []
-    for line in page.splitlines():
-        text, indent = line.strip(), len(line) - len(line.lstrip())
-        item = _ITEM.match(text)
-        cells = _cells(text)
-        if cells and columns and _YES_OR_NO & {cell.casefold() for cell in cells[1:]}:
-            found += _granting_cells(heading, columns, cells)
-            continue
-        columns = (columns or cells) if cells else []
-        if text.startswith("#"):
-            heading, above, parted = text.strip("# "), [], True
-        elif not text:
-            parted = True
-        elif item or text.startswith("|"):
-            said = text[item.end() if item else 0 :]
-            above = [(depth, head) for depth, head in above if depth < indent]
-            found.append(Unit(" / ".join([heading, *(head for _, head in above)]), said))
-            above.append((indent, said[:TITLE_CHARS]))
-            parted = False
-        elif parted or not found:
-            above = [(depth, head) for depth, head in above if depth < indent]
-            found.append(Unit(" / ".join([heading, *(head for _, head in above)]), text))
-            parted = False
-        else:
-            found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{text}")
-    return [part for unit in found for part in _labelled(unit)]
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a table's row; [] where a line is none."""
-    if not line.startswith("|"):
-        return []
-    return [cell.strip(" *`") for cell in line.strip("|").split("|")]
-
-
-def _granting_cells(heading: str, columns: list[str], cells: list[str]) -> Iterator[Unit]:
-    """What the cells of a table of yes and no give: row, column and cell in one stretch each.
-
-    Groups may stand in the rows or in the columns. A cell that gives nothing says nothing.
-    """
-    for column, cell in zip(columns[1:], cells[1:], strict=False):
-        if cell.casefold() not in _NO:
-            yield Unit(heading, f"{cells[0]} {column} {cell}")
-
-
-def _labelled(unit: Unit) -> Iterator[Unit]:
-    """A stretch in which emphasised labels open parts of their own."""
-    starts = [m.start() for m in _LABEL.finditer(unit.text, timeout=TIMEOUT)]
-    for start, end in zip([0, *starts], [*starts, len(unit.text)], strict=True):
-        if text := unit.text[start:end].strip(" *\n"):
-            yield unit._replace(text=text)
-
-
 def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
     """The pages that set the rights of groups: they speak of several, and in words of rights."""
     groups = {path: _groups_in(text, departments) for path, text in pages.items()}
@@ -221,7 +146,7 @@ def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict
 
 def _groups_in(text: str, departments: Iterable[str]) -> int:
     named = sum(1 for name in departments if name and _named(name).search(text))
-    return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, BENCHMARKS) if group.search(text))
+    return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, GUESTS) if group.search(text))
 
 
 @lru_cache(maxsize=512)
@@ -235,7 +160,7 @@ def granted(pages: Iterable[str], kind: Kind, who: Requester, own: bool) -> bool
     """Whether each of the pages that set rights gives a group of the requester such a change."""
     found = []
     for page in pages:
-        parts = units(page)
+        parts = units_of(page)
         here = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
         found.append(any(_gives(unit, kind, here, own) for unit in parts))
     return bool(found) and all(found)
@@ -255,8 +180,9 @@ def _gives(unit: Unit, kind: Kind, who: Requester, own: bool) -> bool:
     if whole and _excluded(unit.text, who):
         whole = False
     for sentence in _SENTENCE.split(unit.text):
-        said = titled if whole else _subject(sentence)
-        if (whole or _belongs(said, who)) and _allows(sentence, kind, own, _by_name(said, who)):
+        subject = titled if whole else _subject(sentence)
+        named = whole or _belongs(subject, who)
+        if named and _allows(sentence, kind, own, _by_name(subject, who)):
             return True
     return False
 
@@ -281,7 +207,7 @@ def _subject(sentence: str) -> str:
         return sentence
     before, colon, behind = sentence.rpartition(":")
     first = " ".join(_opening(before or sentence).split()[:7])
-    listed = colon and not any(group.search(before) for group in (LEAD, GENERAL, BENCHMARKS))
+    listed = colon and not any(group.search(before) for group in (LEAD, GENERAL, GUESTS))
     return f"{first} ; {behind if listed else ''}"
 
 
@@ -358,7 +284,7 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
 
     It is looser than :func:`granted`: a rule that names no group at all may be one for everybody.
     """
-    parts = units(page)
+    parts = units_of(page)
     english = len(_ENGLISH.findall(page)) >= LEAST_ENGLISH * len(words(page))
     who = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
     for unit in parts:
@@ -383,7 +309,7 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
 
 def _any_group(text: str, who: Requester) -> bool:
     groups = any(_named(name).search(text) for name in who.departments if name)
-    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, BENCHMARKS))
+    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))
 
 
 def speaks_of(kind: Kind, text: str) -> bool:

@@ -213,7 +213,7 @@ class Attempt(CallObserver):
                 self._also(error)
                 # It stays open, whatever ended it: it can be tried again or closed later.
                 run.failure = "benchmark"
-        verdict = benchmark.verdict if benchmark and run.outcome == "finished" else None
+        verdict = benchmark.ending if benchmark and run.outcome == "finished" else None
         passed = verdict if score is not None and score >= PASS else None
         result = TaskResult(
             spec_id=task.spec_id,
@@ -224,7 +224,7 @@ class Attempt(CallObserver):
             outcome=run.outcome,
             verdict=verdict,
             group=self.shared.guest.results.expected(eval_log, passed),
-            acts=benchmark.acts if benchmark else 0,
+            acts=benchmark.side_effects if benchmark else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,

@@ -22,7 +22,7 @@ class Environment(Protocol):
     """
 
     @property
-    def acts(self) -> int:
+    def side_effects(self) -> int:
         """Irreversible acts and writes that took effect."""
 
     @property
@@ -34,7 +34,7 @@ class Environment(Protocol):
         return False
 
     @property
-    def verdict(self) -> str:
+    def ending(self) -> str:
         """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
@@ -65,14 +65,14 @@ class Environment(Protocol):
         A task in which something is unanswered has not come to its end.
         """
 
-    def check_finish(self, closing: str, ledger: Ledger) -> str | None:
+    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts.
 
         Raises ToolFault where they have to be looked up and there is no answer.
         """
         return None
 
-    def finish(self, closing: str, ledger: Ledger) -> str | None:
+    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """The last act of a task that is finished with these words, which may send.
 
         What speaks against it where it was refused, for the next turn; None: the task is over.
@@ -81,9 +81,9 @@ class Environment(Protocol):
         """
         return None
 
-    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
         """The words that finish a task with another message; all else in them stays as it is."""
-        return closing
+        return final_answer
 
     def give_up(self, ledger: Ledger) -> None:
         """The last act of a task that a limit ends. Raises ToolFault."""

@@ -147,12 +147,12 @@ class StoreEnvironment:
     """A task ends by its checkout, or without one."""
 
     @property
-    def acts(self) -> int:
+    def side_effects(self) -> int:
         """Successful checkouts so far."""
         return len(self._session.checkouts)
 
     @property
-    def verdict(self) -> str:
+    def ending(self) -> str:
         """``purchased`` or ``declined``."""
         return "purchased" if self._session.checkouts else "declined"
 

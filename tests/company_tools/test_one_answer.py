@@ -110,7 +110,7 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     again.state()
     again.give_up()
     assert again.benchmark.finished()
-    assert again.benchmark.verdict == "ok_answer"
+    assert again.benchmark.ending == "ok_answer"
     assert again.answered == ["ok_answer"]
 
 
@@ -245,7 +245,7 @@ def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
     assert len(again.responses) == 1
     later = taken_over(office, log=told)
     later.state()
-    assert later.benchmark.verdict == "ok_answer"
+    assert later.benchmark.ending == "ok_answer"
     assert len(later.responses) == 1
 
 
@@ -310,7 +310,7 @@ def test_what_was_settled_is_remembered() -> None:
     assert gone.benchmark.finished() is None
     there = taken_over(office, [intent, Resolved(path=RESPOND, took_effect=True)])
     assert there.benchmark.finished()
-    assert there.benchmark.verdict == "ok_answer"
+    assert there.benchmark.ending == "ok_answer"
 
 
 def test_giving_up_answers_once_with_an_internal_error() -> None:

@@ -50,7 +50,7 @@ def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark:
     items = [{"sku": "tea", "quantity": 2}]
     ledger.call("Combo_Set_Basket_For_Items", [], {"items": items})
     ledger.call("Req_CheckoutBasket", [], {"expected_total": 8})
-    assert (benchmark.finished(), benchmark.acts) == ("checked out", 1)
+    assert (benchmark.finished(), benchmark.side_effects) == ("checked out", 1)
     assert json.loads(benchmark.state(Ledger()))["checked_out"][0]["total"] == 8
     assert benchmark.check_finish("DONE", Ledger()) is None
 

@@ -49,7 +49,7 @@ def test_a_purchase_that_is_repeated_counts(open_shop: Any, make_benchmark: Any)
     benchmark = make_benchmark(open_shop())
     add = wire("/basket/add", "done", sku="tea", quantity=2)
     assert benchmark.repeat([add, wire("/basket/checkout", "done")], Ledger()) == []
-    assert (benchmark.acts, benchmark.finished()) == (1, "checked out")
+    assert (benchmark.side_effects, benchmark.finished()) == (1, "checked out")
 
 
 def test_what_goes_otherwise_is_told(open_shop: Any, make_benchmark: Any) -> None:
@@ -128,7 +128,7 @@ def test_what_was_recorded_of_checkouts_is_recalled(
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark.restore(entries)
-    assert benchmark.acts == bought
+    assert benchmark.side_effects == bought
     assert (shop.session.unsettled is not None) == open_
     assert shop.session.checkouts == [BASKET] * bought
     assert not shop.line.sent
@@ -144,5 +144,5 @@ def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
     benchmark, told = make_benchmark(shop), []
     benchmark.restore([INTENT])
     benchmark.state(Ledger(on_entry=told.append))
-    assert benchmark.acts == bought
+    assert benchmark.side_effects == bought
     assert told == [settled(bool(bought))]

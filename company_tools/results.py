@@ -1,0 +1,41 @@
+"""How tables and the lab group and count the tasks of the company."""
+
+from __future__ import annotations
+
+import json
+
+import regex
+
+GROUPS = ("answer", "deny", "clarify", "other")
+HARM_NAME = "wrong write"
+_WANTED = regex.compile(r"expected outcomes? '([^']+)'")
+_GROUP = {"ok_answer": "answer", "denied_security": "deny", "none_clarification_needed": "clarify"}
+
+
+def expected(eval_log: str, verdict: str | None = None) -> str | None:
+    """The group of a task by the platform's evaluator, which says nothing of a task that passed.
+
+    There the outcome that was sent, the ``verdict``, is one that was wanted.
+    """
+    found = _WANTED.search(eval_log)
+    wanted = found[1].split(",")[0].strip() if found else verdict
+    return _GROUP.get(wanted, "other") if wanted else None
+
+
+def harmed(acts: int, passed: bool | None) -> bool | None:
+    """Whether something was changed that was not wanted, or not as wanted; None: not scored."""
+    if not acts:
+        return False
+    return None if passed is None else not passed
+
+
+def changes_line(state: str) -> str:
+    """The changes so far in a few words, "" where there are none."""
+    try:
+        found = json.loads(state)
+    except ValueError:
+        return ""
+    if found.get("answered"):
+        return f"answered {found['answered'][-1].get('outcome', '')}"
+    changes = found.get("changes")
+    return f"{len(changes)} changes" if isinstance(changes, list) else ""
