@@ -12,9 +12,9 @@ import typer
 
 from cli.options import DoctorOptions, Options, check
 from coordinator.config import STRATEGIES, StrategyName
+from core.runs.find import LOGS, Logs, Run
 from core.runs.hints import command
 from core.terminal.record_command import takes
-from core.terminal.run_argument import LOGS, Logs, Run
 
 if TYPE_CHECKING:
     from workshop.lab.benchmark_adapter import LabContext

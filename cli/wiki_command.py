@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.terminal.run_argument import LOGS, Logs
+from core.runs.find import LOGS, Logs
 
 if TYPE_CHECKING:
     from company_tools.wiki_store import Pages, Version, WikiStore

@@ -8,11 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from core.runs.folder import NAME as LOCK
 from core.runs.reader import NotRecorded
 
 LOGS = Path("logs")
+NAMED = "A run folder, `latest` (`latest~1` is the one before), or how its name begins."
+Run = Annotated[str, typer.Argument(help=NAMED)]
+Logs = Annotated[Path, typer.Option(help="Where run folders are looked for.")]
 NAMED_AT_MOST = 8
 _LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
 SECOND = len("20260101-120000")

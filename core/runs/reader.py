@@ -23,12 +23,10 @@ from core.models.model_call import ModelCall
 from core.runs.errors import Usage
 from core.runs.journal import VERSION
 from core.runs.journal_names import journals
-from core.runs.observed import ObservedRequest
-from core.runs.results import NAME, PASS, RunResults, TaskResult, read_results
+from core.runs.results import NAME, RunResults, TaskResult, read_results
 from core.runs.stages import Finding
-from core.runs.task_record import Line, TaskRecord, TurnLog
+from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
 from core.runs.turn import Turn
-from core.runs.version_1 import task_of_2
 from core.runs.work import FROM_JSON
 
 NOTE_CHARS = 2_000
@@ -195,7 +193,7 @@ class _Reader:
             case "seen":
                 self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":
-                self._result = task_of_2(record, PASS)
+                self._result = record
                 if self._strict:
                     self._checked(TaskResult, line)
             case _:

@@ -1,21 +1,16 @@
-"""``results.json`` of a run (``run-results/2``): a line for each task, the totals, and reading it.
-
-Records of ``run-results/1``, which spoke of one benchmark alone, are translated here and nowhere
-else, whether they stand in ``results.json`` or at the end of a task's journal.
-"""
+"""``results.json`` of a run (``run-results/2``): a line for each task, and the totals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from core.erc3_client.bounds import known_score
 from core.ledger import Record
 from core.models.model_call import Figure, Usage
-from core.runs.version_1 import run_of_2, task_of_2
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -29,6 +24,7 @@ INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sa
 PASS = 0.9 - 1e-9
 """A passed task may have lost a tenth for missing telemetry."""
 NAME = "results.json"
+FORMAT = "run-results/2"
 Score = Annotated[float | None, BeforeValidator(known_score)]
 """From 0 to 1; None is unknown, also where a file holds another number."""
 
@@ -63,11 +59,6 @@ class TaskResult(Record):
     """Stages that came to nothing where they should have."""
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _translated(cls, data: Any) -> Any:
-        return task_of_2(data, PASS) if isinstance(data, dict) else data
 
     @property
     def ended(self) -> str:
@@ -150,14 +141,9 @@ class RunResults(Record):
     totals: Totals
     tasks: tuple[TaskResult, ...]
 
-    @model_validator(mode="before")
-    @classmethod
-    def _translated(cls, data: Any) -> Any:
-        return run_of_2(data) if isinstance(data, dict) else data
-
 
 def read_results(folder: Path) -> RunResults:
-    """The results of a run folder, whichever version they have.
+    """The results of a run folder.
 
     Raises:
         OSError: there are none, or they cannot be read.

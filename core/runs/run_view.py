@@ -18,9 +18,8 @@ from core.runs.folder import PACK_COPY
 from core.runs.journal_names import journals
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
-from core.runs.results import NAME, PASS, Brain
+from core.runs.results import FORMAT, NAME, Brain
 from core.runs.task_record import HARM, TaskRecord
-from core.runs.version_1 import run_of_2, task_of_2
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def read_run_view(
 
 
 def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, Any]:
-    """``results.json`` in the words of today; {} where there is none or it cannot be read."""
+    """``results.json`` as it stands; {} where there is none or it cannot be read."""
     path = folder / NAME
     try:
         found = parsed(path.read_bytes())
@@ -116,10 +115,11 @@ def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, An
         if problems is not None:
             problems.append(f"{path.name} cannot be read ({type(error).__name__})")
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or found.get("format", FORMAT) != FORMAT:
+        if problems is not None:
+            problems.append(f"{path.name} is not of the format {FORMAT}")
         return {}
-    tasks = [task_of_2(task, PASS) for task in _records(found.get("tasks"))]
-    return run_of_2(found) | {"tasks": tasks}
+    return found
 
 
 def benchmark_of(folder: Path) -> str:

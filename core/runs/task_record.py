@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core.erc3_client.bounds import known_score
-from core.ledger import LedgerEntry, ToolCall
+from core.ledger import LedgerEntry, Record, ToolCall
 from core.models.model_call import ModelCall
-from core.runs.observed import ObservedRequest
 from core.runs.results import PASS, TaskResult
 from core.runs.stages import Finding
 from core.runs.turn import Turn
@@ -19,6 +18,21 @@ from core.runs.work import StepRecord
 Status = Literal["passed", "failed", "unscored", "running"]
 HARM = "harm"
 """Where a run does not say what the benchmark calls it."""
+
+
+class ObservedRequest(Record):
+    """One request as the platform saw it, of an agent that keeps no journal of ours."""
+
+    at: float
+    """Seconds since the task began."""
+    method: str = "POST"
+    path: str
+    body: str
+    """JSON, shortened where it is long."""
+    answer: str | None = None
+    """The same; None: it was refused, or no answer is recorded."""
+    error: str | None = None
+    """Status and text of a refusal."""
 
 
 class Line(NamedTuple):

@@ -10,8 +10,8 @@ from typing import Any
 from core.models.model_call import Usage
 from core.models.prices import Price, price_of
 from core.models.prompt_json import compact
-from core.runs.observed import ObservedRequest
 from core.runs.results import PASS, Failure, TaskResult
+from core.runs.task_record import ObservedRequest
 from core.runs.work import fit_json
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Served
 from workshop.simulator.platform import LogLine, Platform, Task

@@ -9,8 +9,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from core.runs.find import LOGS, Logs, Run
 from core.terminal.console import answers, say
-from core.terminal.run_argument import LOGS, Logs, Run
 from workshop.lab.command import find_any_run, no_verdict
 from workshop.views.verdict import MARGIN
 

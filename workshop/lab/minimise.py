@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict
 
 from coordinator.config import STRATEGIES, StrategyName, option
 from core.runs.errors import CannotRun
+from core.runs.find import LOGS, NAMED
 from core.runs.folder import PACK_COPY
 from core.terminal.console import answers, say
 from core.terminal.record_command import takes
-from core.terminal.run_argument import LOGS, NAMED
 from workshop.lab.command import find_any_run, is_lab_run, no_verdict
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from core.terminal.run_argument import LOGS, Logs, Run
+from core.runs.find import LOGS, Logs, Run
 
 if TYPE_CHECKING:
     from core.runs.prompts import OverriddenSection

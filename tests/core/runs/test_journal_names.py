@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections import Counter
 from pathlib import Path
 
 import pytest
-import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.runs.journal_names import file_name, journal_paths, journals_of
+from core.runs.journal_names import file_name, journal_paths
 
 ODD = [
     "buy it",
@@ -83,40 +81,6 @@ def test_names_are_the_same_again_whatever_has_begun(
         if data.draw(st.booleans()):
             begin(paths[task_id], task_id, spec_id)
     assert journal_paths(folder, tasks) == paths
-    for task_id, spec_id in tasks:
-        if paths[task_id].exists():
-            assert paths[task_id] in journals_of(folder, spec_id)
-
-
-def named_before(specs: list[str]) -> list[str]:
-    """The rule of runs that were written before this one, as it stood then."""
-    used: Counter[str] = Counter()
-    names = []
-    for spec in specs:
-        name = regex.sub(r"[^\w-]", "_", spec)[:100] or "task"
-        used[name] += 1
-        names.append(f"{name}-{used[name]}" if used[name] > 1 else name)
-    return names
-
-
-@given(SPECS, st.data())
-def test_journals_of_older_runs_are_found(
-    tmp_path_factory: pytest.TempPathFactory, specs: list[str], data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("run")
-    names = named_before(specs)
-    counted = Counter(names)
-    begun = {}
-    for (task_id, spec_id), name in zip(with_ids(specs), names, strict=True):
-        fits = len(name.encode()) < 250
-        if counted[name] == 1 and fits and data.draw(st.booleans()):
-            begun[task_id] = folder / "tasks" / f"{name}.jsonl"
-            begin(begun[task_id], task_id, spec_id)
-    paths = journal_paths(folder, with_ids(specs))
-    assert {task_id: paths[task_id] for task_id in begun} == begun
-    assert len(set(paths.values())) == len(specs)
-    fresh = [path for task_id, path in paths.items() if task_id not in begun]
-    assert not any(path.exists() for path in fresh), "one task would write into another's journal"
 
 
 def test_the_names_of_the_usual_ids_are_the_ids() -> None:

@@ -17,7 +17,7 @@ from pygments.lexers.python import PythonLexer
 from core.models.model_call import Usage
 from core.runs.find import find_run
 from core.runs.journal import Journal
-from core.runs.reader import NotRecorded, read_task
+from core.runs.reader import NotRecorded, read_task, results_of
 from core.runs.run_view import read_run_view
 from core.terminal.task_columns import totals
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
@@ -54,7 +54,7 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
     run.task("tea", asked(usage=Usage()), worked(), score=None, cost_usd=None, tokens=Usage())
     view = read_run_view(run.write())
     row = rows_of(view.tasks)[0]
-    assert (row.tokens, row.cost_usd, row.story.score) == (None, None, None)
+    assert (row.tokens, row.cost_usd, row.record.score) == (None, None, None)
     sums = totals(view)
     assert (sums.score_mean, sums.cost_usd, sums.tokens.prompt) == (None, None, None)
     assert view.tasks[0].status == "unscored"
@@ -157,6 +157,15 @@ def test_results_that_cannot_be_read_are_named_and_the_rest_is_shown(tmp_path: P
     assert len(view.tasks) == 4
     assert "results.json cannot be read" in view.problems[0]
     assert totals(view).tasks == 4
+
+
+def test_results_of_another_format_are_refused_and_the_read_one_is_named(tmp_path: Path) -> None:
+    folder = hostile_run(tmp_path / "run")
+    path = folder / "results.json"
+    path.write_text(json.dumps({"format": "run-results/1", "run_id": "run"}), encoding="utf-8")
+    with pytest.raises(NotRecorded, match="run-results/2"):
+        results_of(folder)
+    assert "run-results/2" in read_run_view(folder).problems[0]
 
 
 def test_filters_of_a_task(tmp_path: Path) -> None:

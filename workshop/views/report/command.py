@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from core.terminal.run_argument import LOGS, Logs, Run
+from core.runs.find import LOGS, Logs, Run
 
 
 def report(
