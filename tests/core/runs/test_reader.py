@@ -37,7 +37,7 @@ def test_a_turn_comes_back_whole(record: Run) -> None:
 
 
 FINISH = {"thought": "", "decision": "FINISH", "instruction": "no"}
-ENDED = {"spec_id": "shop", "task_id": "tsk-1", "task_text": "Buy tea", "outcome": "finished", "verdict": "declined"}
+ENDED = {"spec_id": "shop", "task_id": "tsk-1", "task_text": "Buy tea", "outcome": "finished"}
 
 
 def test_a_turn_without_work_is_none_of_the_work(record: Run) -> None:
