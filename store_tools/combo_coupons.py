@@ -19,9 +19,7 @@ from store_tools.basket_moves import (
     switch_coupon,
     walk_order,
 )
-from store_tools.companions import TRIED_AT_MOST, TRIED_BESIDE, companions
-from store_tools.coupon_bounds import Key
-from store_tools.coupon_search import search
+from store_tools.coupon_search import TRIED_AT_MOST, TRIED_BESIDE, Key, companions, search
 from store_tools.requests import apply_coupon, known_dead
 from store_tools.store_session import StoreSession
 

@@ -1,18 +1,33 @@
-"""The coupon search best-first: what can be cheapest is tried next, what cannot is left out."""
+"""The coupon search best-first: what can be cheapest is tried next, what cannot is left out.
+
+A coupon asks for pieces and for a subtotal, and is reckoned on what lies in the basket: on less it
+never gives more. So the discount seen on one basket bounds that of every basket within it. One
+look at all baskets laid together bounds them all, and looks at halves of those that can still be
+cheapest rule many out at once.
+
+A code may ask for a second product that the task does not name. That shows in one way, whatever the
+code is called: the shop takes it, the discount is 0, and with one more product it is not. So the
+cheapest other products are laid into the basket all at once; where that brings a discount, halves
+are taken out until it is known which of them it needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from store_tools.basket import Basket, Content
-from store_tools.basket_moves import distance, walk_order
-from store_tools.coupon_bounds import Bounds, Hope, Key, union
+from store_tools.basket_moves import distance
 
-REFUSALS = 2
-"""Where the shop refuses so many baskets laid together, each is tried by itself."""
+Key = tuple[int, bool, int]
+"""What makes a row better, least first: total, whether it needs a code, lines."""
+UNBOUNDED = 10**12
+TRIED_AT_MOST = 8
+"""Cheapest products that are tried as additions."""
+TRIED_BESIDE = 4
+"""The same where another code gives a discount already: each costs two requests."""
 FEW_LEFT = 0.3
-"""Where a look at all that a code leaves open is foreseen to leave so many of them, it is made."""
+"""Where a look at all that a code leaves open may leave so many of them, it is made."""
 
 
 class Trial(Protocol):
@@ -40,146 +55,216 @@ class Trial(Protocol):
 def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
     """Find the cheapest basket with its code; how many baskets were not tried, as none is cheaper.
 
-    Never worse than trying all. Where looking at many at once has cost much, what can still be
-    better is tried in the order of its moves; where the shop contradicts what the bounds rest on,
-    everything is. Raises ToolFault.
+    Where the shop contradicts what the bounds rest on, everything is tried. Raises ToolFault.
     """
-    return _Search(trial, contents, codes).run()
+    run = _Search(trial, contents, codes)
+    run.look_together(list(range(len(contents))), codes)
+    while run.sound and run.step():
+        pass
+    if not run.sound:
+        trial.results.clear()
+        for content in contents:
+            trial.forget(content)
+        trial.visit_all(list(contents), codes)
+        return 0
+    run.keep_barest()
+    return len(contents) - len(run.done)
 
 
 class _Search:
     def __init__(self, trial: Trial, contents: Sequence[Content], codes: list[str]) -> None:
-        self.trial = trial
-        self.contents = contents
-        self.codes = codes
-        self.bounds = Bounds(contents, codes)
-        self.found: Key | None = None
-        """What makes the best row better that was seen."""
-        self.refusals = 0
+        self.trial, self.contents, self.codes = trial, contents, codes
+        self.prices: dict[str, int] = {}
+        self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
+        """By code, the largest discount that each basket can have."""
+        self.paid: dict[str, list[tuple[int, int]]] = {code: [] for code in codes}
+        """By code, subtotal and discount of baskets on which it gave one."""
+        self.sound = True
+        """Whether nothing seen contradicts what the bounds rest on."""
         self.done: set[int] = set()
-        self.together = dict.fromkeys(["", *codes], 1)
-        """By code, how many baskets to look at next as one."""
-        self.left_to_spend = len(contents) * (1 + len(codes)) // 2
-        """Requests, some quarter of what trying everything costs: beyond it, the rest is walked."""
+        self.fits: set[int] = set()
+        self.best: Key | None = None
+        self.width = dict.fromkeys(codes, 1)
+        self.spent, self.worth = 0, len(contents) * (1 + len(codes)) // 2
+        """Requests so far, and a quarter or so of those that trying everything takes."""
 
-    @property
-    def best(self) -> Key | None:
-        """The key to beat: of the best row that was seen, or of the cheapest basket as it is."""
-        bare = self.bounds.barest()
-        return min((key for key in (self.found, bare and bare[0]) if key), default=None)
+    def step(self) -> bool:
+        """Look at the most hopeful basket, or at several as one; whether any was left."""
+        best, hopes = self._best(), self._hopes(range(len(self.contents)))
+        if not hopes:
+            return False
+        _, index, code = hopes[0]
+        hopeful = [i for _, i, c in hopes if c == code]
+        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width[code]]
+        if self.spent > self.worth:
+            # Looking at many at once has not paid: what is left is tried in the order of its moves.
+            near = self.trial.content
+            index = min((i for _, i, _ in hopes), key=lambda i: distance(near, self.contents[i]))
+            group = [index]
+        if len(group) == 1:
+            codes = [c for _, _, c in self._hopes(group)]
+            self._try(index, codes)
+            self.width.update(dict.fromkeys(codes, 2))
+            return True
+        of_group = [c for _, i, c in hopes if i in group]
+        codes = [c for c in self.codes if 2 * of_group.count(c) >= len(group)]
+        if not self.look_together(group, codes):
+            self.width.update(dict.fromkeys(codes, len(group) // 2))
+            return True
+        for c in codes:
+            left = sum(self._key(i, c) < best for i in group) if best else len(group)
+            if not left:
+                self.width[c] = max(2 * len(group), self.width[c])
+            elif left < len(group):
+                self.width[c] = left
+            else:
+                # More than was planned were only taken because the look promised to pay.
+                self.width[c] = len(group) // 2 if len(group) <= self.width[c] else 1
+        return True
 
-    def run(self) -> int:
-        self._lay_together(list(range(len(self.contents))))
-        while self.bounds.sound and (left := self.bounds.left(best := self.best)):
-            if self.left_to_spend < 0:
-                self._walk()
-                break
-            self._step(left, best)
-        if not self.bounds.sound:
-            return self._try_all()
-        self._keep_barest()
-        return len(self.contents) - len(self.done)
+    def _rules_most_out(self, indexes: list[int], code: str) -> bool:
+        """Whether a look at all of these as one leaves few, if the code gives the same percentage.
 
-    def _step(self, left: Sequence[Hope], best: Key | None) -> None:
-        """Look at the most hopeful basket, or at several as one where that may rule them out."""
-        _, index, code = left[0]
-        hopeful = [i for _, i, c in left if c == code]
-        group = hopeful[: self.together[code]]
-        if self.bounds.foreseen(hopeful, code, best) <= FEW_LEFT * len(hopeful):
-            group = hopeful
-        if len(group) > 1 and code:
-            self._rule_out(group, code, left, best)
-        else:
-            hopes = self.bounds.hopes(index, best)
-            self._try(index, hopes)
-            self.together.update(dict.fromkeys(hopes, 2))
+        No basket is ruled out by this: it only says which look may pay.
+        """
+        paid, best = self.paid[code], self._best()
+        rates = [p for p in range(1, 101) if all(s * p // 100 == d for s, d in paid)]
+        if not paid or not rates or best is None:
+            return False
+        off = self._subtotal(union(self.contents[i] for i in indexes)) * rates[0] // 100
+        left = (i for i in indexes if self._key(i, code, off) < best)
+        return len(list(left)) <= FEW_LEFT * len(indexes)
 
-    def _walk(self) -> None:
-        """Try what is left, each basket next to the one before; what cannot be better is not."""
-        rest = [i for i in range(len(self.contents)) if i not in self.done]
-        for at in walk_order(self.trial.content, [self.contents[i] for i in rest]):
-            hopes = self.bounds.hopes(rest[at], self.best)
-            if hopes and self.bounds.sound:
-                self._try(rest[at], hopes)
+    def _hopes(self, indexes: Iterable[int]) -> list[tuple[Key, int, str]]:
+        """Baskets with codes that can be better than the best, the most hopeful first."""
+        best = self._best()
+        hopes = (
+            (self._key(i, code), i, code)
+            for i in indexes
+            if i not in self.done
+            for code in self.codes
+            if self.most[code][i]
+        )
+        return sorted(hope for hope in hopes if best is None or hope[0] < best)
 
-    def _try_all(self) -> int:
-        """Try every code on every basket, for the bounds cannot be relied on."""
-        self.trial.results.clear()
-        for content in self.contents:
-            self.trial.forget(content)
-        self.trial.visit_all(list(self.contents), self.codes)
-        return 0
+    def look_together(self, indexes: list[int], codes: list[str]) -> bool:
+        """Look at baskets laid into one; whether the shop lets that be filled."""
+        whole = union(self.contents[i] for i in indexes)
+        if self._look(whole, codes) is not None:
+            return True
+        self.trial.forget(whole)
+        return False
 
-    def _keep_barest(self) -> None:
-        """The cheapest basket as it is needs no look: the shop has shown its prices."""
-        bare = self.bounds.barest()
-        if bare and (self.found is None or bare[0] < self.found):
+    def keep_barest(self) -> None:
+        """Keep the cheapest basket as it is without a look: the shop has shown its prices."""
+        bare = self._barest()
+        if bare and (self.best is None or bare[0] < self.best):
             (total, *_), index = bare
             row = {"coupon": "", "subtotal": total, "discount": 0, "total": total}
             self.trial.keep(self.contents[index], [row])
             self.done.add(index)
 
-    def _lay_together(self, indexes: list[int]) -> None:
-        """Look at baskets as one; where the shop refuses that, at each half of them."""
-        whole = union(self.contents[i] for i in indexes)
-        if self._look(whole, self.codes) is not None:
-            return
-        if len(indexes) == 1:
-            self._refuse(indexes[0])
-            return
-        self.trial.forget(whole)
-        self.refusals += 1
-        if self.refusals > REFUSALS:
-            self.left_to_spend = -1
-            return
-        half = len(indexes) // 2
-        self._lay_together(indexes[:half])
-        self._lay_together(indexes[half:])
-
-    def _try(self, index: int, hopes: Sequence[str]) -> None:
-        """Try one basket with the codes that could make it the cheapest."""
-        content, codes = self.contents[index], [code for code in hopes if code]
-        seen = self._look(content, codes)
-        if seen is None:
-            self._refuse(index)
-            return
-        self.bounds.close(index, [*codes, ""])
+    def _try(self, index: int, codes: list[str]) -> None:
         self.done.add(index)
-        keys = self.trial.keep(content, seen)
-        self.found = min([*keys, *([self.found] if self.found else [])])
+        seen = self._look(self.contents[index], codes)
+        if seen is not None:
+            keys = self.trial.keep(self.contents[index], seen)
+            self.best = min([*keys, *([self.best] if self.best else [])])
 
-    def _rule_out(
-        self, group: list[int], code: str, left: Sequence[Hope], best: Key | None
-    ) -> None:
-        """Look at baskets laid together, with the codes that half of them hope for."""
-        hoped = {(i, c) for _, i, c in left}
-        hoping = {c: [i for i in group if (i, c) in hoped] for c in self.codes}
-        codes = [c for c, of in hoping.items() if c == code or (of and 2 * len(of) >= len(group))]
-        whole = union(self.contents[i] for i in group)
-        if self._look(whole, codes) is None:
-            self.trial.forget(whole)
-            self.together.update(dict.fromkeys(codes, len(group) // 2))
-            return
-        for c in codes:
-            still = sum(c in self.bounds.hopes(i, best) for i in hoping[c])
-            if not still:
-                self.together[c] = max(2 * len(group), self.together[c])
-            else:
-                # More than was planned were only taken because a look was foreseen to pay.
-                half = len(group) // 2 if len(group) <= self.together[c] else 1
-                self.together[c] = still if still < len(hoping[c]) else half
+    def _best(self) -> Key | None:
+        bare = self._barest()
+        return min((key for key in (self.best, bare and bare[0]) if key), default=None)
 
-    def _refuse(self, index: int) -> None:
-        self.bounds.refuse(index)
-        self.done.add(index)
+    def _barest(self) -> tuple[Key, int] | None:
+        left = self.fits - self.done
+        return min(((self._key(i, ""), i) for i in left), default=None)
+
+    def _key(self, index: int, code: str, at_most: int = UNBOUNDED) -> Key:
+        subtotal = self._subtotal(self.contents[index])
+        off = min(self.most[code][index], at_most, subtotal) if code else 0
+        return subtotal - off, code != "", len(self.contents[index])
+
+    def _subtotal(self, content: Content) -> int:
+        return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
 
     def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
-        self.left_to_spend -= distance(self.trial.content, content) + 2 * len(codes)
+        self.spent += distance(self.trial.content, content) + 2 * len(codes)
         seen = self.trial.look(content, codes)
         for code in codes:
             if self.trial.refused(code):
-                self.bounds.drop(code)
+                self.most[code] = [0] * len(self.contents)
         for basket in seen or ():
-            told = {basket["coupon"]: basket["discount"]} if basket["coupon"] in codes else {}
-            self.bounds.learn(content, told, basket)
+            self._learn(content, basket, basket["coupon"] if basket["coupon"] in codes else "")
         return seen
+
+    def _learn(self, content: Content, basket: Basket, code: str) -> None:
+        for item in basket["items"]:
+            self.sound &= self.prices.setdefault(item["sku"], item["price"]) == item["price"]
+        if code and basket["discount"]:
+            self.paid[code].append((basket["subtotal"], basket["discount"]))
+        for i, held in enumerate(self.contents):
+            if code and within(content, held) and basket["discount"] > self.most[code][i]:
+                self.sound = False
+            if within(held, content):
+                self.fits.add(i)
+                if code:
+                    self.most[code][i] = min(self.most[code][i], basket["discount"])
+
+
+def union(contents: Iterable[Content]) -> Content:
+    """The smallest basket that holds each of these."""
+    whole: Content = {}
+    for content in contents:
+        for sku, quantity in content.items():
+            whole[sku] = max(quantity, whole.get(sku, 0))
+    return whole
+
+
+def within(small: Content, large: Content) -> bool:
+    """Whether a basket holds all that another one does."""
+    return all(quantity <= large.get(sku, 0) for sku, quantity in small.items())
+
+
+def companions(
+    trial: Trial,
+    base: Content,
+    codes: Sequence[str],
+    catalog: Sequence[dict[str, Any]],
+    most: int = TRIED_AT_MOST,
+) -> list[dict[str, Any]]:
+    """A row for each code that one more product makes work, the cheapest such product known.
+
+    ``base``: the basket without additions, on which no code gives a discount. Raises ToolFault.
+    """
+    spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]
+    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[:most]]
+    working = _working(trial, base, cheap, codes) if cheap else {}
+    rows = []
+    for code in working:
+        found = _narrowed(trial, base, cheap, code)
+        if found:
+            sku, basket = found
+            priced = {k: basket[k] for k in ("coupon", "subtotal", "discount", "total")}
+            rows.append({"added": sku, **priced})
+    return rows
+
+
+def _narrowed(trial: Trial, base: Content, skus: list[str], code: str) -> tuple[str, Basket] | None:
+    """The one product among these that the code needs; None where it needs several."""
+    while len(skus) > 1:
+        half = len(skus) // 2
+        parts = (skus[:half], skus[half:])
+        skus = next((p for p in parts if _working(trial, base, p, [code])), [])
+    shown = _working(trial, base, skus, [code]) if skus else {}
+    return (skus[0], shown[code]) if shown else None
+
+
+def _working(
+    trial: Trial, base: Content, skus: Sequence[str], codes: Sequence[str]
+) -> dict[str, Basket]:
+    """The basket with a piece of each of these products, by each code that gives a discount."""
+    content = {**base, **dict.fromkeys(skus, 1)}
+    seen = trial.look(content, list(codes))
+    if seen is None:
+        trial.forget(content)
+    return {b["coupon"]: b for b in seen or () if b["coupon"] in codes and b["discount"]}

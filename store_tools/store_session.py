@@ -9,24 +9,7 @@ basket: had the first request arrived before the look, the basket would be empty
 arrive later, then one of the two finds an empty basket and buys nothing. Whoever then gets the
 refusal looks at the basket before believing it. No other write is sent before that is settled.
 
-Where a checkout is kept from happening twice, in the order in which it passes them:
-
-1. ``coordinator/task.py``, ``Task``: after a purchase no turn begins; FINISH buys nothing.
-2. ``store_tools/requests.py``, ``check_out``: looks at the basket first, which settles what is
-   open, unless a look was the last thing sent in this instruction (``known``); a task that has
-   bought refuses, and so does a basket in doubt or other than ordered.
-   What the words of the instruction do not authorise is refused (``store_tools/authorised.py``).
-3. ``core/ledger/ledger.py``, ``Ledger.send``: one irreversible request an instruction; one
-   without an answer counts until it is known to have had no effect.
-4. ``core/ledger/ledger.py``, ``Intent``: the journal has it on disk before it is sent
-   (``coordinator/attempt.py``, ``core/runs/journal.py``); what cannot be noted is not sent.
-5. ``core/tools/api_session.py``, ``ApiSession.send``: repeats a write only where it is known to
-   have had no effect (``Missed``).
-6. here, ``without_answer``: a lost answer is settled by the basket; as long as it is open
-   (``unsettled``) or may still arrive (``_belated``) no other write is sent.
-7. here, ``_was_bought``: a refusal of a repeated checkout is believed only after a look.
-8. ``store_tools/repeat.py``, ``restore``: a resumed task takes over purchases and open intents from
-   the journal (``runs/memory.py``), so 2 and 6 hold over a crash.
+CONTRIBUTING.md lists where a checkout is kept from happening twice.
 """
 
 from __future__ import annotations
