@@ -19,13 +19,13 @@ from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import benchmark_of
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
-from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import Pins, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import used_kind
 from worker.worker import Worker
 from workshop.replay.divergence import Divergence, first_divergence
 from workshop.replay.recorded_tools import recorded_ledger
-from workshop.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
 
 EMPTY = "empty answer"
 """What the door notes of a reply without text: it was a reply."""
@@ -130,6 +130,39 @@ def repeat(
     except SandboxUnavailable as error:
         raise NotRecorded(f"{where} cannot be repeated: {error}") from None
     return now, first_divergence(recorded, now)
+
+
+def recorded_kind(report: WorkReport) -> SandboxKind | None:
+    """Where the code of a report ran; None: nowhere, or the record does not tell.
+
+    Older records have ``process`` for bubblewrap, and ``auto`` where the steps alone tell.
+    """
+    ran = {report.sandbox, *(step.sandbox for step in report.steps)}
+    if ran & {"process", "bubblewrap"}:
+        return "bubblewrap"
+    return "landlock" if "landlock" in ran else "monty" if "monty" in ran else None
+
+
+def sandbox_like(report: WorkReport) -> SandboxKind:
+    """Where to repeat the work of a report: full Python where it had that, else Monty.
+
+    Both isolations run the same Python; the recorded one is taken where it stands. Raises
+    SandboxUnavailable: there is none, and in Monty the code would do something else.
+    """
+    kind = recorded_kind(report)
+    if kind is None or kind == "monty":
+        return used_kind(kind)
+    try:
+        return used_kind(kind)
+    except SandboxUnavailable:
+        return used_kind("process")
+
+
+def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
+    """What to say where a repetition has not the sandbox of the record; else nothing."""
+    if was is None or used is None or was == used:
+        return ""
+    return f"recorded in {was}, repeated in {used}"
 
 
 class _RecordedClient(ModelClient):

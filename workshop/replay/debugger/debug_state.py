@@ -86,8 +86,8 @@ class DebugState:
     """Arguments that the user has edited, for the call that waits."""
     wish: WishedAnswer | ToolFault | None = None
     """The answer that the user wants the waiting call to have."""
-    breaks: dict[tuple[int, int], bool] = field(default_factory=dict)
-    """Breakpoints by step and line; True: gone once it was hit."""
+    breaks: set[tuple[int, int]] = field(default_factory=set)
+    """Breakpoints by step and line."""
 
     @property
     def pause(self) -> Pause | None:

@@ -94,7 +94,7 @@ def fault(text: str) -> ToolFault:
     raise BadCommand(f"use: raise KIND TEXT, with KIND one of {', '.join(get_args(FaultKind))}")
 
 
-def break_at(debug: DebugState, text: str, *, once: bool) -> str:
+def break_at(debug: DebugState, text: str) -> str:
     """``b [STEP:]LINE``; in words where it was set. Raises BadCommand."""
     step, line = place_of(debug, text)
     if not 1 <= line <= len(debug.code(step)):
@@ -102,9 +102,9 @@ def break_at(debug: DebugState, text: str, *, once: bool) -> str:
     place = next((n for n in debug.calling_lines(step) if n >= line), None)
     if place is None:
         raise BadCommand(f"step {step} calls no tool in line {line} or later")
-    debug.breaks[(step, place)] = once
+    debug.breaks.add((step, place))
     moved = "" if place == line else f" (line {line} calls no tool)"
-    return f"{'temporary ' if once else ''}breakpoint at step {step}, line {place}{moved}"
+    return f"breakpoint at step {step}, line {place}{moved}"
 
 
 def place_of(debug: DebugState, text: str) -> tuple[int, int]:

@@ -11,9 +11,8 @@ from worker.sandbox.contract import Pins, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import Answered, AnswerSource, Pause, WishedAnswer
-from workshop.replay.debugger.asking_host import AskingHost
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
-from workshop.replay.debugger.prompt import Prompt
+from workshop.replay.debugger.prompt import AskingHost, Prompt
 from workshop.replay.debugger.screen import Screen
 
 

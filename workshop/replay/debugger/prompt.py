@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.ledger import ToolFault
+from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.snippet_tree import bound_names, parse
 from workshop.replay.debugger.answer_source import Answered, Ended, Pause
 from workshop.replay.debugger.debug_state import BadCommand, DebugState
 from workshop.replay.debugger.edits import break_at, edit, fault, number, place_of
 from workshop.replay.debugger.screen import AROUND, Screen
 from workshop.replay.debugger.variables import look
+from workshop.replay.recorded_tools import answer_of
 
 PROMPT = "(debug) "
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
@@ -61,19 +63,13 @@ class Prompt:
         if isinstance(moment, Ended):
             self._screen.ended(moment)
             return self._ask()
-        if moment.number < self._goal and not self._breaks(moment):
+        at_break = (moment.step, moment.line) in self._debug.breaks
+        if moment.number < self._goal and not at_break:
             done = self._settle()
             if done is not None:
                 return done
         self._screen.pause()
         return self._ask()
-
-    def _breaks(self, pause: Pause) -> bool:
-        place = (pause.step, pause.line)
-        once = self._debug.breaks.get(place)
-        if once:
-            del self._debug.breaks[place]
-        return once is not None
 
     def _settle(self) -> Answered | None:
         """Answer the waiting call; None where the user has to say more."""
@@ -132,17 +128,13 @@ class Prompt:
             "n next s step": lambda _: self._go(0),
             "c cont continue": lambda _: self._go(sys.maxsize),
             "j jump": self._jump,
-            "unt until": self._until,
-            "b break": lambda text: self._break(text, once=False),
-            "tbreak": lambda text: self._break(text, once=True),
+            "b break": self._break,
             "cl clear": self._clear,
             "a args": lambda _: screen.arguments(),
             "r recorded": lambda _: screen.recorded(),
-            "w where bt": lambda _: screen.where(),
             "p pp": self._print,
             "vars": self._variables,
             "state": lambda _: screen.state(),
-            "what": lambda _: screen.effects(),
             "calls": lambda _: screen.calls(),
             "edit": self._edit,
             "raise": self._raise,
@@ -157,13 +149,6 @@ class Prompt:
         done = self._settle()
         self._goal = goal if done else 0
         return done
-
-    def _until(self, text: str) -> Answered | None:
-        goal = number(text)
-        pause = self._debug.pause
-        if pause is not None and goal <= pause.number:
-            raise BadCommand(f"call {goal} is not ahead; back {goal} goes back")
-        return self._go(goal)
 
     def _jump(self, text: str) -> Answered | None:
         goal = number(text)
@@ -193,20 +178,21 @@ class Prompt:
             begin, end = line - AROUND, line + AROUND
         self._screen.code(self._debug.step, begin, end)
 
-    def _break(self, text: str, *, once: bool) -> None:
+    def _break(self, text: str) -> None:
         if text:
-            self._screen.say(break_at(self._debug, text, once=once))
+            self._screen.say(break_at(self._debug, text))
             return
-        for (step, line), temporary in sorted(self._debug.breaks.items()):
-            self._screen.say(f"step {step}, line {line}{' (once)' if temporary else ''}")
+        for step, line in sorted(self._debug.breaks):
+            self._screen.say(f"step {step}, line {line}")
 
     def _clear(self, text: str) -> None:
         if text in ("", "all"):
             self._debug.breaks.clear()
             return
         place = place_of(self._debug, text)
-        if self._debug.breaks.pop(place, None) is None:
+        if place not in self._debug.breaks:
             raise BadCommand(f"there is no breakpoint at step {place[0]}, line {place[1]}")
+        self._debug.breaks.remove(place)
 
     def _print(self, text: str) -> None:
         self._debug.waiting()
@@ -246,6 +232,29 @@ class Prompt:
         except OSError as error:
             raise BadCommand(f"{text} cannot be written: {error.strerror}") from None
         self._screen.say(f"written: {text} ({pack['scenarios'][0]['notes']})")
+
+
+class AskingHost:
+    """The tools of a debugged instruction, which ask at each call; see ``ToolHost``."""
+
+    executor: SandboxExecutor | None = None
+    """Who runs them: tells where a call stands."""
+
+    def __init__(self, debug: DebugState, prompt: Prompt) -> None:
+        self.names = frozenset(debug.answers.tools)
+        self.signatures = {name: tool.signature for name, tool in debug.answers.tools.items()}
+        self._debug = debug
+        self._prompt = prompt
+        self._number = 0
+
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
+        """The answer that was given before, else the user's. Raises KeyboardInterrupt to stop."""
+        self._number += 1
+        if self._number <= len(self._debug.history):
+            return answer_of(self._debug.calls[self._number - 1])
+        step, line = (self.executor and self.executor.position) or (0, 0)
+        pause = Pause(self._number, name, tuple(args), dict(kwargs), step, line)
+        return answer_of(self._prompt.at(pause).call)
 
 
 def _quit(_: str) -> NoReturn:

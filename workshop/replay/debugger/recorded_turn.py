@@ -15,12 +15,16 @@ from worker.sandbox.contract import Pins, SandboxError, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
-from workshop.replay.debugger.asking_host import AskingHost
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
-from workshop.replay.debugger.prompt import Back, Prompt, Quit
+from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
 from workshop.replay.debugger.screen import Screen
-from workshop.replay.repeat import is_typed, turns_of
-from workshop.replay.same_sandbox import another_sandbox, recorded_kind, sandbox_like
+from workshop.replay.repeat import (
+    another_sandbox,
+    is_typed,
+    recorded_kind,
+    sandbox_like,
+    turns_of,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console

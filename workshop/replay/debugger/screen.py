@@ -97,18 +97,6 @@ class Screen:
         else:
             self.say(f"{call.outcome}: {call.fault or 'RuntimeError'}: {call.error}")
 
-    def where(self) -> None:
-        """Step, line and call number."""
-        debug, pause = self._debug, self._debug.pause
-        steps = len(debug.codes)
-        if pause is None:
-            self.say(f"at the end: step {debug.step} of {steps}, {len(debug.history)} calls")
-            return
-        lines = debug.code(pause.step)
-        source = lines[pause.line - 1].strip() if 0 < pause.line <= len(lines) else "?"
-        self.say(f"turn {debug.subject.turn}, step {pause.step} of {steps}, line {pause.line}")
-        self.say(f"call {pause.number}: {pause.name}\n-> {source}")
-
     def state(self) -> None:
         """The benchmark's state at this moment."""
         debug = self._debug
@@ -139,21 +127,6 @@ class Screen:
         call = happened.call
         mark = "" if happened.by == "record" else f" [{happened.by}]"
         self.say(f"   {call.number:>3} line {call.line or '?'}: {call.prompt(80)}{mark}")
-
-    def effects(self) -> None:
-        """Writes so far that took effect, or may have."""
-        writes = [h for h in self._debug.history if h.call.kind == "write"]
-        for happened in writes:
-            call = happened.call
-            sent = [w for w in call.requests if w.kind == "write"]
-            say = f"{call.outcome}: call {call.number}, {call.prompt(80)}"
-            if happened.by == "edited":
-                say += "\n    answered by hand, nothing was sent"
-            self.say(say)
-            for wire in sent:
-                self.say(f"    {wire.outcome}: {wire.path} {shorten(wire.body, SHORT)}")
-        if not writes:
-            self.say("nothing has taken effect in this turn")
 
     def edits(self) -> None:
         """What is edited for the waiting call."""
