@@ -28,7 +28,8 @@ def cheapest_tool(session: StoreSession) -> Tool:
     ) -> dict[str, Any]:
         """Finds products (or takes SKUs), makes all mixes of exactly units (or pieces of the one
         product that matches), prices each with each coupon and none, sets the cheapest;
-        checkout=True: buys it, if the instruction has a CHECKOUT line. {fields of the search,
+        checkout=True: buys it, if the instruction's CHECKOUT line allows it (its coupon and limit
+        are checked here). {fields of the search,
         prices: cheapest row of each coupon, errors, with_addition, basket, bought, reason: why not
         set or bought}"""
         if (units > 0) == (pieces > 0):

@@ -68,7 +68,21 @@ class _Texts(NamedTuple):
 
 
 def search(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
-    """How each product answers a query, in the order of the products."""
+    """Grade each product by a query, in the order of the products.
+
+    "soda|cola|soft drink" is meant as whole phrases, "grey|gray sofa|couch" word by word. A query
+    is read word by word first; where nothing fits, as phrases, and then no match is sure.
+    """
+    grades = _grades(query, products)
+    phrases = [phrase for phrase in query.split("|") if phrase.strip()]
+    if len(phrases) < 2 or any(grade.grade >= FITS for grade in grades):
+        return grades
+    by_phrase = zip(*(_grades(phrase, products) for phrase in phrases), strict=True)
+    best = (max(of_product) for of_product in by_phrase)
+    return [grade._replace(grade=min(grade.grade, FITS)) for grade in best]
+
+
+def _grades(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
     asked = _asked(query)
     return [_found(asked, _texts(p["name"], p["sku"])) for p in products]
 
