@@ -10,14 +10,16 @@ Tokens and dollars are those of the recording, so a replay shows what it would h
 
 from __future__ import annotations
 
+import difflib
 import threading
 import time
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from core.models.cassette_miss import describe_miss
+from rapidfuzz import fuzz, process
+
 from core.models.cassette_tape import (
     Exchange,
     Failure,
@@ -26,11 +28,22 @@ from core.models.cassette_tape import (
     TapeWriter,
     params_hash,
     prompt_hash,
+    redacted,
 )
 from core.models.exchange import ExchangeFailed, Reply, Request, Transport
+from core.models.model_call import Message
+from core.models.models_file import Backend
 from core.models.providers import CASSETTE
+from core.models.redact import redact
+from core.text import clean
 
 PREFIX = f"{CASSETTE}/"
+COMPARED_CHARS = 20_000
+"""The end of a prompt, which is compared: its beginning is the same for all."""
+COMPARED_LINES = 400
+"""From the first difference on."""
+DIFF_LINES = 40
+LINE_CHARS = 160
 Key: TypeAlias = tuple[str, str, str]
 """Model id, hash of the messages, hash of the parameters."""
 
@@ -99,23 +112,20 @@ class Player:
         """
         key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
         recorded = self._recorded.get(key, [])
-        answered = {e.request.model for e in recorded if e.reply}
-        if self._prompts_only and len(answered) > 1:
-            raise ExchangeFailed("missing", self._of_several(answered))
+        models = {e.request.model for e in recorded if e.reply}
+        if self._prompts_only and len(models) > 1:
+            text = (
+                f"the cassette {self.tape.path} holds answers of several models to this prompt "
+                f"({', '.join(sorted(models))}); name one behind a '#': "
+                f"{PREFIX}{self.tape.path}#MODEL"
+            )
+            raise ExchangeFailed("missing", text)
         with self._lock:
             exchange = _nth(recorded, self._played[key])
-            if exchange is None:
-                self.misses += 1
-            else:
-                self._played[key] += 1
+            self._played[key] += exchange is not None
+            self.misses += exchange is None
         if exchange is None:
-            text = describe_miss(
-                self.tape.path,
-                self._exchanges,
-                request,
-                len(recorded),
-                prompts_only=self._prompts_only,
-            )
+            text = describe_miss(self.tape.path, self._exchanges, request, len(recorded))
             raise ExchangeFailed("missing", text)
         if exchange.error is not None:
             raise exchange.error.again()
@@ -127,31 +137,16 @@ class Player:
             return "", prompt, ""
         return self._group.get(model, model), prompt, params
 
-    def unused(self) -> tuple[Exchange, ...]:
-        """What was recorded and has not been asked for, in the order of the tape."""
-        with self._lock:
-            left = [e for key, all_ in self._recorded.items() for e in all_[self._played[key] :]]
-        return tuple(sorted(left, key=lambda e: e.number))
-
     def notes(self) -> tuple[str, ...]:
         """What the user should know at the end of a replay; empty where all is as recorded."""
-        said = []
+        texts = []
         if self.tape.torn:
-            said.append("its last line is torn and was left out")
+            texts.append("its last line is torn and was left out")
         if self.misses:
-            said.append(f"{self.misses} requests are not on it: what was asked is another prompt")
-        if unused := len(self.unused()):
-            said.append(f"{unused} of {len(self._exchanges)} exchanges were not asked for")
+            texts.append(f"{self.misses} requests are not on it: what was asked is another prompt")
         if masked := sum(e.masked for e in self._exchanges):
-            said.append(f"in {masked} replies something that looks like a secret is masked")
-        return tuple(f"{self.tape.path}: {text}" for text in said)
-
-    def _of_several(self, models: set[str]) -> str:
-        return (
-            f"the cassette {self.tape.path} holds answers of several models to this prompt "
-            f"({', '.join(sorted(models))}); name one behind a '#': "
-            f"{PREFIX}{self.tape.path}#MODEL"
-        )
+            texts.append(f"in {masked} replies something that looks like a secret is masked")
+        return tuple(f"{self.tape.path}: {text}" for text in texts)
 
 
 def open_cassette(model_id: str) -> Player:
@@ -169,14 +164,106 @@ def open_cassette(model_id: str) -> Player:
         raise TapeError(f"{model_id!r} names no cassette: write {PREFIX}FILE")
     tape = Tape.load(Path(name))
     if model and model not in tape.models:
-        held = ", ".join(tape.models) or "none"
-        raise TapeError(f"{name} holds nothing of the model {model!r}; recorded models: {held}")
+        recorded = ", ".join(tape.models) or "none"
+        raise TapeError(f"{name} holds nothing of the model {model!r}; recorded models: {recorded}")
     return Player(tape, prompts_only=True, model=model or None)
+
+
+class Tapes:
+    """The tapes of one piece of work, one for each process that was at it.
+
+    A reply is on the disk before it is used, and each recorded one answers once, in its order: none
+    is paid for twice, also where a process died.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read what there is, and begin a tape. Raises TapeError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        earlier = sorted(folder.glob("*.jsonl"))
+        self._replies: defaultdict[Key, deque[Reply]] = defaultdict(deque)
+        for path in earlier:
+            # One that died with its first line holds nothing.
+            for one in Tape.load(path).exchanges if path.stat().st_size else ():
+                if one.reply is not None:  # a failure is asked again: it may be over
+                    key = one.request.model, one.prompt_sha256, one.params_sha256
+                    self._replies[key].append(one.reply)
+        self._writer = TapeWriter(folder / f"{len(earlier):03d}.jsonl")
+        self._lock = threading.Lock()
+
+    def opener(self, open_: Callable[[Backend], Transport]) -> Callable[[Backend], Transport]:
+        """What answers for a backend: the tapes, then what ``open_`` makes, recorded."""
+        return lambda backend: _FromTapes(self, Recorder(self._writer, open_(backend)))
+
+    def next(self, request: Request) -> Reply | None:
+        """The next recorded reply to a request, which is used up; None: it has to be asked."""
+        key = request.model, prompt_hash(request.messages), params_hash(request.params)
+        with self._lock:
+            replies = self._replies.get(key)
+            return replies.popleft() if replies else None
+
+    def close(self) -> None:
+        """End the tape."""
+        self._writer.close()
+
+
+class _FromTapes:
+    def __init__(self, tapes: Tapes, inner: Transport) -> None:
+        self._tapes, self._inner = tapes, inner
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """The recorded reply, else the inner one. Raises ExchangeFailed, TapeError."""
+        known = self._tapes.next(request)
+        return self._inner.send(request, timeout) if known is None else known
 
 
 def _nth(recorded: list[Exchange], played: int) -> Exchange | None:
     if played < len(recorded):
         return recorded[played]
-    said = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
+    replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
     # A single reply is no sign that the model would say the same again.
-    return recorded[-1] if len(recorded) > 1 and len(said) == 1 and None not in said else None
+    same = len(recorded) > 1 and len(replies) == 1 and None not in replies
+    return recorded[-1] if same else None
+
+
+def describe_miss(
+    path: Path, exchanges: Sequence[Exchange], request: Request, recorded: int
+) -> str:
+    """Text for the user about a request that cannot be answered; no secret is in it.
+
+    ``recorded``: how often the same request is on the tape; all of them have been played.
+    """
+    prompt = prompt_hash(request.messages)[:12]
+    asked = f"{request.model}, {len(request.messages)} messages, prompt {prompt}"
+    if recorded:
+        text = f"this request is recorded {recorded}x, all played, and is asked once more"
+        return redact(f"the cassette {path}: {text} ({asked})")
+    head = redact(f"the cassette {path} holds no such request ({asked})")
+    if not exchanges:
+        return f"{head}; it holds no exchange"
+    # Before it is cut: a text that has been cut may hold half a secret.
+    request = Request.model_validate(redacted(request.model_dump()))
+    if twin := next((e for e in exchanges if e.request.messages == request.messages), None):
+        was, now = ((r.model, dict(sorted(r.params.items()))) for r in (twin.request, request))
+        return f"{head}; exchange {twin.number} has the same prompt, but of {was}, not {now}"
+    same = [e for e in exchanges if e.request.model == request.model] or exchanges
+    texts = [_text(e.request.messages)[-COMPARED_CHARS:] for e in same]
+    text = _text(request.messages)
+    _, alike, place = process.extractOne(text[-COMPARED_CHARS:], texts, scorer=fuzz.ratio)
+    near = same[place]
+    diff = _diff(_text(near.request.messages), text)
+    return "\n".join([f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike", *diff])
+
+
+def _text(messages: Sequence[Message]) -> str:
+    return "\n".join(f"[{m.get('role')}]\n{m.get('content', '')}" for m in messages)
+
+
+def _diff(recorded: str, asked: str) -> list[str]:
+    """A unified diff of bounded length that steers no terminal."""
+    was, now = ([line[:LINE_CHARS] for line in text.split("\n")] for text in (recorded, asked))
+    pairs = enumerate(zip(was, now, strict=False))
+    first = next((i for i, (a, b) in pairs if a != b), min(len(was), len(now)))
+    part = slice(max(first - 2, 0), first + COMPARED_LINES)
+    diff = list(difflib.unified_diff(was[part], now[part], "recorded", "asked", n=1, lineterm=""))
+    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
+    return [*map(clean, diff[:DIFF_LINES]), *more]

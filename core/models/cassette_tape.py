@@ -80,11 +80,8 @@ class TapeWriter:
     The lines of an exchange go out in a single write: after a crash it is there or it is not.
     """
 
-    def __init__(self, path: Path, *, overwrite: bool = False) -> None:
-        """Make the file.
-
-        Raises TapeError: it cannot be made, or it holds something and ``overwrite`` is not set.
-        """
+    def __init__(self, path: Path) -> None:
+        """Make the file. Raises TapeError: it cannot be made, or it holds something."""
         self.path = path
         self._lock = threading.Lock()
         self._stored: dict[str, str] = {}
@@ -96,7 +93,7 @@ class TapeWriter:
         """In how many replies something that looks like a secret was masked: a replay differs."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if not overwrite and path.is_file() and path.stat().st_size:
+            if path.is_file() and path.stat().st_size:
                 raise TapeError(
                     f"{path} exists and holds something; name another file to record to"
                 )

@@ -16,7 +16,7 @@ from coordinator.session import Session
 from core.erc3_client import ERC3, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
-from core.models.cassette_rest import Tapes
+from core.models.cassette import Tapes
 from core.models.exchange import Transport
 from core.models.model_call import ModelCall, Usage
 from core.models.model_client import open_transport

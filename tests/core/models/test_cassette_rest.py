@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.models.cassette_rest import Tapes
+from core.models.cassette import Tapes
 from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.models_file import Backend
 

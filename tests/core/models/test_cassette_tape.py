@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models.cassette import Player, Recorder
-from core.models.cassette_miss import LINE_CHARS
+from core.models.cassette import LINE_CHARS, Player, Recorder
 from core.models.cassette_tape import Tape, TapeError, TapeWriter, prompt_hash
 from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.model_call import Usage
@@ -111,7 +110,6 @@ def test_eight_threads_write_one_file_and_eight_read_it(tmp_path: Path) -> None:
     played = run(lambda name: player)
     texts = [Counter(r.text for one in runs for r in one) for runs in (recorded, played)]
     assert texts[0] == texts[1]
-    assert player.unused() == ()
 
 
 def test_a_tape_cut_at_any_byte_holds_what_was_whole(record: Record) -> None:
@@ -168,8 +166,6 @@ def test_a_tape_is_not_written_over(record: Record, tmp_path: Path) -> None:
     with pytest.raises(TapeError, match="exists and holds something"):
         TapeWriter(path)
     assert path.read_bytes() == before
-    TapeWriter(path, overwrite=True).close()
-    assert Tape.load(path).exchanges == ()
     (tmp_path / "empty").touch()
     TapeWriter(tmp_path / "empty").close()
     with pytest.raises(TapeError, match="cannot be recorded to"):
