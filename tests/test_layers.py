@@ -25,7 +25,7 @@ AGENT_LAYERS = (
 CORE = {
     "http": set(),
     "ledger": set(),
-    "models": {"http"},
+    "models": {"http", "text"},
     "erc3_client": {"http"},
     "runs": {"erc3_client", "ledger", "models"},
     "tools": {"ledger", "models", "erc3_client"},
