@@ -6,20 +6,19 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cli import doctor_calls, doctor_checks, doctor_models
+from cli import doctor_checks as checks
+from cli import doctor_models
 from cli.caches import cache_folder
-from cli.doctor_finding import Diagnosis, Finding, diagnosis, finding
-from cli.doctor_models import Place
+from cli.doctor_checks import Diagnosis, Finding, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from coordinator.beginning import base_urls
 from core.models import openrouter_prices
-from core.models.models_file import Models, ModelsError, load_models
+from core.models.models_file import ModelsError, load_models
 from core.models.openrouter_prices import OpenRouterPrices
 from core.models.redact import redact
 from core.terminal.console import PIPE_WIDTH
@@ -35,8 +34,11 @@ def doctor(options: DoctorOptions) -> int:
     found = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
         print(found.model_dump_json(indent=1))
-    else:
-        _show(found)
+        return 0 if found.ok else 1
+    # A pipe has no width of its own.
+    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console.print(table(found))
+    console.print(closing(found), highlight=False, markup=False)
     return 0 if found.ok else 1
 
 
@@ -59,14 +61,14 @@ def examine(
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(map(_redacted, findings), announced)
-    known = [(place, _still(place, models, environ)) for place in places]
-    well = [(place, found) for place, found in known if not doctor_models.ill(found)]
-    called = [] if options.no_calls else well
+    known = [(place, doctor_models.unasked(place, models, environ)) for place in places]
+    usable = [(place, found) for place, found in known if not has_problem(found)]
+    called = [] if options.no_calls else usable
     announced = doctor_models.announcement([p for p, _ in called if p.kind == "served"])
     announce(announced)
     for place, found in called:
-        found += _asked(place)
-    findings += [*doctor_models.spared(known), *doctor_models.baseline(places)]
+        found.append(doctor_models.tiny_call(place))
+    findings += [*doctor_models.with_substitutes(known), *doctor_models.baseline(places)]
     return diagnosis(map(_redacted, findings), announced)
 
 
@@ -82,82 +84,43 @@ def _machine(environ: Mapping[str, str], *, calls: bool) -> list[Finding]:
     except SandboxUnavailable as error:
         missing = str(error)
     return [
-        doctor_checks.python_version(sys.version_info[:3]),
-        *doctor_checks.packages(doctor_checks.requirements(), doctor_checks.installed),
-        doctor_checks.sandbox(find_isolation(), environ.get("WORKER_SANDBOX", "auto"), missing),
-        doctor_checks.dotenv(Path.cwd() / ".env", environ),
-        doctor_checks.variables(environ),
-        doctor_checks.client(),
-        doctor_checks.address(environ),
-        doctor_checks.key(environ, call=calls),
+        checks.sandbox(find_isolation(), environ.get("WORKER_SANDBOX", "auto"), missing),
+        checks.dotenv(Path.cwd() / ".env", environ),
+        checks.client(),
+        checks.address(environ),
+        checks.key(environ, call=calls),
     ]
-
-
-def _still(place: Place, models: Models, environ: Mapping[str, str]) -> list[Finding]:
-    """What can be said of a place without asking it."""
-    identity = doctor_models.identity(place, models)
-    if identity.state == "problem":
-        return [identity]
-    key = doctor_models.key(place, environ)
-    return [identity, key, doctor_models.price(place), doctor_models.schema(place)]
-
-
-def _asked(place: Place) -> list[Finding]:
-    """What a place says itself; one whose server cannot be used is not asked further."""
-    server = doctor_calls.served(place)
-    found = [server] if server else []
-    return found if doctor_models.ill(found) else [*found, *doctor_calls.tiny_call(place)]
 
 
 def _redacted(found: Finding) -> Finding:
     """Servers may quote what they were sent."""
-    clean = {"text": redact(found.text), "fix": redact(found.fix)}
-    return found.model_copy(update=clean | {"details": _without_keys(found.details)})
-
-
-def _without_keys(value: Any) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {name: _without_keys(part) for name, part in value.items()}
-    return [_without_keys(part) for part in value] if isinstance(value, list) else value
-
-
-def _show(found: Diagnosis) -> None:
-    """Print a table of all findings, each with its fix, and whether a run can begin."""
-    # A pipe has no width of its own.
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    console.print(table(found))
-    console.print(closing(found), highlight=False, markup=False)
+    return found.model_copy(update={"text": redact(found.text), "fix": redact(found.fix)})
 
 
 def table(found: Diagnosis) -> Table:
-    """One row for each finding; an area and a subject are named once, before their findings."""
-    made = Table(box=None, pad_edge=False)
-    made.add_column("area", no_wrap=True)
-    made.add_column("what", overflow="fold")
-    made.add_column("state", no_wrap=True)
-    made.add_column("finding", overflow="fold", ratio=1)
-    area = subject = ""
+    """One row for each finding, with its fix."""
+    rows = Table(box=None, pad_edge=False)
+    for heading in ("area", "what", "state"):
+        rows.add_column(heading, overflow="fold", no_wrap=heading != "what")
+    rows.add_column("finding", overflow="fold", ratio=1)
+    subject = ""
     for one in found.findings:
-        named = Text("" if one.area == area else one.area, style="bold")
         if one.subject not in ("", subject):
-            made.add_row(named, "", "", Text(one.subject, style="bold"))
-            named = Text()
+            rows.add_row("", "", "", Text(one.subject, style="bold"))
         # Servers and files have a say in these texts: they are never markup.
-        said = Text(one.text)
+        text = Text(one.text)
         if one.fix:
-            said.append(f"\n-> {one.fix}", style="dim")
-        made.add_row(named, Text(one.name), Text(one.state, style=STYLES[one.state]), said)
-        area, subject = one.area, one.subject
-    return made
+            text.append(f"\n-> {one.fix}", style="dim")
+        rows.add_row(one.area, Text(one.name), Text(one.state, style=STYLES[one.state]), text)
+        subject = one.subject
+    return rows
 
 
 def closing(found: Diagnosis) -> str:
     """The last line: can a run begin?"""
     problems = sum(f.state == "problem" for f in found.findings)
     warnings = sum(f.state == "warning" for f in found.findings)
-    also = f" ({warnings} warnings)" if warnings > 1 else " (1 warning)" if warnings else ""
+    also = f" ({warnings} warning{'s' if warnings > 1 else ''})" if warnings else ""
     if found.ok:
         return f"a run can begin{also}"
     return f"{problems} problem{'s' if problems > 1 else ''}: a run would fail{also}"

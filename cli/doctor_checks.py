@@ -3,115 +3,73 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterable, Mapping
-from importlib import metadata
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from packaging.requirements import Requirement
-
 from cli import env_file
-from cli.doctor_finding import Finding, State, finding
 from cli.platform import REAL_URL, bare, is_address
 from core.erc3_client.bounds import LOOPBACK
+from core.ledger import Record
 from core.models.extras import install
 from core.models.file_checks import FileError
 
 if TYPE_CHECKING:
-    from dotenv.parser import Original
-
     from worker.sandbox.isolation import IsolationReport
 
-DISTRIBUTION = "erc3-store-agent"
-LEAST_PYTHON = (3, 11)
-OURS = (
-    "EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "WORKER_SANDBOX",
-    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "OPENROUTER_MODELS_URL",
-)  # fmt: skip
-"""Variables that this project itself reads."""
 KEY = "ERC3_API_KEY"
 URL = "ERC3_BASE_URL"
-REQUIRED = "required"
 KINDS = ("auto", "process", "bubblewrap", "landlock", "monty")
+State = Literal["ok", "info", "warning", "problem"]
+"""``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
+AREAS = ("sandbox", "settings", "platform", "models")
 
 
-def python_version(version: tuple[int, int, int]) -> Finding:
-    """Whether the interpreter is new enough."""
-    shown = ".".join(map(str, version))
-    if version[:2] >= LEAST_PYTHON:
-        return finding("python", "version", "ok", f"Python {shown}")
-    fix = "install Python 3.11 or newer and run make PYTHON=... setup"
-    return finding("python", "version", "problem", f"Python {shown} is too old", fix)
+class Finding(Record):
+    """One thing that was looked at."""
 
-
-def requirements() -> list[str]:
-    """What the installed project says it needs, extras included; nothing where it is unknown."""
-    try:
-        return metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:
-        return []
-
-
-def installed(name: str) -> str | None:
-    """The version of an installed distribution, or None."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def packages(needed: Iterable[str], version_of: Callable[[str], str | None]) -> list[Finding]:
-    """One finding for what is required and one for each extra, by requirement lines (PEP 508)."""
-    groups: dict[str, list[Requirement]] = {REQUIRED: []}
-    for line in needed:
-        wanted = Requirement(line)
-        extra = _extra(wanted)
-        if extra is not None or wanted.marker is None or wanted.marker.evaluate():
-            groups.setdefault(extra or REQUIRED, []).append(wanted)
-    if not any(groups.values()):
-        text = f"{DISTRIBUTION} is not installed here, so what it needs cannot be looked up"
-        return [finding("packages", REQUIRED, "warning", text, "run make setup")]
-    return [_group(extra, wanted, version_of) for extra, wanted in groups.items()]
-
-
-def _extra(wanted: Requirement) -> str | None:
-    """The extra that a requirement belongs to: ``...; extra == "dev"``."""
-    words = str(wanted.marker or "").split("extra == ")
-    return words[1].split('"')[1] if len(words) > 1 else None
-
-
-def _group(
-    extra: str, wanted: list[Requirement], version_of: Callable[[str], str | None]
-) -> Finding:
-    found = {w.name: version_of(w.name) for w in wanted}
+    area: str
+    """One of ``AREAS``."""
+    subject: str = ""
+    """Of a model its roles and backend."""
+    name: str
     state: State
-    missing = [name for name, version in found.items() if version is None]
-    wrong = [
-        f"{w.name} {found[w.name]} (wanted {w.specifier})"
-        for w in wanted
-        if (version := found[w.name]) and not w.specifier.contains(version, prereleases=True)
-    ]
-    parts = [f"missing: {', '.join(missing)}"] if missing else []
-    parts += [f"other version: {', '.join(wrong)}"] if wrong else []
-    name = extra if extra == REQUIRED else f"extra {extra}"
-    if not parts:
-        return finding("packages", name, "ok", f"all {len(wanted)} there", "", found)
-    if extra == REQUIRED:
-        state, fix = "problem", "run make setup"
-    else:
-        state, fix = "info", install(extra, index=f"{REAL_URL}/" if extra == "platform" else "")
-    return finding("packages", name, state, "; ".join(parts), fix, found)
+    text: str
+    """What was found; names variables, never their values where they are keys."""
+    fix: str = ""
+
+
+class Diagnosis(Record):
+    """All findings, ``doctor/1``."""
+
+    format: Literal["doctor/1"] = "doctor/1"
+    ok: bool
+    """No finding is a problem."""
+    announced: str
+    """What was said before the first call: how many, and for how much."""
+    findings: tuple[Finding, ...]
+
+
+def finding(area: str, name: str, state: State, text: str, fix: str = "") -> Finding:
+    """A finding by its parts in their order."""
+    return Finding(area=area, name=name, state=state, text=text, fix=fix)
+
+
+def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:
+    """Findings in the order of their areas, and whether a run can begin."""
+    ordered = sorted(findings, key=lambda f: AREAS.index(f.area))
+    return Diagnosis(ok=not has_problem(ordered), announced=announced, findings=tuple(ordered))
+
+
+def has_problem(findings: Iterable[Finding]) -> bool:
+    """Whether one of them is a problem."""
+    return any(f.state == "problem" for f in findings)
 
 
 def sandbox(found: IsolationReport, chosen: str, missing: str = "") -> Finding:
-    """Which isolation stands around generated code, and why not another.
-
-    ``chosen``: what WORKER_SANDBOX asks for; ``missing``: why it cannot be had here.
-    """
-    details = {"used": found.used, "refused": dict(found.refused), "chosen": chosen}
+    """Which isolation generated code gets; ``missing``: why the ``chosen`` one cannot be had."""
     text, fix = found.text.removeprefix("sandbox: "), ""
     state: State = "ok"
     if found.used is None:
@@ -128,7 +86,7 @@ def sandbox(found: IsolationReport, chosen: str, missing: str = "") -> Finding:
     elif chosen == "monty":
         state, text = "warning", "WORKER_SANDBOX=monty: a subset of Python, without isolation"
         fix = "leave WORKER_SANDBOX out" if found.used else fix
-    return finding("sandbox", "isolation", state, text, fix, details)
+    return finding("sandbox", "isolation", state, text, fix)
 
 
 def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
@@ -143,35 +101,17 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
         bindings = list(parse_stream(StringIO(env_file.text_of(path))))
     except FileError as error:
         return finding("settings", ".env", "problem", str(error), env_file.FIX)
-    named = {b.key: b.value for b in bindings if b.key}
-    broken = [_line(b.original) for b in bindings if b.error or (b.key and b.value is None)]
-    if broken:
-        lines = f"line{'s' if len(broken) > 1 else ''} {', '.join(map(str, broken))}"
-        text = f"{path}, {lines}: cannot be read and is left out, whatever it should set"
-        fix = "write NAME=value, with a value in quotes where it holds spaces or #"
-        return finding("settings", ".env", "problem", text, fix, {"broken_lines": broken})
-    set_here = sorted(name for name, value in named.items() if value)
-    hidden = [n for n in set_here if environ.get(n) not in (named[n], None)]
-    text = f"read; it sets {', '.join(set_here)}" if set_here else "read; it sets nothing"
-    details = {"sets": set_here, "overruled": hidden}
+    if any(b.error or (b.key and b.value is None) for b in bindings):
+        text = f"{path}: holds lines that cannot be read and are left out"
+        return finding("settings", ".env", "problem", text, env_file.FIX)
+    values = {b.key: b.value for b in bindings if b.key and b.value}
+    text = f"read; it sets {', '.join(sorted(values)) or 'nothing'}"
+    hidden = sorted(n for n, value in values.items() if environ.get(n) not in (value, None))
     if not hidden:
-        return finding("settings", ".env", "ok", text, "", details)
+        return finding("settings", ".env", "ok", text)
     text += f"; the environment has other values, which win: {', '.join(hidden)}"
     fix = f"unset {' '.join(hidden)}, if the file shall count"
-    return finding("settings", ".env", "warning", text, fix, details)
-
-
-def _line(original: Original) -> int:
-    """Where a statement begins, behind the empty lines before it."""
-    text = original.string
-    return original.line + text[: len(text) - len(text.lstrip())].count("\n")
-
-
-def variables(environ: Mapping[str, str]) -> Finding:
-    """Which of the project's own variables are set; their values stay where they are."""
-    there = [name for name in OURS if environ.get(name)]
-    text = f"set: {', '.join(there)}" if there else "none of the project's variables is set"
-    return finding("settings", "variables", "ok", text, "", {n: n in there for n in OURS})
+    return finding("settings", ".env", "warning", text, fix)
 
 
 def client() -> Finding:
@@ -181,72 +121,55 @@ def client() -> Finding:
     try:
         kind = chosen()
     except (ValueError, ImportError) as error:
-        fix = f"set {VARIABLE} to auto"
-        return finding("platform", "client", "problem", str(error), fix)
+        return finding("platform", "client", "problem", str(error), f"set {VARIABLE} to auto")
     if kind == "sdk":
-        text = "the official SDK (erc3) is installed and used"
-        return finding("platform", "client", "ok", text)
-    text = "the official SDK (erc3) is not used; the project's own client speaks the same protocol"
-    fix = install("platform", index=f"{REAL_URL}/")
-    return finding("platform", "client", "info", text, fix)
+        return finding("platform", "client", "ok", "the official SDK (erc3) is used")
+    text = "the project's own client is used, which speaks the protocol of the official SDK (erc3)"
+    return finding("platform", "client", "info", text, install("platform", index=f"{REAL_URL}/"))
 
 
 def address(environ: Mapping[str, str]) -> Finding:
     """Where the real platform is looked for."""
     url = environ.get(URL) or REAL_URL
-    details = {"url": bare(url), "variable_set": bool(environ.get(URL))}
     if not is_address(url):
         text = f"{URL} is no address: {bare(url)[:80]}"
         fix = f"set it to {REAL_URL}, or leave it empty"
-        return finding("platform", "address", "problem", text, fix, details)
+        return finding("platform", "address", "problem", text, fix)
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         text = f"{bare(url)} is not encrypted, and the key travels in every body"
-        return finding("platform", "address", "warning", text, "use https", details)
-    return finding("platform", "address", "ok", bare(url), "", details)
+        return finding("platform", "address", "warning", text, "use https")
+    return finding("platform", "address", "ok", bare(url))
 
 
 def key(environ: Mapping[str, str], *, call: bool) -> Finding:
-    """Whether the key is set, looks like one, and is taken by a read-only call (a search).
+    """Whether the key is set, looks like one, and, with ``call``, is taken by a search."""
+    value, look_up = environ.get(KEY, ""), "look the key up on the platform's site"
 
-    ``call`` False: nothing is sent.
-    """
-    value = environ.get(KEY, "")
+    def found(state: State, text: str, fix: str = "") -> Finding:
+        return finding("platform", "key", state, text, fix)
+
     if not value:
-        text = f"{KEY} is not set; the embedded platform needs none"
         fix = f"for --real: put the account's key into {KEY}, in the environment or in .env"
-        return finding("platform", "key", "info", text, fix)
+        return found("info", f"{KEY} is not set; the embedded platform needs none", fix)
     if not value.startswith("key-"):
-        text = f"{KEY} is set but does not begin with key-"
-        return finding("platform", "key", "warning", text, "look the key up on the platform's site")
+        return found("warning", f"{KEY} is set but does not begin with key-", look_up)
     if not call:
-        return finding("platform", "key", "info", f"{KEY} is set; not tried")
+        return found("info", f"{KEY} is set; not tried")
     if address(environ).state == "problem":
-        return finding(
-            "platform", "key", "problem", f"{KEY} is set; not tried, the address is wrong"
-        )
-    return _tried(value, environ.get(URL) or REAL_URL)
-
-
-def _tried(value: str, url: str) -> Finding:
+        return found("problem", f"{KEY} is set; not tried, the address is wrong")
     from core.erc3_client import ERC3, ApiException, transport_errors
 
-    began = time.perf_counter()
+    url = environ.get(URL) or REAL_URL
     try:
-        found = ERC3(key=value, base_url=url).search_sessions()
+        sessions = ERC3(key=value, base_url=url).search_sessions().sessions or []
     except ApiException as error:
         status = error.api_error.status
         if status in (400, 401, 403):
-            text = f"the platform refused the key in {KEY} (status {status})"
-            return finding(
-                "platform", "key", "problem", text, "look the key up on the platform's site"
-            )
+            return found("problem", f"the platform refused {KEY} (status {status})", look_up)
         text = f"{bare(url)} does not answer as the platform does (status {status})"
-        return finding("platform", "key", "problem", text, f"correct {URL}, or try again later")
+        return found("problem", text, f"correct {URL}, or try again later")
     except transport_errors() as error:
         text = f"{bare(url)} cannot be reached ({type(error).__name__})"
-        return finding("platform", "key", "problem", text, f"check the network and {URL}")
-    seconds = round(time.perf_counter() - began, 3)
-    count = len(found.sessions or [])
-    text = f"{KEY} is taken by the platform ({count} sessions found in {seconds:.2f} s)"
-    return finding("platform", "key", "ok", text, "", {"sessions": count, "seconds": seconds})
+        return found("problem", text, f"check the network and {URL}")
+    return found("ok", f"{KEY} is taken by the platform ({len(sessions)} sessions found)")

@@ -1,36 +1,33 @@
-"""The models of both roles: where they are served, with which key, at what price."""
+"""The models of both roles: where they are served, with which key, at what price; a tiny call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from cli.doctor_finding import Details, Finding, State, finding
+from cli.doctor_checks import Finding, State, finding, has_problem
 from core.models import gonka
 from core.models.api_keys import missing_keys
+from core.models.exchange import ExchangeFailed, Reply, Request, Transport
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
 from core.models.model_call import Message, Role
+from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id
-from core.models.models_file import Models, Target
-from core.models.openrouter_prices import OpenRouterPrices, openrouter_id, used
-from core.models.prices import Price, target_price
+from core.models.models_file import Backend, Models, Target
+from core.models.openrouter_prices import openrouter_id, used
+from core.models.prices import Price, dollars, target_price
 from core.models.providers import GONKA, is_served
+from core.models.redact import redact
+from core.models.retries import HINTS
 from core.models.tokens import count_messages
 
+CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
 """A tiny call's answer: enough for some thinking, too little to cost anything."""
-BRAIN = "playbook"
-PROMPT: list[Message] = [
-    {
-        "role": "system",
-        "content": "Your form is being checked. Reply in exactly this form and add nothing:\n"
-        "THOUGHT: one short sentence\nDECISION: PROCEED\nINSTRUCTION: run this\n"
-        "<code>\nfinal_answer({'ready': True})\n</code>",
-    },
-    {"role": "user", "content": "<task>\nShow that you are ready.\n</task>"},
-]
-"""One prompt for both forms: that of the evaluator, with a code block as the worker writes it."""
+RULES = "playbook"
+PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 
 
 @dataclass(frozen=True)
@@ -56,10 +53,10 @@ class Place:
 
     @property
     def kind(self) -> str:
-        """``brain`` (answers here), ``canned`` (is not asked) or ``served`` (costs)."""
+        """``rules`` (answers here), ``canned`` (is not asked) or ``served`` (costs)."""
         model = self.target.backend.model
-        if model.split("/", 1)[0] == BRAIN:
-            return "brain"
+        if model.split("/", 1)[0] == RULES:
+            return "rules"
         return "served" if is_served(model) else "canned"
 
     @property
@@ -69,46 +66,48 @@ class Place:
         return target_price(backend.model, self.target.prices, backend.base_url)
 
     @property
-    def dollars_at_most(self) -> float | None:
-        """What a tiny call can cost; None: unknown."""
-        price = self.price
-        if price is None:
-            return None
-        return count_messages(PROMPT) * price.input + self.tokens_at_most * price.output
-
-    @property
     def tokens_at_most(self) -> int:
         """Of a tiny call's answer."""
         return int(min(TOKENS_AT_MOST, self.target.params.get("max_tokens", TOKENS_AT_MOST)))
 
+    @property
+    def dollars_at_most(self) -> float | None:
+        """What a tiny call can cost; None: unknown."""
+        if (price := self.price) is None:
+            return None
+        return count_messages(list(PROMPT)) * price.input + self.tokens_at_most * price.output
+
 
 def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
-    """Every distinct model and backend of the roles; ``asked``: id and base URL of each.
-
-    Raises ModelsError: settings that do not fit together.
-    """
-    found: dict[tuple[object, ...], Place] = {}
+    """Every distinct model and backend of the roles. Raises ModelsError."""
+    distinct: dict[tuple[object, ...], Place] = {}
     for role, (model, base_url) in asked.items():
         for target in models.settings(model, role, base_url).targets:
             place = Place(((role, model),), target)
-            known = found.setdefault(place.key, place)
-            if known is not place:
-                found[place.key] = replace(known, uses=known.uses + place.uses)
-    return list(found.values())
+            uses = distinct[place.key].uses if place.key in distinct else ()
+            distinct[place.key] = replace(place, uses=(*uses, *place.uses))
+    return list(distinct.values())
 
 
 def announcement(called: Sequence[Place]) -> str:
     """What is about to be spent, for a user who has not agreed to it yet."""
     if not called:
         return "no call that costs anything will be made"
-    sums = [place.dollars_at_most for place in called]
-    known = sum(s for s in sums if s is not None)
-    unknown = [p.target.backend.model for p, s in zip(called, sums, strict=True) if s is None]
-    calls = "1 tiny call" if len(called) == 1 else f"{len(called)} tiny calls"
-    price = f"about ${known:.4f}" if len(unknown) < len(called) else "price unknown"
-    if 0 < len(unknown) < len(called):
-        price += f" and the unknown price of {', '.join(unknown)}"
+    sums = {place.target.backend.model: place.dollars_at_most for place in called}
+    known = [dollars for dollars in sums.values() if dollars is not None]
+    unknown = ", ".join(model for model, dollars in sums.items() if dollars is None)
+    price = f"about ${sum(known):.4f}" if known else "price unknown"
+    price += f" and the unknown price of {unknown}" if known and unknown else ""
+    calls = f"{len(called)} tiny call{'s' if len(called) > 1 else ''}"
     return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
+
+
+def unasked(place: Place, models: Models, environ: Mapping[str, str]) -> list[Finding]:
+    """What can be said of a place without asking it."""
+    known = identity(place, models)
+    if known.state == "problem":
+        return [known]
+    return [known, key(place, environ), price(place)]
 
 
 def identity(place: Place, models: Models) -> Finding:
@@ -132,109 +131,110 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         fix = f"set {missing}, or put it in .env"
         return found(place, "key", "problem", f"{missing} not set", fix)
     if backend.model.startswith(f"{GONKA}/"):
-        return _nodes(place)
+        try:
+            hosts = ", ".join(node.host for node in gonka.nodes_of(backend))
+            gonka.key_of(backend)
+        except gonka.SettingsError as error:
+            return found(place, "key", "problem", str(error), "correct it where it is set")
+        return found(place, "key", "ok", f"set; nodes: {hosts}")
     if backend.key_variable is not None:
         return found(place, "key", "ok", f"{backend.key_variable} set")
-    if backend.base_url and backend.model.startswith("openai/"):
-        text = (
-            "OPENAI_API_KEY is set and goes to this server"
-            if environ.get("OPENAI_API_KEY")
-            else "none is named for this server; if it wants one, name it with key_variable"
-        )
+    own = backend.base_url and backend.model.startswith("openai/")
+    if own and not environ.get("OPENAI_API_KEY"):
+        text = "none is named for this server; if it wants one, name it with key_variable"
         return found(place, "key", "ok", text)
-    return found(place, "key", "ok", "found by LiteLLM")
-
-
-def _nodes(place: Place) -> Finding:
-    """Whether the private key and the nodes of Gonka can be used."""
-    try:
-        nodes = gonka.nodes_of(place.target.backend)
-        gonka.key_of(place.target.backend)
-    except gonka.SettingsError as error:
-        return found(place, "key", "problem", str(error), "correct it in the environment or .env")
-    where = ", ".join(node.host for node in nodes)
-    return found(place, "key", "ok", f"set; nodes: {where}")
+    text = "OPENAI_API_KEY is set and goes to this server" if own else "found by LiteLLM"
+    return found(place, "key", "ok", text)
 
 
 def price(place: Place) -> Finding:
     """Dollars per million tokens and who says so."""
     if place.kind != "served":
         return found(place, "price", "ok", "costs nothing")
-    known, listing = place.price, _listing(place)
-    problem = listing.problem if listing else ""
+    known, backend = place.price, place.target.backend
+    routed = openrouter_id(backend.model, backend.base_url) and place.target.prices is None
+    listing = used() if routed else None
+    problem = f"; {listing.problem}" if listing and listing.problem else ""
     if known is None:
-        text = "unknown, so a run's dollars are unknown"
+        text = f"unknown, so a run's dollars are unknown{problem}"
         fix = "write it into the models file: prices = { input = ..., output = ... }"
-        return found(place, "price", "warning", f"{text}; {problem}" if problem else text, fix)
-    per_million = {
-        "input": round(known.input * 1e6, 6),
-        "output": round(known.output * 1e6, 6),
-        "cached": None if known.cached is None else round(known.cached * 1e6, 6),
-    }
-    text = f"${per_million['input']:g} in, ${per_million['output']:g} out"
-    text += f", ${per_million['cached']:g} cached" if known.cached is not None else ""
-    text += f" per million tokens{f', ${known.request:g} a request' if known.request else ''}"
-    day = listing.known.day if listing and listing.known else None
-    told = f"{known.source}, list of {day}" if known.source == "openrouter" else known.source
-    details = {"per_million": per_million, "request": known.request, "source": known.source}
-    text += f" ({told})"
-    if problem:
-        return found(place, "price", "info", f"{text}; {problem}", "", details)
-    if known.source.startswith("like "):
-        fix = "an estimate; write the true prices into the models file"
-        return found(place, "price", "info", text, fix, details)
-    return found(place, "price", "ok", text, "", details)
+        return found(place, "price", "warning", text, fix)
+    parts = {"in": known.input, "out": known.output, "cached": known.cached}
+    shown = [f"${part * 1e6:g} {name}" for name, part in parts.items() if part is not None]
+    day = f", list of {listing.known.day}" if listing and listing.known else ""
+    text = f"{', '.join(shown)} per million tokens ({known.source}{day}){problem}"
+    estimate = known.source.startswith("like ")
+    fix = "an estimate; write the true prices into the models file" if estimate else ""
+    return found(place, "price", "info" if problem or estimate else "ok", text, fix)
 
 
-def _listing(place: Place) -> OpenRouterPrices | None:
-    """OpenRouter's list, where the price of a place stands in it."""
-    backend = place.target.backend
-    routed = openrouter_id(backend.model, backend.base_url)
-    return used() if routed is not None and place.target.prices is None else None
-
-
-def schema(place: Place) -> Finding:
-    """Whether the provider takes a JSON schema, by LiteLLM's map: nothing is sent for it."""
-    if place.kind != "served":
-        return found(place, "JSON schema", "ok", "not needed")
-    takes = bool(load().supports_response_schema(place.target.backend.model))
-    text = "taken natively, says LiteLLM's map" if takes else "LiteLLM's map does not know of it"
-    return found(place, "JSON schema", "ok" if takes else "info", text, "", {"native": takes})
-
-
-def spared(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
+def with_substitutes(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
     """All findings; a backend's problem is a warning where another one serves whoever uses it."""
-    well = {use for place, findings in known if not ill(findings) for use in place.uses}
-    made: list[Finding] = []
-    for place, findings in known:
-        others = set(place.uses) <= well
-        for one in findings:
-            if others and one.state == "problem":
-                text = f"{one.text}; another backend serves in its place"
-                one = one.model_copy(update={"state": "warning", "text": text})
-            made.append(one)
-    return made
+    served = {use for place, findings in known if not has_problem(findings) for use in place.uses}
+
+    def eased(place: Place, one: Finding) -> Finding:
+        if one.state != "problem" or not set(place.uses) <= served:
+            return one
+        text = f"{one.text}; another backend serves in its place"
+        return one.model_copy(update={"state": "warning", "text": text})
+
+    return [eased(place, one) for place, findings in known for one in findings]
 
 
-def ill(findings: Sequence[Finding]) -> bool:
-    """Whether one of them is a problem."""
-    return any(f.state == "problem" for f in findings)
-
-
-def found(
-    place: Place, name: str, state: State, text: str, fix: str = "", details: Details = None
-) -> Finding:
+def found(place: Place, name: str, state: State, text: str, fix: str = "") -> Finding:
     """A finding about one place."""
-    return finding("models", name, state, text, fix, details, place.name)
+    return Finding(area="models", subject=place.name, name=name, state=state, text=text, fix=fix)
 
 
 def baseline(known: Sequence[Place]) -> list[Finding]:
-    """A word to those who run without any LLM."""
-    if not known or any(place.kind != "brain" for place in known):
+    """Say to those who run without any LLM how they get one."""
+    if not known or any(place.kind != "rules" for place in known):
         return []
-    text = "none is configured: the playbook brain answers, a baseline that needs no key"
-    fix = (
-        "set EVALUATOR_MODEL and WORKER_MODEL to a LiteLLM id and the provider's key "
-        "(nebius/openai/gpt-oss-120b and NEBIUS_API_KEY, for example)"
-    )
+    text = "none is configured: a rule-based model answers, a baseline that needs no key"
+    fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
     return [finding("models", "LLM", "info", text, fix)]
+
+
+def tiny_call(place: Place, opener: Callable[[Backend], Transport] = open_transport) -> Finding:
+    """One attempt with a tiny prompt: who answers, how fast, for how much."""
+    if place.kind != "served":
+        return found(place, "answer", "info", "not asked: it answers here, without a server")
+    target = place.target
+    params = target.params | {"max_tokens": place.tokens_at_most}
+    request = Request(model=target.backend.model, messages=PROMPT, params=params)
+    load()  # its seconds are not the model's
+    began = time.perf_counter()
+    try:
+        seconds = min(target.timeout_seconds, CALL_SECONDS)
+        reply = opener(target.backend).send(request, seconds)
+    except ExchangeFailed as error:
+        return refused(place, error.kind, error.text)
+    return _answer(place, reply, time.perf_counter() - began)
+
+
+def refused(place: Place, kind: str | None, text: str) -> Finding:
+    """Why a place gave no answer, and what to do; an address that cannot be reached is named."""
+    base_url = place.target.backend.base_url
+    if kind == "network" and base_url:
+        text = f"{redact(base_url)} cannot be reached: {text}"
+        fix = "start the server or correct the base URL"
+    else:
+        hints = (hint for known, hint in HINTS.items() if known == kind)
+        fix = next(hints, "ask the provider; another attempt may do")
+    return found(place, "answer", "problem", text, fix)
+
+
+def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
+    usage, (cost, source) = reply.usage, dollars(place.target, reply)
+    state: State = "ok"
+    tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
+    if usage.prompt is None:
+        state, tokens = "warning", "tokens unknown"
+        fix = "its server tells no usage, so tokens and dollars of a run stay unknown"
+    elif usage.reasoning:
+        tokens += f" ({usage.reasoning} of them thinking)"
+    parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
+    if usage.completion and seconds > 0:
+        parts.append(f"{usage.completion / seconds:.1f} tokens/s")
+    parts.append("price unknown" if cost is None else f"${cost:.6f} ({source})")
+    return found(place, "answer", state, ", ".join(parts), fix)

@@ -6,20 +6,20 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cli import doctor_models
-from cli.doctor_finding import Finding
-from cli.doctor_models import Place
+from cli.doctor_checks import Finding
+from cli.doctor_models import PROMPT, Place
 from cli.platform import real_key
 from core.models.api_keys import missing_keys
-from core.models.model_call import KeptCalls, Message, ModelCall, Role
+from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import near_ids
 from core.models.models_file import Models, Settings, Target
 from core.models.providers import is_served
 from core.models.redact import redact
-from core.models.retries import HINTS
 from core.runs.errors import CannotRun, Usage
 from core.terminal.console import say
 
@@ -37,18 +37,12 @@ LATE = "try again when its server has loaded the model, or begin with --no-prefl
 ATTEMPTS = 2
 TOKENS = 200
 """Of an answer at most: models that think first need some."""
-PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 Asked = Mapping[Role, tuple[str, "str | None"]]
 """Id and base URL of each role that is asked at all."""
 
 
 def check_ids(models: Models, asked: Asked) -> None:
-    """Whether somebody answers to every id; sends nothing.
-
-    Raises:
-        ModelsError: settings that do not fit together.
-        Usage: an id that nobody answers to.
-    """
+    """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
     places = doctor_models.places(models, asked)
     if unknown := _problems(doctor_models.identity(place, models) for place in places):
         raise Usage(_listed("unknown model", unknown))
@@ -57,19 +51,19 @@ def check_ids(models: Models, asked: Asked) -> None:
 def ready(brains: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
     """Whether all models can do their work: their keys and, with ``real``, one answer of each.
 
-    Every distinct backend that the run would ask first is asked once, all side by side; a group
-    of backends as the run would ask it, one after the other until one answers. Models of ours and
-    recordings are not asked. Nothing of it holds up a run that is to be handed in as it is.
-
-    Returns:
-        Every attempt, with its tokens and dollars.
-
-    Raises CannotRun: a key is missing, or a model does not answer; in the words of the doctor.
+    Returns every attempt. Raises CannotRun: a key is missing, or a model does not answer.
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()
-    for text in _check_keys(brains):
-        say(note, redact(f"warning: {text}"))
+    places = doctor_models.places(brains.models, brains.asked)
+    keys = doctor_models.with_substitutes(
+        [(place, [doctor_models.key(place, os.environ)]) for place in places]
+    )
+    if missing := _problems(keys):
+        raise CannotRun(_listed("a key is missing", missing))
+    for one in keys:
+        if one.state == "warning":
+            say(note, redact(f"warning: {_line(one)}"))
     if not options.real or options.no_preflight:
         return ()
     real_key()  # without it nothing needs to be asked
@@ -87,78 +81,65 @@ def ready(brains: RunModels, options: Options, note: Console) -> tuple[ModelCall
     return tuple(calls)
 
 
-def _check_keys(brains: RunModels) -> list[str]:
-    """What is amiss with backends in whose place others serve.
-
-    Raises CannotRun where a role is left without any.
-    """
-    places = doctor_models.places(brains.models, brains.asked)
-    keys = doctor_models.spared([(p, [doctor_models.key(p, os.environ)]) for p in places])
-    if missing := _problems(keys):
-        raise CannotRun(_listed("a key is missing", missing))
-    return [_line(f) for f in keys if f.state == "warning"]
-
-
 class _Brief(Models):
     """The settings of a run, for a short question: little time, and usable backends alone."""
 
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
         """As the run has them, within the bounds of a preflight."""
-        found = super().settings(model, role, base_url)
-        served = (t for t in found.targets if is_served(t.backend.model))
+        settings = super().settings(model, role, base_url)
+        served = (t for t in settings.targets if is_served(t.backend.model))
         usable = [t for t in served if not missing_keys(t.backend)]
         seconds = SECONDS if len(usable) == 1 else SECONDS / 2
         targets = tuple(_brief(target, seconds) for target in usable)
-        return found.model_copy(update={"targets": targets, "deadline_seconds": SECONDS})
+        return settings.model_copy(update={"targets": targets, "deadline_seconds": SECONDS})
 
 
 def _brief(target: Target, seconds: float) -> Target:
-    params = dict(target.params)
-    if "max_tokens" in params:
-        params["max_tokens"] = min(TOKENS, params["max_tokens"])
-    update = {
-        "params": params,
-        "attempts": min(ATTEMPTS, target.attempts),
-        "timeout_seconds": min(seconds, target.timeout_seconds),
+    params = {
+        name: min(TOKENS, v) if name == "max_tokens" else v for name, v in target.params.items()
     }
+    attempts, bound = min(ATTEMPTS, target.attempts), min(seconds, target.timeout_seconds)
+    update = {"params": params, "attempts": attempts, "timeout_seconds": bound}
     return target.model_copy(update=update)
 
 
+@dataclass
 class _Question:
     """One model that is asked, and what came of it."""
 
-    def __init__(self, model: str, role: Role, base_url: str | None, models: Models) -> None:
-        self.places = doctor_models.places(models, {role: (model, base_url)})
-        """Its usable backends, in order of preference."""
-        self.calls: list[ModelCall] = []
-        kept = KeptCalls(self.calls)
-        self._door = ModelClient(model, role, kept, base_url=base_url, models=models)
-        self._answered = False
-        self._fault: Exception | None = None
+    model: str
+    role: Role
+    base_url: str | None
+    models: Models
+    calls: list[ModelCall] = field(default_factory=list)
+    answered: bool = False
+    fault: Exception | None = None
+    """A mistake of ours."""
 
     @property
-    def first(self) -> tuple[object, ...]:
-        """Which backend is asked before any other."""
-        return self.places[0].key
+    def places(self) -> list[Place]:
+        """Its usable backends, in order of preference."""
+        return doctor_models.places(self.models, {self.role: (self.model, self.base_url)})
 
     def put(self) -> None:
         """Ask; what comes of it stands in the question."""
+        kept = KeptCalls(self.calls)
         try:
-            self._door.complete(PROMPT)
-            self._answered = True
+            client = ModelClient(
+                self.model, self.role, kept, base_url=self.base_url, models=self.models
+            )
+            client.complete(PROMPT)
+            self.answered = True
         except ModelFailed:
             pass  # every attempt has been noted
         except Exception as error:
-            self._fault = error
+            self.fault = error
 
     def problems(self) -> list[Finding]:
-        """Why there is no answer, backend by backend, as the doctor says it.
-
-        Raises whatever was a fault of ours.
-        """
-        if self._fault:
-            raise self._fault
-        if self._answered:
+        """Why there is no answer, backend by backend. Raises whatever was a mistake of ours."""
+        if self.fault:
+            raise self.fault
+        if self.answered:
             return []
         last = {call.backend: call for call in self.calls}
         failed = [p for p in self.places if p.target.backend.name in last] or self.places[:1]
@@ -174,9 +155,9 @@ def _questions(brains: RunModels) -> list[_Question]:
         if not all(is_served(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
         question = _Question(model, role, base_url, models)
-        known = found.get(question.first)
-        if known is None or len(question.places) < len(known.places):
-            found[question.first] = question
+        first = question.places[0].key
+        if first not in found or len(question.places) < len(found[first].places):
+            found[first] = question
     return list(found.values())
 
 
@@ -195,36 +176,28 @@ def _problem(place: Place, call: ModelCall | None) -> Finding:
     if call is None or call.error_kind == "timeout":
         text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
         return doctor_models.found(place, "answer", "problem", text, LATE)
-    if call.error_kind == "network":
-        from cli.doctor_calls import served
-
-        server = served(place)
-        if server and server.state == "problem":
-            return server
-    fix = next((hint for kind, hint in HINTS.items() if kind == call.error_kind), "")
+    problem = doctor_models.refused(place, call.error_kind, call.error or "no answer")
     near = near_ids(place.target.backend.model) if call.error_kind == "not_found" else []
-    fix += f"; LiteLLM knows {', '.join(near)}" if near else ""
-    return doctor_models.found(place, "answer", "problem", call.error or "no answer", fix)
+    fix = problem.fix + (f"; LiteLLM knows {', '.join(near)}" if near else "")
+    return problem.model_copy(update={"fix": fix})
 
 
 def _problems(findings: Iterable[Finding]) -> list[Finding]:
-    return [finding for finding in findings if finding.state == "problem"]
+    return [one for one in findings if one.state == "problem"]
 
 
 def _listed(what: str, findings: Sequence[Finding]) -> str:
     return "\n  ".join([f"{what}:", *map(_line, findings)])
 
 
-def _line(finding: Finding) -> str:
-    fix = f"; {finding.fix}" if finding.fix else ""
-    return redact(f"{finding.subject}: {finding.text}{fix}")
+def _line(one: Finding) -> str:
+    return redact(f"{one.subject}: {one.text}{f'; {one.fix}' if one.fix else ''}")
 
 
 def _told(call: ModelCall) -> str:
     if call.error_kind:
         return f"warning: preflight: {call.backend}: {call.error}; {call.next or 'not asked again'}"
-    used = call.usage
-    known = used.prompt is not None
-    tokens = f"{used.prompt} + {used.completion} tokens" if known else "tokens unknown"
+    prompt, completion = call.usage.prompt, call.usage.completion
+    tokens = "tokens unknown" if prompt is None else f"{prompt} + {completion} tokens"
     price = "price unknown" if call.cost_usd is None else f"${call.cost_usd:.6f}"
     return f"preflight: {call.backend} answers in {call.seconds:.2f} s, {tokens}, {price}"

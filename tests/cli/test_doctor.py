@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli import doctor_calls
+from cli import doctor_models
 from cli.cli import app
 from cli.doctor import doctor, examine
-from cli.doctor_finding import Diagnosis, Finding
+from cli.doctor_checks import Diagnosis, Finding
 from cli.options import DoctorOptions
 from core.models import openrouter_prices
 from core.models.openrouter_prices import OpenRouterPrices
@@ -93,13 +93,11 @@ def test_without_any_key_all_is_fine(look: Look) -> None:
     found, said = look()
     assert found.ok
     assert said == [found.announced] == ["no call that costs anything will be made"]
-    assert one(found, "models", "form").state == "ok"
-    assert "THOUGHT / DECISION / INSTRUCTION is given" in one(found, "models", "form").text
     assert one(found, "models", "LLM").state == "info"
     assert "NEBIUS_API_KEY" in one(found, "models", "LLM").fix
     assert one(found, "platform", "key").state == "info"
     assert {f.area for f in found.findings} == {
-        "python", "packages", "sandbox", "settings", "platform", "models",
+        "sandbox", "settings", "platform", "models",
     }  # fmt: skip
 
 
@@ -117,14 +115,10 @@ def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
     (ask,) = server.seen
     assert ask.body["max_tokens"] <= 600
     assert ask.key == KEY
-    assert one(found, "models", "server").text.endswith("lists fake-large")
     answer = one(found, "models", "answer")
     assert answer.text.startswith("fake-large answers in ")
-    assert answer.details["usage"]["prompt"] == server.billed.prompt
-    assert answer.details["usage"]["completion"] == server.billed.completion
-    assert answer.details["tokens_per_second"] > 0
-    assert answer.details["cost_usd"] is None
-    assert [f.state for f in found.findings if f.name == "form"] == ["ok", "ok"]
+    assert f"{server.billed.prompt} + {server.billed.completion} tokens" in answer.text
+    assert "tokens/s, price unknown" in answer.text
     assert one(found, "models", "price").state == "warning"
     assert {f.subject for f in found.findings if f.area == "models"} == {
         "evaluator and worker: openai/fake-large"
@@ -143,7 +137,7 @@ def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path
         assert len(server.seen) == asked
     assert counts == [0]
     assert one(found, "platform", "key").text == "ERC3_API_KEY is set; not tried"
-    assert not [f for f in found.findings if f.name in ("server", "answer")]
+    assert not [f for f in found.findings if f.name == "answer"]
 
 
 def test_the_price_of_an_openrouter_id_is_openrouters_own(
@@ -160,7 +154,6 @@ def test_the_price_of_an_openrouter_id_is_openrouters_own(
         assert price.text.startswith(
             "$0.2 in, $0.5 out, $0.05 cached per million tokens (openrouter, list of 20"
         )
-        assert price.details["per_million"] == {"input": 0.2, "output": 0.5, "cached": 0.05}
         # Without calls nothing is sent: the list of a moment ago is in the cache.
         found, _ = look(model, calls=False)
         assert one(found, "models", "price").text == price.text
@@ -194,14 +187,12 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
         )
         assert (len(eyes.seen), len(hands.seen)) == (1, 1)
     assert found.ok
-    assert "at most 2 tiny calls to a model will be made now, about $0.012" in said[0]
+    assert "at most 2 tiny calls to a model will be made now, about $0.01" in said[0]
     answer = one(found, "models", "answer", "evaluator: openai/fake-large")
     bill = eyes.billed
     fresh = bill.prompt - bill.cached
     dollars = (fresh + 0.1 * bill.cached + 10 * bill.completion) / 1e6
-    assert answer.details["cost_usd"] == pytest.approx(dollars)
-    assert answer.details["price_source"] == "configuration"
-    assert "(configuration)" in answer.text
+    assert f"${dollars:.6f} (configuration)" in answer.text
 
 
 @pytest.mark.parametrize(
@@ -230,61 +221,21 @@ def test_a_model_that_fails_is_a_problem_with_one_call(look: Look, fault: str, w
     assert KEY not in found.model_dump_json()
 
 
-@pytest.mark.parametrize(
-    ("fault", "words"),
-    [
-        ("spent-on-thinking", "think"),
-        ("no-form", "DECISION"),
-        ("think-unclosed", "think"),
-        ("truncated", "cut off"),
-        ("null", "empty"),
-    ],
-)
-def test_a_reply_out_of_form_is_a_warning(look: Look, fault: str, words: str) -> None:
-    with FakeOpenAI(lambda *_: GOOD, faults.always(fault)) as server:
-        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-        found, _ = look("openai/fake-large", **urls)
-    assert found.ok
-    forms = [f for f in found.findings if f.name == "form"]
-    assert [f.state for f in forms] == ["warning", "warning"]
-    assert words in forms[0].text
-    assert all(f.fix for f in forms)
-
-
-def test_reasoning_around_the_form_is_no_fault(look: Look) -> None:
-    with FakeOpenAI(lambda *_: GOOD, faults.always("channels")) as server:
-        found, _ = look("openai/fake-large", EVALUATOR_BASE_URL=server.base_url)
-        forms = [f for f in found.findings if f.name == "form"]
-    assert forms[0].state == "ok"
-    assert "channels removed" in forms[0].text
-
-
 def test_unknown_usage_is_said(look: Look) -> None:
     with FakeOpenAI(lambda *_: GOOD, faults.always("no-usage")) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
         found, _ = look("openai/fake-large", **urls)
     answer = one(found, "models", "answer")
-    assert (answer.state, answer.details["usage"]["prompt"]) == ("warning", None)
+    assert answer.state == "warning"
     assert "tokens unknown" in answer.text
 
 
-def test_a_server_that_is_not_there_is_not_asked_further(look: Look) -> None:
+def test_a_server_that_is_not_there_is_named(look: Look) -> None:
     found, _ = look("openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="playbook/store")
     assert not found.ok
-    server = one(found, "models", "server")
-    assert "http://127.0.0.1:9/v1 cannot be reached" in server.text
-    assert not [f for f in found.findings if f.name == "answer" and "openai" in f.subject]
-
-
-def test_a_model_that_is_not_listed_and_a_url_without_v1(look: Look) -> None:
-    with FakeOpenAI(lambda *_: GOOD) as server:
-        found, _ = look("openai/other", "playbook/store", EVALUATOR_BASE_URL=server.base_url)
-        server_finding = one(found, "models", "server")
-        assert server_finding.state == "warning"
-        assert "'other' is not among its models (fake-large, fake-small)" in server_finding.text
-        bare = server.base_url.removesuffix("/v1")
-        found, _ = look("openai/fake-large", "playbook/store", EVALUATOR_BASE_URL=bare)
-        assert "ends in /v1" in one(found, "models", "server").fix
+    answer = one(found, "models", "answer", "openai/x")
+    assert "http://127.0.0.1:9/v1 cannot be reached" in answer.text
+    assert "start the server" in answer.fix
 
 
 def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> None:
@@ -293,7 +244,6 @@ def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> N
     key = one(found, "models", "key", "nebius")
     assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
     assert "NEBIUS_API_KEY" in key.fix
-    assert one(found, "models", "JSON schema", "nebius").details == {"native": True}
     assert "(litellm)" in one(found, "models", "price", "nebius").text
     assert said == ["no call that costs anything will be made"]
 
@@ -345,7 +295,7 @@ def test_the_platform_takes_the_key(look: Look, platform_of: Any) -> None:
     found, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL=simulator.base_url)
     assert found.ok
     key = one(found, "platform", "key")
-    assert (key.state, key.details["sessions"]) == ("ok", 0)
+    assert (key.state, "0 sessions" in key.text) == ("ok", True)
     assert one(found, "platform", "address").text == simulator.base_url
 
 
@@ -434,12 +384,9 @@ def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
-def test_a_hostile_list_of_models_ends(
-    look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(doctor_calls, "LIST_SECONDS", 0.3)
-    monkeypatch.setattr(doctor_calls, "CALL_SECONDS", 0.3)
+def test_a_hostile_answer_ends(look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_models, "CALL_SECONDS", 0.3)
     with HostileModels(flood) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
         found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
-    assert one(found, "models", "server").state in ("problem", "info")
+    assert one(found, "models", "answer").state == "problem"

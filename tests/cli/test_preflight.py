@@ -125,7 +125,7 @@ def test_a_refused_connection_is_told_with_its_address(
     began = time.monotonic()
     done = real("--evaluator", "openai/x", env={"EVALUATOR_BASE_URL": NOWHERE})
     assert done.exit_code == 1
-    assert f"evaluator: openai/x: {NOWHERE} cannot be reached (ConnectError)" in done.stderr
+    assert f"evaluator: openai/x: {NOWHERE} cannot be reached: " in done.stderr
     assert "start the server or correct the base URL" in done.stderr
     assert untouched(platform, tmp_path)
     assert time.monotonic() - began < 60
