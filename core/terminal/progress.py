@@ -1,26 +1,74 @@
-"""The live view of a run: moving lines on a terminal, one plain line a task anywhere else."""
+"""The live view of a run: moving lines on a terminal, one plain line a task anywhere else.
+
+What benchmarks and models wrote is never markup here, and steers no terminal.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from rich.console import Console, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.table import Table
 from rich.text import Text
 
+from core.ledger import ToolCall
+from core.models.model_call import ModelCall, Usage
 from core.runs.results import TaskResult
+from core.runs.task import TaskInfo
 from core.runs.task_record import HARM
-from core.terminal.progress_state import ProgressState
-from core.terminal.screen import error_line, finished_line, screen
+from core.runs.turn import Turn
+from core.runs.turn_context import Decision
+from core.terminal.figures import DASH, counted, dollars, known_sum, number, tokens
+from core.terminal.figures import seconds as shown_seconds
+from core.text import clean
 
 PER_SECOND = 4
 """How often the moving lines are drawn; numbers that flicker cannot be read."""
+SUMMARY_LINES = 4
+"""Lines that are kept for the summary and for the count of what is not shown."""
 
 
-class Progress(ProgressState):
-    """Shows a run on a console while it goes on."""
+@dataclass(frozen=True)
+class Spent:
+    """Tokens and dollars of model calls; None is unknown."""
+
+    usage: Usage = field(default_factory=Usage.nothing)
+    dollars: float | None = 0.0
+
+    def plus(self, call: ModelCall) -> Spent:
+        """With one more call."""
+        return Spent(self.usage + call.usage, known_sum((self.dollars, call.cost_usd)))
+
+    def __str__(self) -> str:
+        return f"{number(tokens(self.usage))} tokens, {dollars(self.dollars)} spent"
+
+
+@dataclass(frozen=True)
+class Running:
+    """One task under way."""
+
+    task: TaskInfo
+    began: float
+    turns_done: int = 0
+    asked: bool = False
+    """Whether a model was asked since its last turn: the next one has begun."""
+    thought: str = ""
+    state: str = ""
+    """As it was last seen, in a few words; "" is unknown."""
+    spent: Spent = field(default_factory=Spent)
+
+
+class Progress:
+    """Shows a run on a console while it goes on; safe to use from several threads.
+
+    Tokens and dollars are of calls that were seen here: what a resumed task had spent before is
+    in its result and in no figure of this.
+    """
 
     def __init__(
         self,
@@ -30,10 +78,15 @@ class Progress(ProgressState):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """``in_words``: a benchmark's state in a few words, "" where there are none."""
-        super().__init__(in_words, clock)
         self._console = console
+        self._in_words = in_words
         self._harm_name = harm_name
-        self._printing = threading.Lock()
+        self._clock = clock
+        self._began = clock()
+        self._lock = threading.RLock()
+        self._running: dict[str, Running] = {}
+        self._counts: Counter[str] = Counter()
+        self._spent = Spent()
         self._live: Live | None = None
         if console.is_terminal and not console.is_dumb_terminal and not console.quiet:
             self._live = Live(
@@ -52,22 +105,64 @@ class Progress(ProgressState):
         if self._live:
             self._live.stop()
 
-    def screen(self) -> RenderableType:
-        """The moving lines as they are now."""
-        width, height = self._console.size
-        return screen(self.view(), width, height - 1, self._harm_name)
+    def expect(self, total: int, kept: Sequence[TaskResult] = ()) -> None:
+        """Begin the time of so many tasks, behind those that were played before."""
+        with self._lock:
+            self._began = self._clock()
+            self._counts["total"] += total + len(kept)
+            for result in kept:
+                self._count(result)
+
+    def task_started(self, task: TaskInfo) -> None:
+        """Add a line for the task."""
+        with self._lock:
+            self._running[task.task_id] = Running(task, self._clock())
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Count a model call: the next turn has begun, at the latest."""
+        with self._lock:
+            self._spent = self._spent.plus(call)
+            if row := self._running.get(task.task_id):
+                row = replace(row, spent=row.spent.plus(call), asked=True)
+                self._running[task.task_id] = row
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Do nothing: the line of a task shows what its last turn has thought."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """Do nothing: the line of a task shows what its last turn has thought."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """Show the state and the thought of a turn that is over."""
+        state = self._in_words(turn.state)
+        with self._lock:
+            if row := self._running.get(task.task_id):
+                self._running[task.task_id] = replace(
+                    row,
+                    turns_done=turn.number,
+                    asked=False,
+                    thought=turn.decision.thought,
+                    state=state or row.state,
+                )
 
     def task_done(self, result: TaskResult) -> None:
         """Print the task's line, with its error, and drop it from the running ones."""
-        with self._printing:
-            done, total = self.ended(result)
-            width = self._console.width if self._console.is_terminal else None
-            self._print(finished_line(result, done, total, self._harm_name, width))
+        with self._lock:
+            self._running.pop(result.task_id, None)
+            self._count(result)
+            place = f"[{self._counts['done']}/{self._counts['total']}]"
+            self._print(finished_line(result, place, self._harm_name))
             if result.error:
-                self._print(error_line(result.error))
+                self._print(Text(f"    {clean(result.error)}", style="dim"))
         if self._live:
             # What was printed stands above the lines of before it.
             self._live.refresh()
+
+    def _count(self, result: TaskResult) -> None:
+        self._counts["done"] += 1
+        self._counts["passed"] += result.passed
+        self._counts["failed"] += result.failed
+        self._counts["harm"] += result.failed and result.harm is True
 
     def _print(self, line: Text) -> None:
         # A pipe has no width: what is cut there is lost.
@@ -75,3 +170,73 @@ class Progress(ProgressState):
             self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
         else:
             self._console.print(line, soft_wrap=True, highlight=False)
+
+    def screen(self) -> RenderableType:
+        """The moving lines as they are now, no more than the console has."""
+        with self._lock:
+            rows, now = list(self._running.values()), self._clock()
+            summary = [self._summary(), f"{self._spent}, {shown_seconds(now - self._began)}"]
+        room = max(1, self._console.height - 1 - SUMMARY_LINES)
+        hidden = len(rows) - room
+        more = [_line(f"… and {hidden} more running")] if hidden > 0 else []
+        return Group(*map(_line, summary), _table(rows[:room], now), *more)
+
+    def _summary(self) -> str:
+        counts = self._counts
+        waiting = max(counts["total"] - counts["done"] - len(self._running), 0)
+        parts = {
+            f"{counts['done']}/{counts['total'] or DASH} done": 1,
+            f"{counts['passed']} passed": 1,
+            f"{counts['failed']} failed": 1,
+            counted(counts["harm"], self._harm_name): counts["harm"],
+            f"{len(self._running)} running": 1,
+            f"{waiting} waiting": waiting,
+        }
+        return ", ".join(text for text, shown in parts.items() if shown)
+
+
+def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
+    """A task that is over; ``place``: which of how many."""
+    wrong = f", {harm_name}" if result.harm else ""
+    ended = clean(f"{number(result.score, 1)}, {result.ended}{wrong}")
+    line = Text(f"{place} {_one(result.spec_id)}: ", no_wrap=True, overflow="ellipsis")
+    tail = f", {counted(result.turns, 'turn')}, {result.seconds:.1f} s"
+    return line.append(ended, style=ending_style(result)).append(tail, style="dim")
+
+
+def ending_style(result: TaskResult) -> str:
+    """The colour of how a task ended."""
+    if result.harm:
+        return "bold red"
+    if result.failure:
+        return "red"
+    return "green" if result.passed else "yellow" if result.failed else ""
+
+
+def _table(rows: Sequence[Running], now: float) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=36)
+    for justify in ("left", "left", "right", "right"):
+        table.add_column(no_wrap=True, overflow="ellipsis", justify=justify)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for row in rows:
+        turn = row.turns_done + row.asked
+        texts = (
+            _one(row.task.spec_id),
+            f"turn {turn or DASH}",
+            _one(row.state) or DASH,
+            str(row.spent),
+            shown_seconds(float(int(now - row.began))),
+            _one(row.thought) or DASH,
+        )
+        table.add_row(*map(Text, texts))
+    return table
+
+
+def _one(text: str) -> str:
+    """A text of somebody else's as one harmless line."""
+    return clean(" ".join(text[:1_000].split()))
+
+
+def _line(text: str) -> Text:
+    return Text(text, no_wrap=True, overflow="ellipsis")

@@ -17,9 +17,7 @@ from core.runs.task import TaskInfo
 from core.runs.turn import Turn
 from core.runs.turn_context import Decision
 from core.terminal.figures import DASH
-from core.terminal.progress import Progress
-from core.terminal.progress_state import FAILED_KEPT, ProgressState, Snapshot
-from core.terminal.screen import finished_line, screen, summary_lines
+from core.terminal.progress import Progress, finished_line
 from core.terminal.tables import summary_table
 
 HARM = "wrong checkout"
@@ -59,113 +57,66 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def state(clock: Clock) -> ProgressState:
-    made = ProgressState(in_words=lambda state: state, clock=clock)
-    made.expect(3)
-    return made
+def progress_on(width: int, clock: Clock, height: int = 30, **options: Any) -> Progress:
+    console = Console(width=width, height=height, file=io.StringIO(), **options)
+    return Progress(console, in_words=lambda state: state, harm_name=HARM, clock=clock)
 
 
-def drawn(view: Snapshot, width: int = 120, height: int = 30, **options: Any) -> list[str]:
-    console = Console(width=width, file=io.StringIO(), record=True, **options)
-    console.print(screen(view, width, height, HARM))
+def drawn(progress: Progress, width: int = 120) -> list[str]:
+    console = Console(width=width, file=io.StringIO(), record=True)
+    console.print(progress.screen())
     return console.export_text(styles=False).rstrip("\n").split("\n")
 
 
-def test_a_wide_terminal_has_a_line_for_each_task(state: ProgressState, clock: Clock) -> None:
-    state.task_started(task("tea_for_two"))
-    state.call_done(task("tea_for_two"), call())
-    state.turn_done(task("tea_for_two"), turn())
-    state.call_done(task("tea_for_two"), call(prompt=1_400))
+def test_a_terminal_has_a_line_for_each_task(clock: Clock) -> None:
+    progress = progress_on(120, clock)
+    progress.expect(3)
+    progress.task_started(task("tea_for_two"))
+    progress.call_done(task("tea_for_two"), call())
+    progress.turn_done(task("tea_for_two"), turn())
+    progress.call_done(task("tea_for_two"), call(prompt=1_400))
     clock.now += 75
-    lines = drawn(state.view())
+    lines = drawn(progress)
     assert lines[0] == "0/3 done, 0 passed, 0 failed, 1 running, 2 waiting"
-    assert lines[1] == "2,500 tokens, $0.0200 spent, 1 min 15 s"
+    assert lines[1] == "2,500 tokens, $0.0200 spent, 75.0 s"
     assert len(lines) == 3
     shown = [part.strip() for part in lines[2].split("  ") if part.strip()]
     assert shown == [
-        "tea_for_two", "turn 2", "3 cups", "2,500 tokens", "$0.0200 spent", "1 min 15 s",
+        "tea_for_two", "turn 2", "3 cups", "2,500 tokens, $0.0200 spent", "75.0 s",
         "Look for tea.",
     ]  # fmt: skip
 
 
-def test_forty_columns_hold_everything(state: ProgressState) -> None:
-    name = "a_very_long_name_of_a_task_that_no_line_of_forty_columns_can_hold"
-    state.task_started(task("tea"))
-    state.turn_done(task("tea"), turn(thought="A long thought " * 20))
-    state.ended(result(name, 0.0, eval_log="BAD: far too much was bought for this line"))
-    lines = drawn(state.view(), width=40)
-    assert all(cell_len(line) <= 40 for line in lines)
-    text = "\n".join(lines)
-    assert "tea · turn 1 · 0 s" in text
-    assert "  3 cups · 0 tokens · $0 spent" in text
-    assert "failed: 1" in text
-    assert "1/3 done, 0 passed, 1 failed" in text
-
-
 def test_what_nobody_knows_is_a_dash(clock: Clock) -> None:
-    state = ProgressState(clock=clock)
-    state.task_started(task("tea"))
-    row = drawn(state.view())[-1].split()
+    progress = progress_on(120, clock)
+    progress.task_started(task("tea"))
+    row = drawn(progress)[-1].split()
     assert row[:4] == ["tea", "turn", DASH, DASH]
     assert row[-1] == DASH
-    state.call_done(task("tea"), call(prompt=None, cost=None))
-    state.call_done(task("tea"), call())
-    first, second = summary_lines(state.view(), HARM)
+    progress.call_done(task("tea"), call(prompt=None, cost=None))
+    progress.call_done(task("tea"), call())
+    first, second, _ = drawn(progress)
     assert first.startswith(f"0/{DASH} done")
     assert second.startswith(f"{DASH} tokens, {DASH} spent")
 
 
-def test_failures_stay_bounded_with_the_newest_first(state: ProgressState) -> None:
-    state.expect(1_000)
-    for number in range(300):
-        state.task_started(task(f"t{number}"))
-        wrong = number % 2 == 1
-        state.ended(result(f"t{number}", 0.0, acts=int(wrong), harm=wrong, eval_log="BAD: odd"))
-    for number in range(300, 364):
-        state.task_started(task(f"t{number}"))
-    for height in (12, 24, 50):
-        lines = drawn(state.view(), height=height)
-        assert len(lines) <= height
-        at = next(n for n, line in enumerate(lines) if line.startswith("failed: 300, the newest"))
-        assert "t299  0.0  wrong checkout: BAD: odd" in lines[at + 1]
-        assert "t298  0.0  purchased: BAD: odd" in lines[at + 2]
-        assert any("more running" in line for line in lines)
-    assert "300 failed, 150 wrong checkouts, 64 running, 636 waiting" in lines[0]
-    assert len(state.view().failures) == FAILED_KEPT
+@pytest.mark.parametrize("height", [12, 24, 50])
+def test_the_lines_fit_a_terminal_and_the_rest_is_counted(clock: Clock, height: int) -> None:
+    progress = progress_on(120, clock, height)
+    progress.expect(1_000, [result(f"k{n}", float(n > 0)) for n in range(9)])
+    for number in range(64):
+        progress.task_started(task(f"t{number}"))
+    lines = drawn(progress)
+    assert len(lines) < height
+    assert lines[0] == "9/1009 done, 8 passed, 1 failed, 64 running, 936 waiting"
+    assert "more running" in lines[-1]
 
 
-def test_the_rest_is_guessed_only_when_enough_is_done(state: ProgressState, clock: Clock) -> None:
-    state.expect(30)
-    told = []
-    for number in range(30):
-        state.task_started(task(f"t{number}"))
-        clock.now += 10
-        state.ended(result(f"t{number}"))
-        told.append(state.view().left)
-    assert told[:4] == [None] * 4
-    assert told[4] == pytest.approx(250)
-    assert told[28] == pytest.approx(10)
-    assert told[29] is None
-    state.expect(0)
-    assert state.view().left is None
-
-
-def test_a_guess_waits_until_more_is_done_than_runs(state: ProgressState, clock: Clock) -> None:
-    state.expect(100)
-    for number in range(20):
-        state.task_started(task(f"t{number}"))
-    for number in range(10):
-        clock.now += 1
-        state.ended(result(f"t{number}"))
-    assert state.view().left is None
-
-
-def test_an_unscored_task_is_failed_only_with_an_error(state: ProgressState) -> None:
-    state.ended(result("a", None, outcome="unfinished"))
-    state.ended(result("b", None, outcome="error", error="no answer"))
-    view = state.view()
-    assert (view.done, view.passed, view.failed) == (2, 0, 1)
+def test_an_unscored_task_is_failed_only_with_an_error(clock: Clock) -> None:
+    progress = progress_on(120, clock)
+    progress.task_done(result("a", None, outcome="unfinished"))
+    progress.task_done(result("b", None, outcome="error", error="no answer"))
+    assert drawn(progress)[0].startswith(f"2/{DASH} done, 0 passed, 1 failed")
 
 
 HOSTILE = "[bold red]x[/] \x1b[2J\u202e \u2028 [link=http://a]b[/link]\r"
@@ -173,28 +124,25 @@ HOSTILE = "[bold red]x[/] \x1b[2J\u202e \u2028 [link=http://a]b[/link]\r"
 
 @given(st.text(max_size=60), st.sampled_from([20, 40, 79, 100, 200]))
 def test_foreign_texts_are_neither_markup_nor_control(text: str, width: int) -> None:
-    state = ProgressState(in_words=lambda state: state)
+    progress = progress_on(width, Clock(), color_system=None)
     for hostile in (HOSTILE, text):
         info = TaskInfo(hostile, "tsk", "")
-        state.task_started(info)
-        state.turn_done(info, turn(thought=hostile, state=hostile))
-        state.ended(result(hostile, 0.0, eval_log=hostile))
-        state.task_started(info)
-        state.turn_done(info, turn(thought=hostile, state=hostile))
-        file = io.StringIO()
-        console = Console(width=width, file=file, color_system=None)
-        console.print(screen(state.view(), width, 40, HARM))
-        console.print(finished_line(result(hostile), 1, 1, HARM), markup=False, soft_wrap=True)
-        written = file.getvalue()
+        progress.task_started(info)
+        progress.turn_done(info, turn(thought=hostile, state=hostile))
+        lines = drawn(progress, width)
+        assert all(cell_len(line) <= width for line in lines)
+        progress.task_done(result(hostile, 0.0, error=hostile))
+        written = "\n".join(lines) + progress._console.file.getvalue()  # type: ignore[attr-defined]
         assert "\x1b" not in written
         assert "\u202e" not in written
         assert "\r" not in written
 
 
-def test_foreign_markup_is_shown_as_it_is(state: ProgressState) -> None:
-    state.task_started(task("tea"))
-    state.turn_done(task("tea"), turn(thought=HOSTILE, state="[b]3[/b]"))
-    text = "\n".join(drawn(state.view(), width=160))
+def test_foreign_markup_is_shown_as_it_is(clock: Clock) -> None:
+    progress = progress_on(160, clock)
+    progress.task_started(task("tea"))
+    progress.turn_done(task("tea"), turn(thought=HOSTILE, state="[b]3[/b]"))
+    text = "\n".join(drawn(progress, 160))
     assert "[bold red]x[/]" in text
     assert "[b]3[/b]" in text
 
@@ -222,20 +170,6 @@ def test_a_pipe_gets_a_plain_line_for_each_task() -> None:
     )
 
 
-@given(st.text(max_size=90), st.sampled_from([20, 40, 60, 79, 120]), st.booleans())
-def test_a_finished_task_is_one_line_of_any_terminal(name: str, width: int, harm: bool) -> None:
-    console = Console(width=width, file=io.StringIO(), color_system=None)
-    done = result(name, 0.0, acts=1, harm=harm)
-    line = finished_line(done, 123, 1_000, HARM, width)
-    console.print(line, highlight=False, no_wrap=True, overflow="ellipsis")
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().split("\n")
-    assert len(lines) == 2
-    assert cell_len(lines[0]) <= width
-    if width >= 60:
-        assert f"0.0, purchased{f', {HARM}' if harm else ''}" in lines[0]
-
-
 @pytest.mark.parametrize(
     ("fields", "style"),
     [
@@ -247,31 +181,9 @@ def test_a_finished_task_is_one_line_of_any_terminal(name: str, width: int, harm
     ],
 )
 def test_the_colour_says_how_it_ended(fields: dict[str, Any], style: str) -> None:
-    line = finished_line(result("tea", **fields), 1, 2, HARM)
+    line = finished_line(result("tea", **fields), "[1/2]", HARM)
     verdict = [s.style for s in line.spans if "purchased" in line.plain[s.start : s.end]]
     assert verdict == ([style] if style else [])
-
-
-def test_what_was_played_before_counts_and_does_not_hasten_the_guess(
-    state: ProgressState, clock: Clock
-) -> None:
-    state.expect(20, [result(f"k{n}", 0.0 if n == 0 else 1.0) for n in range(9)])
-    view = state.view()
-    assert (view.total, view.done, view.passed, view.failed) == (29, 9, 8, 1)
-    for number in range(5):
-        clock.now += 10
-        assert state.ended(result(f"t{number}")) == (10 + number, 29)
-    assert state.view().left == pytest.approx(150)
-
-
-@pytest.mark.parametrize("width", [40, 60])
-def test_a_narrow_summary_breaks_between_figures(state: ProgressState, width: int) -> None:
-    state.expect(1_000)
-    for number in range(30):
-        state.ended(result(f"t{number}", 0.0, acts=1, harm=True))
-    lines = summary_lines(state.view(), HARM, width)
-    assert all(len(line) <= width for line in lines)
-    assert " ".join(lines).startswith("30/1000 done, 0 passed, 30 failed, 30 wrong checkouts, ")
 
 
 def test_a_dumb_terminal_gets_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
