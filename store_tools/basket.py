@@ -5,13 +5,54 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Content = dict[str, int]
 """Quantities by SKU."""
-Basket = dict[str, Any]
+
+
+class Line(TypedDict):
+    """So many pieces of a product."""
+
+    sku: str
+    quantity: int
+
+
+class PricedLine(Line):
+    """The same as the shop shows it; `price` is in whole dollars for one piece."""
+
+    price: int
+
+
+class Totals(TypedDict):
+    """What a basket costs; `coupon` is "" for none."""
+
+    subtotal: int
+    coupon: str
+    discount: int
+    total: int
+
+
+class Basket(Totals):
+    """A basket as the shop shows it."""
+
+    items: list[PricedLine]
+
+
+class Row(Totals):
+    """A basket that was priced with a coupon or with none."""
+
+    items: list[Line]
+
+
+class AddedRow(Totals):
+    """The same of a basket with one product more."""
+
+    added: str
+
+
 VIEW = "/basket/view"
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
@@ -62,7 +103,7 @@ def read_line(text: str) -> tuple[str, int] | None:
 
 def filled_basket(raw: dict[str, Any]) -> Basket:
     """A basket with the fields that the API leaves out: coupon ``""`` and discount 0."""
-    items = [
+    items: list[PricedLine] = [
         {"sku": i["sku"], "quantity": i["quantity"], "price": i.get("price", 0)}
         for i in raw.get("items") or []
     ]
@@ -97,6 +138,17 @@ def content_in(basket: Basket) -> Content:
     return {i["sku"]: i["quantity"] for i in basket["items"]}
 
 
+def totals_of(basket: Totals) -> Totals:
+    """What a basket costs, without its items."""
+    subtotal, total = basket["subtotal"], basket["total"]
+    return {
+        "coupon": basket["coupon"],
+        "subtotal": subtotal,
+        "discount": basket["discount"],
+        "total": total,
+    }
+
+
 def flaw_of(basket: Basket) -> str | None:
     """What does not hold together in a basket that the shop showed; None where all does.
 
@@ -104,8 +156,8 @@ def flaw_of(basket: Basket) -> str | None:
     more than the subtotal; nothing is negative.
     """
     items = basket["items"]
-    numbers = [basket[key] for key in ("subtotal", "discount", "total")]
-    numbers += [i[key] for i in items for key in ("quantity", "price")]
+    numbers = [basket["subtotal"], basket["discount"], basket["total"]]
+    numbers += [n for i in items for n in (i["quantity"], i["price"])]
     if not all(isinstance(n, int) and 0 <= n <= LARGEST for n in numbers):
         return "a number is negative or out of all bounds"
     subtotal, discount, total = numbers[:3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -34,7 +35,7 @@ class Package(BaseModel):
 
 
 def combinations_for(
-    products: list[dict[str, Any]], target_units: int, max_combinations: int = 120
+    products: Sequence[Mapping[str, object]], target_units: int, max_combinations: int = 120
 ) -> dict[str, Any]:
     """All ways to reach exactly ``target_units``, cheapest first.
 

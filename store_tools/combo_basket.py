@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import keeping
 from store_tools.authorised import Priced
-from store_tools.basket import Basket, Content, Item, content_of
+from store_tools.basket import Basket, Content, Item, Line, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
-from store_tools.combo_coupons import try_coupons
+from store_tools.combo_coupons import Search, try_coupons
 from store_tools.requests import known_dead
 from store_tools.store_session import StoreSession
 
@@ -20,18 +20,18 @@ Baskets = list[list[Item]] | Literal["last"]
 def basket_tools(session: StoreSession) -> list[Tool]:
     """The tools that move the basket of one shop."""
 
-    def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> dict[str, Any]:
+    def Combo_Set_Basket_For_Items(items: list[Item], coupon: str = "") -> Basket:
         """Makes the basket exactly this ([{sku, quantity}]): {items: [{sku, quantity, price}],
         subtotal, coupon, discount, total}. With an error it stays as before."""
         return set_basket(session, content_of(items), coupon)
 
-    def Combo_Empty_Basket() -> dict[str, Any]:
+    def Combo_Empty_Basket() -> Basket:
         """Takes the coupon off too; result as above."""
         return set_basket(session, {}, "")
 
     def Combo_Test_Coupons_For_Product_Combinations(
         combinations: Baskets, coupons: list[str], every: bool = False
-    ) -> dict[str, Any]:
+    ) -> Search:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
         {results: [{items, coupon, subtotal, discount, total}] cheapest first, errors: [{items or
         coupon, error}] (also of a code without discount), untried: baskets skipped as none can be
@@ -51,7 +51,7 @@ def basket_tools(session: StoreSession) -> list[Tool]:
 
 def price_baskets(
     session: StoreSession, combinations: Baskets, coupons: list[str], *, every: bool = False
-) -> dict[str, Any]:
+) -> Search:
     """Price baskets with each coupon and none, and note for a purchase what was priced.
 
     Raises:
@@ -67,7 +67,7 @@ def price_baskets(
     return found
 
 
-def _content(lines: list[dict[str, Any]]) -> Content:
+def _content(lines: list[Line]) -> Content:
     return {line["sku"]: line["quantity"] for line in lines}
 
 
@@ -100,7 +100,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     except ToolFault as fault:
         session.note_set(fault.text)
         bring_back(session, before, doubt, fault)
-        fault.with_found(before)
+        fault.with_found(dict(before))
         raise
     session.note_set("")
     session.basket_doubt = None

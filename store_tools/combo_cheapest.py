@@ -7,7 +7,7 @@ from typing import Any
 from core.ledger import Tool, ToolFault, tool
 from store_tools.authorised import Priced
 from store_tools.authority import line_of
-from store_tools.basket import Basket, content_in
+from store_tools.basket import Basket, Row, content_in
 from store_tools.combo_basket import price_baskets, set_basket
 from store_tools.combo_products import find_products, generate_baskets, named_products
 from store_tools.requests import check_out
@@ -93,7 +93,7 @@ def _set_cheapest(
     result["basket"] = set_basket(session, wanted, coupon)
 
 
-def _is_first(rows: list[dict[str, Any]], index: int) -> bool:
+def _is_first(rows: list[Row], index: int) -> bool:
     """Whether no row before this one has its coupon."""
     return all(row["coupon"] != rows[index]["coupon"] for row in rows[:index])
 

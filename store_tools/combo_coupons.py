@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict
 
 from core.erc3_client import store
 from core.ledger import ToolFault
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, failed_request
-from store_tools.basket import Basket, Content, content_in, flaw_of
+from store_tools.basket import (
+    AddedRow,
+    Basket,
+    Content,
+    Line,
+    Row,
+    Totals,
+    content_in,
+    flaw_of,
+    totals_of,
+)
 from store_tools.basket_moves import (
     ROUNDS,
     WHOLE_BASKET,
@@ -31,9 +41,26 @@ UNKNOWN = "\0unknown"
 """No code has this name, so it is never taken for the one that is wanted."""
 
 
+class Refusal(TypedDict, total=False):
+    """Why the shop did not take a basket, or a code gave nothing."""
+
+    items: list[Line]
+    coupon: str
+    error: str
+
+
+class Search(TypedDict):
+    """What a coupon search has found, the cheapest row first."""
+
+    results: list[Row]
+    errors: list[Refusal]
+    untried: int
+    with_addition: list[AddedRow] | None
+
+
 def try_coupons(
     session: StoreSession, contents: list[Content], coupons: list[str], *, every: bool = True
-) -> dict[str, Any]:
+) -> Search:
     """Try coupons on baskets: moves outside, coupons inside, the basket restored at the end.
 
     With ``every`` each code is tried on each basket; without, the most hopeful come first, and the
@@ -69,7 +96,7 @@ def try_coupons(
     return trial.told(untried)
 
 
-def key_of(row: Mapping[str, Any]) -> Key:
+def key_of(row: Row) -> Key:
     """What makes a row better, least first."""
     return row["total"], row["coupon"] != "", len(row["items"])
 
@@ -82,13 +109,13 @@ class _Trial:
         self.content = content_in(before)
         self.coupon: str = before["coupon"]
         self.moved = False
-        self.results: list[dict[str, Any]] = []
-        self._errors: list[dict[str, Any]] = []
+        self.results: list[Row] = []
+        self._errors: list[Refusal] = []
         self._refused: dict[str, str] = {}
         self._idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
         self._gives: dict[str, None] = {}
-        self.with_addition: list[dict[str, Any]] | None = None
+        self.with_addition: list[AddedRow] | None = None
         self._additions = 0
 
     def visit(self, content: Content, codes: list[str]) -> None:
@@ -104,7 +131,7 @@ class _Trial:
         if seen is not None:
             self.keep(content, seen)
 
-    def keep(self, content: Content, seen: list[Basket]) -> list[Key]:
+    def keep(self, content: Content, seen: Sequence[Totals]) -> list[Key]:
         """Put what was seen of a basket among the results; what makes each row better."""
         rows = rows_of(content, seen)
         self.results += rows
@@ -168,7 +195,7 @@ class _Trial:
 
     def forget(self, content: Content) -> None:
         """Baskets that are tried for what they tell of others are no errors of the search."""
-        self._errors = [e for e in self._errors if e["items"] != _rows(content)]
+        self._errors = [e for e in self._errors if e.get("items") != _rows(content)]
 
     def _apply(self, code: str) -> bool:
         if code == self.coupon:
@@ -213,10 +240,10 @@ class _Trial:
     @property
     def seen(self) -> int:
         """How many baskets have a row or an error of their own."""
-        rows = [*self.results, *(e for e in self._errors if "items" in e)]
-        return len({json.dumps(row["items"]) for row in rows})
+        baskets = [r["items"] for r in self.results] + [e["items"] for e in self._errors]
+        return len({json.dumps(items) for items in baskets})
 
-    def told(self, untried: int) -> dict[str, Any]:
+    def told(self, untried: int) -> Search:
         """What was found, as the tool's result."""
         return {
             "results": sorted(self.results, key=key_of),
@@ -239,11 +266,13 @@ class _Trial:
         # On the baskets that were asked for they gave nothing all the same.
         self._gives = gave
 
-    def all_errors(self) -> list[dict[str, Any]]:
+    def all_errors(self) -> list[Refusal]:
         """Refused baskets, refused codes, and codes that gave nothing where it matters."""
         useful = {r["coupon"] for r in self.results}
-        refused = [{"coupon": code, "error": text} for code, text in self._refused.items()]
-        idle = [
+        refused: list[Refusal] = [
+            {"coupon": code, "error": text} for code, text in self._refused.items()
+        ]
+        idle: list[Refusal] = [
             {"coupon": code, "error": f"{code}: accepted, no discount on any basket {which}{more}"}
             for code in {**self._idle, **self._gives}
             if code not in useful
@@ -269,18 +298,17 @@ def _unbelieved(fault: ToolFault) -> ToolFault:
     return fault
 
 
-def rows_of(content: Content, seen: list[Basket]) -> list[dict[str, Any]]:
+def rows_of(content: Content, seen: Sequence[Totals]) -> list[Row]:
     """What a basket costs: with each code that gives a discount there, and without any."""
     rows = [_row(content, basket) for basket in seen if basket["coupon"] and basket["discount"]]
     subtotal = seen[-1]["subtotal"]
-    bare = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
+    bare: Totals = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
     return [*rows, _row(content, bare)]
 
 
-def _row(content: Content, basket: Basket) -> dict[str, Any]:
-    priced = {k: basket[k] for k in ("coupon", "subtotal", "discount", "total")}
-    return {"items": _rows(content), **priced}
+def _row(content: Content, totals: Totals) -> Row:
+    return {"items": _rows(content), **totals_of(totals)}
 
 
-def _rows(content: Content) -> list[dict[str, Any]]:
+def _rows(content: Content) -> list[Line]:
     return [{"sku": sku, "quantity": quantity} for sku, quantity in content.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from store_tools.basket import Item, content_of
 from store_tools.catalog import read_catalog
 from store_tools.combinations import combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
-from store_tools.store_session import StoreSession
+from store_tools.store_session import Product, StoreSession
 from store_tools.words import units_of, words
 
 Row = str | dict[str, Any]
@@ -72,7 +73,9 @@ def generate_baskets(
     """
     if not products:
         raise ToolFault("products must not be empty: SKUs, or rows of matches")
-    rows = [_known(session, p) if isinstance(p, str) else p for p in products]
+    rows: list[Mapping[str, Any]] = [
+        _known(session, p) if isinstance(p, str) else p for p in products
+    ]
     generated = combinations_for(rows, target_units, most)
     session.generated = [c["items"] for c in generated["combinations"]]
     as_told = all(_as_told(session, row) for row in rows)
@@ -118,14 +121,14 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     return collected.result(fields)
 
 
-def named_products(session: StoreSession, skus: list[str]) -> list[dict[str, Any]]:
+def named_products(session: StoreSession, skus: list[str]) -> list[Product]:
     """The products of these SKUs, with their units. Raises ToolFault: the shop lacks one."""
     if not skus:
         raise ToolFault("query must not be empty: words, or SKUs")
     return [_known(session, sku) for sku in dict.fromkeys(skus)]
 
 
-def _known(session: StoreSession, sku: str) -> dict[str, Any]:
+def _known(session: StoreSession, sku: str) -> Product:
     """The product of a SKU, with the units that the last query made of it.
 
     Raises:
@@ -137,19 +140,19 @@ def _known(session: StoreSession, sku: str) -> dict[str, Any]:
     raise ToolFault(f"the shop has no product {sku!r}")
 
 
-def _told(session: StoreSession, product: dict[str, Any], asked: str = "") -> dict[str, Any]:
+def _told(session: StoreSession, product: Product, asked: str = "") -> Product:
     """A product with its units, as generated code is told it."""
     row = _with_units(product, asked)
     session.told.setdefault(row["sku"], set()).add((row["price"], row["units"]))
     return row
 
 
-def _as_told(session: StoreSession, row: dict[str, Any]) -> bool:
+def _as_told(session: StoreSession, row: Mapping[str, Any]) -> bool:
     """Whether generated code hands back a product with the price and units that it was told."""
     told = session.told.get(row.get("sku", ""), set())
     return (row.get("price"), row.get("units", 1)) in told
 
 
-def _with_units(product: dict[str, Any], asked: str = "") -> dict[str, Any]:
+def _with_units(product: Product, asked: str = "") -> Product:
     said = frozenset(words(asked))
     return {**product, "units": units_of(product["name"], product["sku"], said)}

@@ -14,10 +14,11 @@ are taken out until it is known which of them it needs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
-from store_tools.basket import Basket, Content
+from store_tools.basket import AddedRow, Basket, Content, Row, Totals, totals_of
 from store_tools.basket_moves import distance
+from store_tools.store_session import Product
 
 Key = tuple[int, bool, int]
 """What makes a row better, least first: total, whether it needs a code, lines."""
@@ -34,12 +35,12 @@ class Trial(Protocol):
     """Where baskets are tried; every method raises ToolFault where the shop is lost."""
 
     content: Content
-    results: list[dict[str, Any]]
+    results: list[Row]
 
     def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
         """The basket with each code that the shop takes, at least once; None: it is refused."""
 
-    def keep(self, content: Content, seen: list[Basket]) -> list[Key]:
+    def keep(self, content: Content, seen: Sequence[Totals]) -> list[Key]:
         """Put what was seen of a basket among the results; what makes each row better."""
 
     def refused(self, code: str) -> bool:
@@ -160,7 +161,7 @@ class _Search:
         bare = self._barest()
         if bare and (self.best is None or bare[0] < self.best):
             (total, *_), index = bare
-            row = {"coupon": "", "subtotal": total, "discount": 0, "total": total}
+            row: Totals = {"coupon": "", "subtotal": total, "discount": 0, "total": total}
             self.trial.keep(self.contents[index], [row])
             self.done.add(index)
 
@@ -229,9 +230,9 @@ def companions(
     trial: Trial,
     base: Content,
     codes: Sequence[str],
-    catalog: Sequence[dict[str, Any]],
+    catalog: Sequence[Product],
     most: int = TRIED_AT_MOST,
-) -> list[dict[str, Any]]:
+) -> list[AddedRow]:
     """A row for each code that one more product makes work, the cheapest such product known.
 
     ``base``: the basket without additions, on which no code gives a discount. Raises ToolFault.
@@ -239,13 +240,12 @@ def companions(
     spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]
     cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[:most]]
     working = _working(trial, base, cheap, codes) if cheap else {}
-    rows = []
+    rows: list[AddedRow] = []
     for code in working:
         found = _narrowed(trial, base, cheap, code)
         if found:
             sku, basket = found
-            priced = {k: basket[k] for k in ("coupon", "subtotal", "discount", "total")}
-            rows.append({"added": sku, **priced})
+            rows.append({"added": sku, **totals_of(basket)})
     return rows
 
 

@@ -36,11 +36,11 @@ def _request_tools(session: StoreSession) -> list[Tool]:
 
         return act
 
-    def applied(coupon: str) -> dict[str, Any]:
+    def applied(coupon: str) -> Basket:
         apply_coupon(session, coupon)
         return session.view()
 
-    def taken_off() -> dict[str, Any]:
+    def taken_off() -> Basket:
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
@@ -73,7 +73,7 @@ def _request_tools(session: StoreSession) -> list[Tool]:
 def _final_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
-    ) -> dict[str, Any]:
+    ) -> Basket:
         """BUYS what the instruction authorises by a total or CHECKOUT line; refused without a call
         if total, coupon, discount or given items differ."""
         items = None if expected_items is None else content_of(expected_items)
@@ -83,9 +83,7 @@ def _final_tool(session: StoreSession) -> Tool:
     return tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)
 
 
-def check_out(
-    session: StoreSession, total: int, coupon: str, items: Content | None
-) -> dict[str, Any]:
+def check_out(session: StoreSession, total: int, coupon: str, items: Content | None) -> Basket:
     """Buy what the basket holds, where everything agrees and the instruction authorises it.
 
     Raises:
@@ -177,7 +175,7 @@ def known_dead(session: StoreSession, code: str) -> None:
         raise fault
 
 
-def _agree(basket: dict[str, Any], total: int, coupon: str) -> None:
+def _agree(basket: Basket, total: int, coupon: str) -> None:
     if not basket["items"]:
         raise ToolFault("not checked out: the basket is empty")
     if basket["total"] != total:

@@ -14,7 +14,7 @@ CONTRIBUTING.md lists where a checkout is kept from happening twice.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict, cast
 
 import regex
 from pydantic import BaseModel
@@ -32,12 +32,23 @@ from store_tools.basket import (
     REMOVE,
     VIEW,
     Basket,
+    Line,
     Mirror,
     filled_basket,
     flaw_of,
 )
 
-Product = dict[str, Any]
+
+class Product(TypedDict):
+    """A product as the shop lists it; tools add its `units`."""
+
+    sku: str
+    name: str
+    price: int
+    available: int
+    units: NotRequired[int]
+
+
 LIST = "/products/list"
 READS = frozenset({LIST, VIEW})
 FORBIDDEN = "this shop forbids listing its products"
@@ -78,7 +89,7 @@ class StoreSession(ApiSession):
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
         self._not_set: tuple[Ledger, str] | None = None
         """The work in which the basket could not be set as asked for, and why."""
-        self.generated: list[list[dict[str, Any]]] = []
+        self.generated: list[list[Line]] = []
         """Baskets that the generator made last."""
         self.target: int | None = None
         """Units that each of them holds; None: the products were not as the tools told them."""
@@ -116,14 +127,16 @@ class StoreSession(ApiSession):
             return self.without_answer(request, about, fault)
         except Refused:
             if path == CHECKOUT and self._was_bought(about):
-                return self.checkouts[-1]
+                return dict(self.checkouts[-1])
             raise
         if path == CHECKOUT:
             receipt = filled_basket(answer)
             # An empty receipt answers the second arrival of a request that has bought already.
-            answer = receipt if receipt["items"] or not isinstance(about, dict) else about
-            self.checkouts.append(answer)
+            if not receipt["items"]:
+                receipt = _basket_of(about) or receipt
+            self.checkouts.append(receipt)
             self._belated = None
+            answer = dict(receipt)
         if self._mirror is not None:
             self._mirror = self._mirror.after(path, body_of(request))
         return answer
@@ -158,22 +171,24 @@ class StoreSession(ApiSession):
 
     def _checkout_without_answer(self, about: object, fault: OutOfReach) -> dict[str, Any]:
         self._mirror = None
-        if not isinstance(about, dict):
+        ordered = _basket_of(about)
+        if ordered is None:
             raise fault
-        self.unsettled = about
+        self.unsettled = ordered
         seen = self.view()
         self._check_settled()
         if self.checkouts:
-            return self.checkouts[-1]
-        if seen["total"] != about["total"]:
+            return dict(self.checkouts[-1])
+        if seen["total"] != ordered["total"]:
             raise OutOfReach(f"{fault.text}; nothing was bought, and the basket's total is another")
         raise Missed(f"{fault.text}; nothing was bought", fault.retry_after)
 
     def _was_bought(self, about: object) -> bool:
         """Whether a checkout that was refused has emptied the basket: it arrived twice."""
-        if not isinstance(about, dict):
+        ordered = _basket_of(about)
+        if ordered is None:
             return False
-        self._belated = about
+        self._belated = ordered
         seen = self.view()
         self._belated = None
         if not flaw_of(seen):
@@ -261,3 +276,8 @@ class StoreSession(ApiSession):
     def forget_stock(self) -> None:
         """Drop the kept catalog: the next listing asks the shop again."""
         self.catalog = None
+
+
+def _basket_of(about: object) -> Basket | None:
+    """The basket that a checkout was sent for, which ``check_out`` gives as what it is about."""
+    return cast(Basket, about) if isinstance(about, dict) else None

@@ -23,9 +23,9 @@ from tests.fake_openai import FakeOpenAI
 ROOM = {"evaluator": 990, "worker": 690}
 """Tokens of the system prompts, the worker's with every tool. Of the evaluator's, 150 say what a
 checkout is authorised by and how turn 1 can buy: they save a turn of some 2,000."""
-THREE_TURNS = 8_000
+THREE_TURNS = 7_200
 SPECS = (
-    "pack_sizes_exact_count", "filler_lifts_to_min_subtotal", "exact_quantity_ghost_stock",
+    "pack_sizes_exact_count", "fixed_item_best_of_five_codes", "exact_quantity_ghost_stock",
     "several_items_over_total_budget",
 )  # fmt: skip
 
