@@ -11,9 +11,9 @@ import json
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from functools import partial
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 import regex
 from pydantic import BaseModel, BeforeValidator
@@ -26,6 +26,7 @@ _FORMS = (
     "%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y",
     "%b %d %Y", "%A %d %B %Y", "%A %B %d %Y",
 )  # fmt: skip
+_DAYS = {"today": 0, "yesterday": -1, "tomorrow": 1, "day before yesterday": -2}
 _SLASHES = regex.compile(r"(\d{1,2})[/-](\d{1,2})[/-](\d{4})")
 _CLOCK = regex.compile(r"(?<=\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}.*")
 _ORDINAL = regex.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
@@ -47,47 +48,34 @@ def loosened(made: Tool) -> Tool:
 
     What it shows of itself, and the schema of its arguments, stay as they are.
     """
-    function: Any = made.function
-    hints = made.types()
-    shown = made.signature
+    function, types = made.function, made.types()
     function.__annotations__ = {
-        name: Annotated[kind, BeforeValidator(_Mended(kind))] for name, kind in hints.items()
+        name: Annotated[kind, BeforeValidator(partial(mended, kind))]
+        for name, kind in types.items()
     }
-    function.__signature__ = shown
+    setattr(function, "__signature__", made.signature)  # noqa: B010 - no attribute of a callable
     return tool(
-        made.kind,
-        function,
-        final=made.final,
-        prepared_by=made.prepared_by,
-        fields=made.fields,
+        made.kind, function, final=made.final, prepared_by=made.prepared_by, fields=made.fields
     )
 
 
-@dataclass(frozen=True)
-class _Mended:
-    """Brings a value into the form of a type, where that is certain."""
+def mended(kind: object, value: object) -> object:
+    """The value as the type wants it, where its meaning is certain; else as it is.
 
-    kind: Any
-
-    def __call__(self, value: Any) -> Any:
-        return mended(self.kind, value)
-
-
-def mended(kind: Any, value: Any) -> Any:
-    """The value as the type wants it, where its meaning is certain; else as it is."""
-    origin = get_origin(kind)
+    Raises ValueError: a number that could be two.
+    """
+    origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return mended(get_args(kind)[0], value)
+        return mended(inner[0], value)
     if origin in (Union, types.UnionType):
-        inner = [part for part in get_args(kind) if part is not type(None)]
-        return value if value is None or len(inner) != 1 else mended(inner[0], value)
+        kinds = [part for part in inner if part is not type(None)]
+        return value if value is None or len(kinds) != 1 else mended(kinds[0], value)
     if origin is list:
-        item = get_args(kind)[0]
-        return [mended(item, one) for one in _listed(value, get_origin(item) is Literal)]
+        return [mended(inner[0], one) for one in _items(value, get_origin(inner[0]) is Literal)]
     if origin is dict:
-        return _levels(value) if get_args(kind)[1] is int else _by_name(value)
+        return _levels(value) if inner[1] is int else _texts_by_name(value)
     if origin is Literal:
-        return _enum(get_args(kind), value)
+        return _option(inner, value)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _record(kind, value)
     if kind is str:
@@ -95,7 +83,7 @@ def mended(kind: Any, value: Any) -> Any:
     return _number(value, kind is int) if kind in (float, int) else value
 
 
-def _listed(value: Any, parted: bool = False) -> list[Any]:
+def _items(value: object, parted: bool = False) -> list[object]:
     """A list: nothing is an empty one, JSON text is read, ids with commas between are parted.
 
     Names are not, unless they have to be ``parted``: one may have a comma in it.
@@ -104,67 +92,74 @@ def _listed(value: Any, parted: bool = False) -> list[Any]:
         return []
     if isinstance(value, list | tuple | set):
         return list(value)
-    if isinstance(value, str):
-        if value.lstrip().startswith(("[", "{")):
-            try:
-                return _listed(json.loads(value), parted)
-            except ValueError:
-                return [value]
-        parts = [part.strip() for part in regex.split(r"[,;]", value) if part.strip()]
-        return parts if parted or all(_ID_LIKE.fullmatch(part) for part in parts) else [value]
-    return [value]
+    if not isinstance(value, str):
+        return [value]
+    if value.lstrip().startswith(("[", "{")):
+        try:
+            return _items(json.loads(value), parted)
+        except ValueError:
+            return [value]
+    parts = [part.strip() for part in regex.split(r"[,;]", value) if part.strip()]
+    certain = parted or all(_ID_LIKE.fullmatch(part) for part in parts)
+    return [*parts] if certain else [value]
 
 
-def _levels(value: Any) -> Any:
+def _fields(value: Mapping[object, object]) -> dict[str, object]:
+    """A mapping by its folded keys."""
+    return {folded(str(key)): inner for key, inner in value.items()}
+
+
+def _levels(value: object) -> object:
     """Levels by name, also from a list of records, names, or texts such as "name: 7"."""
     if value is None or value == "" or value == []:
         return {}
-    if isinstance(value, Mapping) and not {folded(str(k)) for k in value} & {"name", "skill"}:
+    if isinstance(value, Mapping) and not _fields(value).keys() & {"name", "skill"}:
         return {str(name): _level(level) for name, level in value.items()}
-    found: dict[str, Any] = {}
-    for one in _listed(value):
+    levels: dict[str, object] = {}
+    for one in _items(value):
         if isinstance(one, Mapping):
-            low = {folded(str(k)): v for k, v in one.items()}
-            name = low.get("name") or low.get("skill") or low.get("id")
+            fields = _fields(one)
+            name = fields.get("name") or fields.get("skill") or fields.get("id")
             if name is None:
                 return value
-            found[str(name)] = _level(low.get("level", low.get("minlevel", low.get("delta", 0))))
+            level = fields.get("level", fields.get("minlevel", fields.get("delta", 0)))
+            levels[str(name)] = _level(level)
         else:
-            said = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST].strip())
-            found[said["name"] if said else str(one)] = int(said["level"]) if said else 0
-    return found
+            match = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST].strip())
+            levels[match["name"] if match else str(one)] = int(match["level"]) if match else 0
+    return levels
 
 
-def _by_name(value: Any) -> Any:
-    """Texts by name, also from a list of records of one name and one text each."""
-    if not isinstance(value, list):
-        return value
-    pairs = []
-    for one in value:
-        low = {folded(str(k)): v for k, v in one.items()} if isinstance(one, Mapping) else {}
-        names = [k for k in ("file", "path", "page", "name") if k in low]
-        texts = [k for k in ("content", "text") if k in low]
-        if len(names) != 1 or len(texts) != 1 or len(low) != 2:
-            return value
-        pairs.append((low[names[0]], low[texts[0]]))
-    return dict(pairs) if len({name for name, _ in pairs}) == len(pairs) else value
-
-
-def _level(value: Any) -> Any:
+def _level(value: object) -> object:
     if isinstance(value, Mapping):
-        low = {folded(str(k)): v for k, v in value.items()}
-        return low.get("level", low.get("minlevel", value))
+        fields = _fields(value)
+        return fields.get("level", fields.get("minlevel", value))
     return 0 if value is None else _number(value)
 
 
-def _enum(options: tuple[Any, ...], value: Any) -> Any:
+def _texts_by_name(value: object) -> object:
+    """Texts by name, also from a list of records of one name and one text each."""
+    if not isinstance(value, list):
+        return value
+    texts: dict[object, object] = {}
+    for one in value:
+        fields = _fields(one) if isinstance(one, Mapping) else {}
+        names = [key for key in ("file", "path", "page", "name") if key in fields]
+        contents = [key for key in ("content", "text") if key in fields]
+        if (len(names), len(contents), len(fields)) != (1, 1, 2) or fields[names[0]] in texts:
+            return value
+        texts[fields[names[0]]] = fields[contents[0]]
+    return texts
+
+
+def _option(options: tuple[object, ...], value: object) -> object:
     if value in options or not isinstance(value, str):
         return "" if value is None and "" in options else value
     near = [option for option in options if folded(str(option)) == folded(value)]
     return near[0] if len(near) == 1 else value
 
 
-def _record(kind: type[BaseModel], value: Any) -> Any:
+def _record(kind: type[BaseModel], value: object) -> object:
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)
@@ -182,11 +177,11 @@ def _record(kind: type[BaseModel], value: Any) -> Any:
     }
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> object:
     """A text; a record is its id, as is a list that holds no other."""
     if isinstance(value, Mapping):
-        low = {folded(str(k)): v for k, v in value.items()}
-        return low.get("id") or low.get("employee") or low.get("name") or value
+        fields = _fields(value)
+        return fields.get("id") or fields.get("employee") or fields.get("name") or value
     if isinstance(value, list | tuple) and len(value) == 1:
         return _text(value[0])
     if value is None:
@@ -194,7 +189,7 @@ def _text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _number(value: Any, whole: bool = True) -> Any:
+def _number(value: object, whole: bool = True) -> object:
     """A number, from digits as people write them. Raises ValueError for what could be two."""
     if isinstance(value, bool):
         raise ValueError("a number is wanted, no truth value")
@@ -206,21 +201,21 @@ def _number(value: Any, whole: bool = True) -> Any:
             raise ValueError(f"{plain[:40]!r} could be two numbers; write digits alone")
         return int(_GROUPS.sub("", plain))
     try:
-        found = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain.replace(",", "."))
+        number = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain.replace(",", "."))
     except ValueError:
         return value
-    if not math.isfinite(found):
+    if not math.isfinite(number):
         raise ValueError("a number must be finite")
-    return found
+    return number
 
 
 def bare_id(text: str) -> str:
     """The id in a text that has a name beside it; any other text as it is."""
     text = text.strip()
-    found = _WITH_NAME.fullmatch(text) if len(text) <= NAME_AT_MOST else None
-    if found is None:
+    match = _WITH_NAME.fullmatch(text) if len(text) <= NAME_AT_MOST else None
+    if match is None:
         return text
-    return (found["behind"] or found["before"] or found["alone"]).strip("'\"`,;")
+    return str(match["behind"] or match["before"] or match["alone"]).strip("'\"`,;")
 
 
 def day(text: str, today: str) -> str:
@@ -228,27 +223,22 @@ def day(text: str, today: str) -> str:
 
     ``today``, in that form, is what "today" and "yesterday" count from.
     """
-    said = _ORDINAL.sub("", _CLOCK.sub("", text.strip())).replace(",", " ")
-    said = " ".join(said.split())
-    steps = {"today": 0, "yesterday": -1, "tomorrow": 1, "day before yesterday": -2}
-    if said.casefold().removeprefix("the ") in steps:
+    plain = _ORDINAL.sub("", _CLOCK.sub("", text.strip())).replace(",", " ")
+    plain = " ".join(plain.split())
+    name = plain.casefold().removeprefix("the ")
+    if name in _DAYS:
         if not today:
-            raise ToolFault(f"{said!r} is unknown: whoami tells no day; write YYYY-MM-DD")
-        moved = timedelta(days=steps[said.casefold().removeprefix("the ")])
-        return (date.fromisoformat(today) + moved).isoformat()
-    for form in _FORMS:
+            raise ToolFault(f"{plain!r} is unknown: whoami tells no day; write YYYY-MM-DD")
+        return (date.fromisoformat(today) + timedelta(days=_DAYS[name])).isoformat()
+    forms = [*_FORMS]
+    if match := _SLASHES.fullmatch(plain):
+        plain = regex.sub(r"[/-]", " ", plain)
+        one, two = int(match[1]), int(match[2])
+        # Of two numbers that could both be a month, nobody can tell.
+        forms = ["%d %m %Y", "%m %d %Y"] if one == two or max(one, two) > 12 else []
+    for form in forms:
         try:
-            return datetime.strptime(said, form).date().isoformat()
+            return datetime.strptime(plain, form).date().isoformat()
         except ValueError:
             continue
-    slashed = _SLASHES.fullmatch(said)
-    if slashed:
-        one, two, year = (int(part) for part in slashed.groups())
-        ways = {(m, d) for m, d in ((one, two), (two, one)) if 1 <= m <= 12 and 1 <= d <= 31}
-        if len(ways) == 1:
-            month, of_month = ways.pop()
-            try:
-                return date(year, month, of_month).isoformat()
-            except ValueError:
-                pass
     raise ToolFault(f"{text[:40]!r} is no date for certain; write YYYY-MM-DD")
