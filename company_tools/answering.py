@@ -113,20 +113,20 @@ class AnsweringSession(ApiSession):
                 raise _unsettled(fault.text) from None
             except ToolFault:
                 pass  # what is refused stands in the log as well
-        seen = before if before.taken else self._logged()
-        if seen.taken:
+        after = before if before.taken else self._logged()
+        if after.taken:
             self.settled(RESPOND, took_effect=True)
             self._given()
             return True
-        if seen.unclear:
+        if after.unclear:
             raise _unsettled("the log of the task shows that the system failed over it")
-        if seen.markers <= before.markers:
+        if after.markers <= before.markers:
             raise _unsettled(f"the log of the task does not show {MARKER}, sent after it")
         self.settled(RESPOND, took_effect=False)
-        if seen.refused is not None:
+        if after.refused is not None:
             self.unanswered.pop(RESPOND, None)
             self.pending = None
-            raise Refused(seen.refused)
+            raise Refused(after.refused)
         return False
 
     def _logged(self) -> LoggedAnswer:

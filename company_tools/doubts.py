@@ -270,9 +270,9 @@ class _Check:
             yield from self._text("the note", new.notes)
 
     def _hours(self, new: float, *known: float) -> Iterator[Doubt]:
-        said = self.task.numbers
-        sums = {abs(a + sign * b) for a in said for b in (*said, *known) for sign in (1, -1)}
-        if new not in {*said, *sums} and new * 60 not in said:
+        stated = self.task.numbers
+        sums = {abs(a + sign * b) for a in stated for b in (*stated, *known) for sign in (1, -1)}
+        if new not in {*stated, *sums} and new * 60 not in stated:
             yield self._number(f"{new:g} hours", new)
 
     def _entry(self, part: EntryPart) -> Iterator[Doubt]:

@@ -31,13 +31,13 @@ THOUSANDS = regex.compile(
 def numbers(text: str) -> set[float]:
     """Every number that a text may mean; digits with separators are read in each way."""
     plain = unicodedata.normalize("NFKC", text)
-    found = {float(IN_WORDS[word]) for word in words(plain) if word in IN_WORDS}
+    values = {float(IN_WORDS[word]) for word in words(plain) if word in IN_WORDS}
     for match in _DIGITS.finditer(plain):
         for number in _readings(match[0]):
-            found.add(number)
+            values.add(number)
             if THOUSANDS.match(plain, match.end()):
-                found.add(round(number * 1000, 2))
-    return found
+                values.add(round(number * 1000, 2))
+    return values
 
 
 def _readings(digits: str) -> Iterator[float]:

@@ -58,8 +58,10 @@ def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
     parts = _object(text) or _parts(text)
     outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
     if outcome not in OUTCOMES:
-        said = f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
-        raise NoFinalAnswer(f"{said}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
+        problem = (
+            f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
+        )
+        raise NoFinalAnswer(f"{problem}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
     message = parts.get("MESSAGE", "").strip()
     if not message:
         raise NoFinalAnswer(f"no MESSAGE was given. A FINISH says {FORM}")
@@ -83,9 +85,11 @@ def _object(text: str) -> dict[str, str]:
 
 def _parts(text: str) -> dict[str, str]:
     """What stands behind each of the words; the last of a word counts."""
-    found = list(_LINE.finditer(text))
-    ends = [m.start() for m in found[1:]] + [len(text)]
-    return {m[1].upper(): text[m.end() : end].strip() for m, end in zip(found, ends, strict=False)}
+    matches = list(_LINE.finditer(text))
+    ends = [m.start() for m in matches[1:]] + [len(text)]
+    return {
+        m[1].upper(): text[m.end() : end].strip() for m, end in zip(matches, ends, strict=False)
+    }
 
 
 def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
@@ -138,7 +142,7 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
 def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     """The links that are sent: those that were given, else what message and changes point to.
 
-    The asker is linked where the answer names them or they changed themselves.
+    The user is linked where the answer names them or they changed themselves.
     """
     if answer.links is not None:
         return answer.links
@@ -158,7 +162,7 @@ def named_in(message: str, session: CompanySession) -> Sequence[Known]:
     for known in session.evidence.records.values():
         for name in _names(known):
             if name in text:
-                spans += [(*found.span(), known) for found in _whole(name).finditer(text)]
+                spans += [(*match.span(), known) for match in _whole(name).finditer(text)]
     outer = [
         known
         for start, end, known in spans

@@ -158,12 +158,12 @@ def _named(department: str) -> regex.Pattern[str]:
 
 def granted(pages: Iterable[str], kind: Kind, who: Requester, own: bool) -> bool:
     """Whether each of the pages that set rights gives a group of the requester such a change."""
-    found = []
+    given = []
     for page in pages:
         parts = units_of(page)
         here = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
-        found.append(any(_gives(unit, kind, here, own) for unit in parts))
-    return bool(found) and all(found)
+        given.append(any(_gives(unit, kind, here, own) for unit in parts))
+    return bool(given) and all(given)
 
 
 def _is_outside(text: str, who: Requester) -> bool:
@@ -197,8 +197,8 @@ def _opening(text: str) -> str:
     """The first sentence of a stretch, as far as it says who is meant; one group, not several."""
     first = text.partition(".")[0]
     first = first if "|" in first else first.replace(";", ",")
-    found = _MAY.search(first)
-    return first[: found.start()] if found else first
+    match = _MAY.search(first)
+    return first[: match.start()] if match else first
 
 
 def _subject(sentence: str) -> str:
@@ -217,8 +217,8 @@ def _belongs(text: str, who: Requester) -> bool:
 
 
 def _is_in(text: str, who: Requester) -> bool:
-    if who.department and (found := _named(who.department).search(text)):
-        return not _left_out(text, found.start(), found.end())
+    if who.department and (match := _named(who.department).search(text)):
+        return not _left_out(text, match.start(), match.end())
     if (who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)):
         return True
     return (
@@ -230,8 +230,8 @@ def _is_in(text: str, who: Requester) -> bool:
 
 
 def _named_as_group(department: str, text: str) -> bool:
-    found = _named(department).search(text)
-    return found is not None and not _left_out(text, found.start(), found.end())
+    match = _named(department).search(text)
+    return match is not None and not _left_out(text, match.start(), match.end())
 
 
 def _left_out(text: str, start: int, end: int) -> bool:
@@ -241,8 +241,8 @@ def _left_out(text: str, start: int, end: int) -> bool:
 
 
 def _excluded(text: str, who: Requester) -> bool:
-    found = _named(who.department).search(text) if who.department else None
-    return bool(found and _left_out(text, found.start(), found.end()))
+    match = _named(who.department).search(text) if who.department else None
+    return bool(match and _left_out(text, match.start(), match.end()))
 
 
 def _allows(sentence: str, kind: Kind, own: bool, loose: bool = True) -> bool:
@@ -258,8 +258,8 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool = True) -> bool:
     writes, owned = None, False
     loose = loose and not (_MEANS.search(sentence) and not _MAY.search(sentence))
     for clause in _CLAUSE.split(sentence):
-        verbs = [(found.start(), pattern is _WRITES) for pattern in (_WRITES, _READS)
-                 if (found := pattern.search(clause))]  # fmt: skip
+        verbs = [(match.start(), pattern is _WRITES) for pattern in (_WRITES, _READS)
+                 if (match := pattern.search(clause))]  # fmt: skip
         if verbs:
             writes, owned = min(verbs)[1], False
         owned = owned or _OWN.search(clause) is not None

@@ -8,7 +8,7 @@ sent. A soft one objects once. The guards that are no check of an answer act whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import regex
@@ -17,6 +17,7 @@ from company_tools import listings
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import LINKLESS, FinalAnswer, Link, links_of, named_in, targets
 from company_tools.guest_check import leaks
+from company_tools.reading_session import unless_refused
 from core.ledger import ToolFault
 from core.tools.faults import OutOfReach
 
@@ -41,8 +42,8 @@ class Guard(NamedTuple):
     check: Callable[[FinalAnswer, CompanySession], str | None]
 
 
-def _identity(closing: FinalAnswer, session: CompanySession) -> str | None:
-    if closing.outcome == "error_internal":
+def _identity(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if answer.outcome == "error_internal":
         return None
     why = unknown_requester(session)
     return f"nobody knows who asks ({why}): only error_internal can be answered" if why else None
@@ -55,51 +56,41 @@ def unknown_requester(session: CompanySession) -> str | None:
     return session.identity_fault or "whoami was not asked"
 
 
-def _guest(closing: FinalAnswer, session: CompanySession) -> str | None:
+def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
     if not session.known_guest:
         return None
-    links = [f"{link.kind}:{link.id}" for link in closing.links or () if link.kind in PRIVATE]
-    pages = _readable(session)
-    held = leaks(closing.message, session, session.task, pages)
+    links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
+    pages = unless_refused(session.read_wiki, {})
+    held = leaks(answer.message, session, session.task, pages)
     held += ["links to records"] if links else []
-    return f"the asker is a guest, and the answer holds {', '.join(held)}" if held else None
-
-
-def _readable(session: CompanySession) -> Mapping[str, str]:
-    """The wiki; nothing where it cannot be read. Raises OutOfReach."""
-    try:
-        return session.read_wiki()
-    except OutOfReach:
-        raise
-    except ToolFault:
-        return {}
+    return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
 
 
 def public_answer(
-    closing: FinalAnswer, session: CompanySession, off: Collection[str]
+    answer: FinalAnswer, session: CompanySession, off: Collection[str]
 ) -> FinalAnswer:
     """The answer as it may be sent: a guest's that still holds something private is a refusal.
 
     Raises OutOfReach: it cannot be compared.
     """
-    if "guest" in off or _guest(closing, session) is None:
-        return closing
+    if "guest" in off or _guest(answer, session) is None:
+        return answer
     return FinalAnswer("denied_security", NOT_PUBLIC, ())
 
 
-def _unseen(closing: FinalAnswer, session: CompanySession) -> str | None:
-    seen = session.evidence
+def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
+    evidence = session.evidence
     links = [
         f"{link.kind}:{link.id}"
-        for link in closing.links or ()
-        if link.kind != "location" and not seen.has(link.kind, link.id)
+        for link in answer.links or ()
+        if link.kind != "location" and not evidence.has(link.kind, link.id)
     ]
-    known = {i.casefold() for i in seen.ids} | seen.emails
-    text = _EMAIL.sub(" ", closing.message)
-    for kind, page in seen.records:
+    known = {i.casefold() for i in evidence.ids} | evidence.emails
+    text = _EMAIL.sub(" ", answer.message)
+    for kind, page in evidence.records:
         text = text.replace(page, " ") if kind == "wiki" else text
     texts = [i for i in _ID.findall(text) if i.casefold() not in known]
-    strange = [*links, *(texts if closing.outcome == "ok_answer" else ())]
+    strange = [*links, *(texts if answer.outcome == "ok_answer" else ())]
     if strange:
         return (
             f"{', '.join(strange[:5])}: no answer of the system has shown that in this task; look "
@@ -108,24 +99,24 @@ def _unseen(closing: FinalAnswer, session: CompanySession) -> str | None:
     return None
 
 
-def _failed_write(closing: FinalAnswer, session: CompanySession) -> str | None:
-    if closing.outcome != "ok_answer":
+def _failed_write(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if answer.outcome != "ok_answer":
         return None
     bad = [c for c in session.changes if c.outcome in ("refused", "unknown", "sent")]
-    mended = {c.path for c in session.changed}
-    open_ = [c.summary for c in bad if c.path not in mended or c.outcome != "refused"]
+    repaired = {c.path for c in session.changed}
+    open_ = [c.summary for c in bad if c.path not in repaired or c.outcome != "refused"]
     return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
 
 
-def _written(closing: FinalAnswer, session: CompanySession) -> str | None:
-    if session.changed and closing.outcome != "ok_answer":
+def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if session.changed and answer.outcome != "ok_answer":
         done = "; ".join(c.summary for c in session.changed[:3])
-        return f"you answer {closing.outcome}, yet this was changed: {done}"
+        return f"you answer {answer.outcome}, yet this was changed: {done}"
     return None
 
 
-def _looked(closing: FinalAnswer, session: CompanySession) -> str | None:
-    if closing.outcome != "ok_not_found" or session.looked_everywhere:
+def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
+    if answer.outcome != "ok_not_found" or session.looked_everywhere:
         return None
     return (
         "you answer ok_not_found, but no kind of record was listed whole (archived ones and both "
@@ -133,21 +124,21 @@ def _looked(closing: FinalAnswer, session: CompanySession) -> str | None:
     )
 
 
-def _links(closing: FinalAnswer, session: CompanySession) -> str | None:
+def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
     """Evidence without a link, where links were given by hand."""
-    if closing.links is None or closing.outcome in LINKLESS or session.known_guest:
+    if answer.links is None or answer.outcome in LINKLESS or session.known_guest:
         return None
-    answers = closing.outcome == "ok_answer"
-    own_words = _QUOTED.sub(" ", closing.message)
+    answers = answer.outcome == "ok_answer"
+    own_words = _QUOTED.sub(" ", answer.message)
     named = [Link(k.kind, k.id) for k in named_in(own_words, session) if answers]
     about = [*targets(session), *(link for link in named if link.id != session.requester)]
-    left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in closing.links]
+    left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in answer.links]
     return (
         f"these were changed or are named, and not linked: {', '.join(left[:5])}" if left else None
     )
 
 
-def _nothing(_closing: FinalAnswer, _session: CompanySession) -> None:
+def _nothing(_answer: FinalAnswer, _session: CompanySession) -> None:
     """Of a guard that acts elsewhere."""
 
 
@@ -193,7 +184,7 @@ def may_write(session: CompanySession, off: Collection[str]) -> str | None:
     if "identity" not in off and (why := unknown_requester(session)):
         return f"nobody knows who asks ({why})"
     if "guest" not in off and session.known_guest:
-        return "the asker is a guest"
+        return "the user is a guest"
     if "identity" not in off and session.requester:
         return without_record(session)
     return None
@@ -220,16 +211,16 @@ def without_record(session: CompanySession) -> str | None:
 
 
 def objections(
-    closing: FinalAnswer, session: CompanySession, *, hard: bool, off: Collection[str] = ()
+    answer: FinalAnswer, session: CompanySession, *, hard: bool, off: Collection[str] = ()
 ) -> list[str]:
     """What speaks against an answer; ``hard``: only what cannot be overruled.
 
     Raises OutOfReach: what has to be looked up has no answer.
     """
-    shown = closing._replace(links=links_of(closing, session))
-    found = (
-        guard.check(shown if guard.name == "guest" else closing, session)
+    linked = answer._replace(links=links_of(answer, session))
+    reasons = (
+        guard.check(linked if guard.name == "guest" else answer, session)
         for guard in GUARDS
         if guard.name not in off and (guard.hard or not hard)
     )
-    return [text for text in found if text]
+    return [text for text in reasons if text]

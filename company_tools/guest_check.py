@@ -17,12 +17,10 @@ from rapidfuzz import fuzz
 from company_tools import listings
 from company_tools.figures import IN_WORDS, numbers
 from company_tools.permissions import rule_lines
-from company_tools.reading_session import ReadingSession
-from company_tools.spellings import CHARS_AT_MOST, decoded, runs, seen, spoken
+from company_tools.reading_session import ReadingSession, unless_refused
+from company_tools.spellings import CHARS_AT_MOST, decoded, runs, spoken, visible
 from company_tools.words import levelled
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
-from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(
     r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++\s*(?:@|\(at\)|\[at\])\s*[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+",
@@ -78,20 +76,20 @@ class Registry:
     @cached_property
     def hidden(self) -> dict[str, str]:
         """By their letters in a row what must not stand in an answer, with what it is."""
-        found: dict[str, str] = {}
+        hidden: dict[str, str] = {}
         contacts = [(one.primary_contact_name, one.primary_contact_email) for one in self.customers]
         for name, email in [*((one.name, one.email) for one in self.people), *contacts]:
             parts = levelled(name)
             for order in (parts, parts[::-1]):
-                found["".join(order)] = "the name of a person"
-            found["".join(levelled(email))] = "a mail address"
+                hidden["".join(order)] = "the name of a person"
+            hidden["".join(levelled(email))] = "a mail address"
         for name in [*(one.name for one in self.customers), *(one.name for one in self.projects)]:
-            found["".join(levelled(name))] = "the name of a customer or project"
+            hidden["".join(levelled(name))] = "the name of a customer or project"
         for id in self.ids:
-            found["".join(levelled(id.replace("_", " ")))] = "an id"
+            hidden["".join(levelled(id.replace("_", " ")))] = "an id"
         for code in self.codes:
-            found["".join(levelled(code))] = "a code"
-        return {run: what for run, what in found.items() if len(run) > 2}
+            hidden["".join(levelled(code))] = "a code"
+        return {run: what for run, what in hidden.items() if len(run) > 2}
 
     @property
     def ids(self) -> list[str]:
@@ -112,12 +110,12 @@ class Registry:
     @cached_property
     def single(self) -> set[str]:
         """First names and surnames, and no word that is public."""
-        said = {*levelled(self.open)}
+        public = {*levelled(self.open)}
         places = {w for one in self.people for w in levelled(one.location)}
         names = [one.name for one in self.people]
         names += [one.primary_contact_name for one in self.customers]
         parts = {part for name in names for part in levelled(name)}
-        return {part for part in parts - said - places if len(part) >= LEAST_SINGLE}
+        return {part for part in parts - public - places if len(part) >= LEAST_SINGLE}
 
     @cached_property
     def phrases(self) -> set[tuple[str, ...]]:
@@ -138,25 +136,23 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
     """
     if _is_plain(message, task):
         return []
-    try:
-        known = _registry(session, task, pages)
-    except OutOfReach:
-        raise
-    except ToolFault:
-        known = Registry([], [], [], *_parted(pages, task))
-    found = dict.fromkeys(_found(message, known))
-    if (_EMAIL.search(seen(message)) or "@" in message) and (not known.people or "@" not in task):
-        found["a mail address"] = None
+    unknown = Registry([], [], [], *_parted(pages, task))
+    known = unless_refused(lambda: _registry(session, task, pages), unknown)
+    held = dict.fromkeys(_found(message, known))
+    if (_EMAIL.search(visible(message)) or "@" in message) and (
+        not known.people or "@" not in task
+    ):
+        held["a mail address"] = None
     if not known.people and _ID_LIKE.search(message):
-        found["an id"] = None
-    return list(found)
+        held["an id"] = None
+    return list(held)
 
 
 def _is_plain(message: str, task: str) -> bool:
     """Whether a message has nothing but dates, words of the task and a short word such as yes."""
     if len(message) > 400:
         return False
-    rest = _DATE.sub(" ", seen(message))
+    rest = _DATE.sub(" ", visible(message))
     own = {*levelled(task)}
     left = [word for word in levelled(rest) if word not in own]
     return not regex.search(r"\d", "".join(left)) and len("".join(left)) < LEAST_LEFT

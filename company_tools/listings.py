@@ -170,8 +170,8 @@ def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithI
     key = ("entries", *(f"{name}={wanted[name]}" for name in sorted(wanted)))
 
     def read() -> list[wire.TimeEntryWithID]:
-        found = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
-        return [with_texts(entry) for entry in found]
+        listed = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
+        return [with_texts(entry) for entry in listed]
 
     return session.kept(key, read)
 

@@ -214,7 +214,7 @@ def rule_lines(pages: Mapping[str, str], action: str, chars: int = LINE_CHARS) -
     asked = {word for word in telling(action) if len(word) > 2}
     topics = [set(topic.split()) for topic in _TOPICS]
     near = set().union(*(t for t in topics if any(_has(word, t) for word in asked)))
-    found = []
+    ranked = []
     for path, text in pages.items():
         heading = ""
         for number, line in _units(text):
@@ -226,9 +226,9 @@ def rule_lines(pages: Mapping[str, str], action: str, chars: int = LINE_CHARS) -
             score = 2 * own + min(3, sum(word in have for word in near))
             if line.strip() and score:
                 score += 2 * min(2, len(_RULES.findall(line)))
-                found.append((score, RuleLine(path, number, heading, line.strip()[:chars])))
-    found.sort(key=lambda pair: -pair[0])
-    return [row for _, row in found[:LINES_AT_MOST]]
+                ranked.append((score, RuleLine(path, number, heading, line.strip()[:chars])))
+    ranked.sort(key=lambda pair: -pair[0])
+    return [row for _, row in ranked[:LINES_AT_MOST]]
 
 
 def _units(text: str) -> Iterator[tuple[int, str]]:

@@ -103,8 +103,8 @@ def is_rulebook(path: str, text: str) -> bool:
     stem = path.rsplit("/", 1)[-1].rsplit(".", 1)[0]
     title = text.lstrip().split("\n", 1)[0][:_TITLE_CHARS]
     return any(
-        _RULEBOOK.search(regex.sub(r"[\W_]+", " ", said).strip()) is not None
-        for said in (stem, title)
+        _RULEBOOK.search(regex.sub(r"[\W_]+", " ", name).strip()) is not None
+        for name in (stem, title)
     )
 
 
@@ -117,10 +117,10 @@ def rules_something(text: str) -> bool:
 def left_out(policy: Policy, pages: Mapping[str, str]) -> str:
     """What a policy leaves out of the pages that may rule something, "" where it is nothing."""
     missing = [p for p in pages if p not in policy.pages and rules_something(pages[p])]
-    told = [f"shown in parts: {', '.join(sorted(policy.parts))}"] if policy.parts else []
+    parts = [f"shown in parts: {', '.join(sorted(policy.parts))}"] if policy.parts else []
     if missing:
-        told.append(f"not shown, and may rule something: {', '.join(missing[:NAMED_AT_MOST])}")
-    return f"cut for length; {'; '.join(told)}. Read what may decide" if told else ""
+        parts.append(f"not shown, and may rule something: {', '.join(missing[:NAMED_AT_MOST])}")
+    return f"cut for length; {'; '.join(parts)}. Read what may decide" if parts else ""
 
 
 def _filled(policy: Policy, pages: Mapping[str, str], paths: Iterable[str], tokens: int) -> Policy:
@@ -146,8 +146,8 @@ def _with(policy: Policy, path: str, forms: Iterable[tuple[str, bool]], tokens: 
 @lru_cache(maxsize=1024)
 def score(text: str) -> float:
     """How much a page speaks of what rules: by subject, weighed, and less where it is long."""
-    found = sum(w * min(sum(1 for _ in p.finditer(text)), _COUNTED) for w, p in _PATTERNS)
-    return found / (1 + len(text) / 20_000)
+    total = sum(w * min(sum(1 for _ in p.finditer(text)), _COUNTED) for w, p in _PATTERNS)
+    return total / (1 + len(text) / 20_000)
 
 
 def _forms(text: str, tokens: int) -> Iterator[tuple[str, bool]]:

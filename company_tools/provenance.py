@@ -43,10 +43,9 @@ from company_tools.grants import (
 from company_tools.mentions import Mentions
 from company_tools.policy import score
 from company_tools.profile import leads_of
+from company_tools.reading_session import unless_refused
 from company_tools.words import words
 from core.erc3_client.own import company_models as wire
-from core.ledger import ToolFault
-from core.tools.faults import OutOfReach
 
 MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""
@@ -117,8 +116,8 @@ class Provenance:
                 part.id in self._setting or score(self._wiki.get(part.id, "")) >= RULING
             ):
                 return f"the task does not name {part.id}, which rules something"
-        made = {one.body["employee"] for one in self._session.changed if "employee" in one.body}
-        people = made | {str(change.body.get("employee") or self._session.requester)}
+        changed = {one.body["employee"] for one in self._session.changed if "employee" in one.body}
+        people = changed | {str(change.body.get("employee") or self._session.requester)}
         if len(people) > MANY and not mentions.speaks_of_all and not people <= mentions.people:
             return f"{len(people)} people would be changed, and the task does not speak of all"
         return None
@@ -147,12 +146,8 @@ class Provenance:
     @cached_property
     def _wiki(self) -> Mapping[str, str]:
         """The wiki before the task's first change: what a task writes gives it no rights."""
-        try:
-            return self._session.read_wiki()
-        except OutOfReach:
-            raise
-        except ToolFault:
-            return {}  # what cannot be read gives nothing and is not compared with
+        # What cannot be read gives nothing and is not compared with.
+        return unless_refused(self._session.read_wiki, {})
 
     @cached_property
     def _setting(self) -> dict[str, str]:
@@ -160,12 +155,7 @@ class Provenance:
 
     @cached_property
     def _departments(self) -> tuple[str, ...]:
-        try:
-            people = listings.employees(self._session)
-        except OutOfReach:
-            raise
-        except ToolFault:
-            return ()
+        people = unless_refused(lambda: listings.employees(self._session), ())
         return tuple(sorted({one.department for one in people} - {""}))
 
     def _requester(self, part: Part) -> Requester:
@@ -203,12 +193,7 @@ class Provenance:
                 if entry.project:
                     yield listings.project(self._session, entry.project)
             case FieldPart() | LevelsPart():
-                try:
-                    projects = listings.whole_projects(self._session)
-                except OutOfReach:
-                    raise
-                except ToolFault:
-                    return  # a system that refuses to list them
+                projects = unless_refused(lambda: listings.whole_projects(self._session), ())
                 yield from (p for p in projects if any(m.employee == part.id for m in p.team))
             case PagePart():
                 return

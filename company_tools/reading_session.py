@@ -23,10 +23,11 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.tools.ahead import Chain
 from core.tools.api_session import ApiClient, body_of
-from core.tools.faults import Inconsistent, failed_request
+from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import END, Ask, Listing, ListingForbidden
 
 T = TypeVar("T")
+U = TypeVar("U")
 Entry = TypeVar("Entry", bound=BaseModel)
 Request = Callable[..., BaseModel]
 """Makes the request of a listing from its offset, limit and filters."""
@@ -239,6 +240,16 @@ class ReadingSession(AnsweringSession):
     def looked_everywhere(self) -> bool:
         """Whether any kind of record was read whole."""
         return bool(self.memory.listed)
+
+
+def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
+    """What ``read`` gives; ``otherwise`` where the system refuses it. Raises OutOfReach."""
+    try:
+        return read()
+    except OutOfReach:
+        raise
+    except ToolFault:
+        return otherwise
 
 
 def _pages(model: Request, field: str, limit: int) -> Chain:

@@ -17,8 +17,8 @@ def expected(eval_log: str, verdict: str | None = None) -> str | None:
 
     There the outcome that was sent, the ``verdict``, is one that was wanted.
     """
-    found = _WANTED.search(eval_log)
-    wanted = found[1].split(",")[0].strip() if found else verdict
+    match = _WANTED.search(eval_log)
+    wanted = match[1].split(",")[0].strip() if match else verdict
     return _GROUP.get(wanted, "other") if wanted else None
 
 
@@ -32,10 +32,10 @@ def harmed(acts: int, passed: bool | None) -> bool | None:
 def changes_line(state: str) -> str:
     """The changes so far in a few words, "" where there are none."""
     try:
-        found = json.loads(state)
+        shown = json.loads(state)
     except ValueError:
         return ""
-    if found.get("answered"):
-        return f"answered {found['answered'][-1].get('outcome', '')}"
-    changes = found.get("changes")
+    if shown.get("answered"):
+        return f"answered {shown['answered'][-1].get('outcome', '')}"
+    changes = shown.get("changes")
     return f"{len(changes)} changes" if isinstance(changes, list) else ""

@@ -51,10 +51,10 @@ def scenario_of(
     ``calls`` are all calls of the task in order; what ``edited`` ones say wins over the others.
     What no answer showed is not in the company: other records, other pages.
     """
-    seen = [d for call in [*edited, *calls] for d in _dicts(call.result)]
+    shown = [d for call in [*edited, *calls] for d in _dicts(call.result)]
     wires = [wire for call in calls for wire in call.requests]
-    company = {table: _records(table, seen) for table in _TABLES}
-    user = _user(seen, wires)
+    company = {table: _records(table, shown) for table in _TABLES}
+    user = _user(shown, wires)
     _complete(company, user)
     expect, note = _expect(wires, result, company)
     scenario = {
@@ -62,7 +62,7 @@ def scenario_of(
         "task_text": task_text,
         "company": COMPANY,
         "user": user,
-        "today": next((str(d["today"]) for d in seen if d.get("today")), TODAY),
+        "today": next((str(d["today"]) for d in shown if d.get("today")), TODAY),
         "page_limit": _page_limit(wires),
         "expect": expect,
         "notes": f"from a recorded run{', answers edited' if edited else ''}; {note}",
@@ -71,7 +71,9 @@ def scenario_of(
         name: sorted(found.values(), key=lambda r: r["id"]) for name, found in company.items()
     }
     wiki = {
-        str(d["file"]): str(d["content"]) for d in reversed(seen) if {"file", "content"} <= d.keys()
+        str(d["file"]): str(d["content"])
+        for d in reversed(shown)
+        if {"file", "content"} <= d.keys()
     }
     whole = {"name": "Recorded", **tables, "wiki": wiki}
     name = f"recorded-{spec_id}"
@@ -88,11 +90,11 @@ def _dicts(value: object) -> Iterator[Facts]:
             yield from _dicts(part)
 
 
-def _records(table: str, seen: Sequence[Facts]) -> dict[str, Facts]:
+def _records(table: str, shown: Sequence[Facts]) -> dict[str, Facts]:
     """Records by id: each field as it was shown first."""
     needed, rest = _TABLES[table]
     found: dict[str, Facts] = {}
-    for one in seen:
+    for one in shown:
         if needed <= one.keys() and isinstance(one["id"], str):
             known = found.setdefault(one["id"], {})
             for field in (*needed, *rest):
@@ -101,10 +103,10 @@ def _records(table: str, seen: Sequence[Facts]) -> dict[str, Facts]:
     return {id_: {**rest, **record} for id_, record in found.items()}
 
 
-def _user(seen: Sequence[Facts], wires: Sequence[WireCall]) -> str | None:
-    shown = (d["current_user"] for d in seen if d.get("current_user"))
+def _user(shown: Sequence[Facts], wires: Sequence[WireCall]) -> str | None:
+    users = (d["current_user"] for d in shown if d.get("current_user"))
     sent = (w.body.get(name) for w in wires for name in ("changed_by", "logged_by"))
-    return next((str(user) for user in (*shown, *sent) if user), None)
+    return next((str(user) for user in (*users, *sent) if user), None)
 
 
 def _complete(company: dict[str, dict[str, Facts]], user: str | None) -> None:
@@ -122,8 +124,8 @@ def _complete(company: dict[str, dict[str, Facts]], user: str | None) -> None:
 
 
 def _page_limit(wires: Sequence[WireCall]) -> int:
-    told = (limit_told(wire.error) for wire in wires)
-    found = next((limit for limit in told if limit is not None), 5)
+    limits = (limit_told(wire.error) for wire in wires)
+    found = next((limit for limit in limits if limit is not None), 5)
     return found if found > 0 else -1
 
 

@@ -46,7 +46,7 @@ _LETTER = regex.compile(r"(?:LETTER|CAPITAL|SMALL|SYMBOL LETTER) ([A-Z])$")
 _SHIFTS = range(1, 26)
 
 
-def seen(text: str) -> str:
+def visible(text: str) -> str:
     """A text without characters that nobody sees, which part words for a reader of bytes alone."""
     plain = unicodedata.normalize("NFKC", text)
     return "".join(_plain(c) for c in plain if unicodedata.category(c) not in ("Cf", "Me", "Mn"))
@@ -60,29 +60,29 @@ def _plain(char: str) -> str:
     digit = unicodedata.digit(char, None)
     if digit is not None:
         return str(digit)
-    found = _LETTER.search(unicodedata.name(char, ""))
-    if found and not char.isalpha():
-        return found[1].casefold()
-    return found[1].casefold() if found and "LATIN" in unicodedata.name(char, "") else char
+    match = _LETTER.search(unicodedata.name(char, ""))
+    if match and not char.isalpha():
+        return match[1].casefold()
+    return match[1].casefold() if match and "LATIN" in unicodedata.name(char, "") else char
 
 
 def decoded(text: str) -> list[str]:
     """The text without what nobody sees, and what the usual encodings in it stand for."""
-    base = seen(text[:CHARS_AT_MOST])
+    base = visible(text[:CHARS_AT_MOST])
     return [base, *_decoded(base)]
 
 
 def spoken(text: str) -> list[str]:
     """The text, and each other text of words that it may stand for."""
-    found = decoded(text)
-    base = found[0]
-    for one in list(found):
-        found += [_mapped(one, {**_CYRILLIC, **_GREEK}), _mapped(one, _LOOKS)]
-        found.append(one.casefold().translate(_LEET))
-        found.append(" ".join(word[::-1] for word in one.split()))
-    found += [_shifted(base, by) for by in _SHIFTS]
-    found.append(base.translate(_MIRROR))
-    return list(dict.fromkeys(found))
+    texts = decoded(text)
+    base = texts[0]
+    for one in list(texts):
+        texts += [_mapped(one, {**_CYRILLIC, **_GREEK}), _mapped(one, _LOOKS)]
+        texts.append(one.casefold().translate(_LEET))
+        texts.append(" ".join(word[::-1] for word in one.split()))
+    texts += [_shifted(base, by) for by in _SHIFTS]
+    texts.append(base.translate(_MIRROR))
+    return list(dict.fromkeys(texts))
 
 
 _MIRROR = str.maketrans(
@@ -120,20 +120,20 @@ def _decoded(text: str) -> Iterator[str]:
     """What the usual encodings in a text stand for."""
     for other in (unquote(text), html.unescape(text)):
         if other != text:
-            yield seen(other)
+            yield visible(other)
     if _ESCAPES.search(text):
-        yield seen(_ESCAPES.sub(lambda m: chr(min(int(m[1], 16), 0x10FFFF)), text))
+        yield visible(_ESCAPES.sub(lambda m: chr(min(int(m[1], 16), 0x10FFFF)), text))
     for blob in _BLOB.findall(text):
         yield from _of_blob(blob)
-    for found in _HEX.findall(text):
-        digits = regex.sub(r"0x|\\x|[^0-9a-fA-F]", "", found)
+    for code in _HEX.findall(text):
+        digits = regex.sub(r"0x|\\x|[^0-9a-fA-F]", "", code)
         yield from _readable(bytes.fromhex(digits[: len(digits) // 2 * 2]))
-    for found in _CODES.findall(text):
-        yield from _readable(bytes(int(n) for n in regex.findall(r"\d+", found) if int(n) < 256))
-    for found in _BITS.findall(text):
-        yield from _readable(bytes(int(b, 2) for b in regex.findall(r"[01]+", found)))
-    for found in _DOTS.findall(text):
-        marks = regex.split(r"[\s/|]+", found.replace("·", ".").replace("•", "."))
+    for code in _CODES.findall(text):
+        yield from _readable(bytes(int(n) for n in regex.findall(r"\d+", code) if int(n) < 256))
+    for code in _BITS.findall(text):
+        yield from _readable(bytes(int(b, 2) for b in regex.findall(r"[01]+", code)))
+    for code in _DOTS.findall(text):
+        marks = regex.split(r"[\s/|]+", code.replace("·", ".").replace("•", "."))
         yield "".join(_MORSE.get(mark, " ") for mark in marks)
 
 

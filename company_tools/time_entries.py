@@ -80,14 +80,14 @@ def log_time(
     who, where = employee_id(session, employee), project_id(session, project)
     if not entry.hours > 0:
         raise ToolFault(f"hours must be above 0, not {entry.hours}")
-    found = listings.project(session, where)
+    record = listings.project(session, where)
     if not allow_non_member:
         check_member(session, who, where)
     by = session.actor()
     # A company's own projects have a customer that the platform refuses in an entry, and it does
     # not fill in one that is left out.
-    manager = listings.account_manager(session, found.customer)
-    customer = None if manager is None else found.customer
+    manager = listings.account_manager(session, record.customer)
+    customer = None if manager is None else record.customer
     category = entry.work_category or (OF_CUSTOMER if customer else INTERNAL)
     fields = {**dict(entry), "date": day(entry.date, session.user().today)}
     request = company.Req_LogTimeEntry(
@@ -98,7 +98,7 @@ def log_time(
         **{**fields, "work_category": category},
     )
     roles = {
-        f"roles_of_{whose}": [m.role for m in found.team if m.employee == id]
+        f"roles_of_{whose}": [m.role for m in record.team if m.employee == id]
         for whose, id in (("employee", who), ("asker", by))
     }
     with keeping(**roles):

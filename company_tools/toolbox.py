@@ -38,9 +38,9 @@ def known(session: CompanySession) -> bool:
 
 def public_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What tells who asks, and the wiki: no people, customers, projects, hours, and no changes."""
-    made = [one for one in request_tools(session, wiki) if one.name in PUBLIC]
+    requests = [one for one in request_tools(session, wiki) if one.name in PUBLIC]
     combos = [*user_tools(session), *wiki_tools(session, wiki)]
-    return [*made, *map(loosened, combos)]
+    return [*requests, *map(loosened, combos)]
 
 
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from rapidfuzz import process
 
 from company_tools.evidence import ShownPages
-from company_tools.reading_session import ReadingSession
+from company_tools.reading_session import ReadingSession, unless_refused
 from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import words
 from core.erc3_client import company
@@ -15,7 +15,7 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.ahead import one
 from core.tools.collector import keeping
-from core.tools.faults import Inconsistent, OutOfReach
+from core.tools.faults import Inconsistent
 
 WIKI_AT_MOST = 4_000_000
 """Characters of all pages of a wiki together."""
@@ -76,12 +76,7 @@ def pages_or_none(
     rewritten: Collection[str] = (),
 ) -> Pages | None:
     """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
-    try:
-        return pages_now(session, wiki, known, rewritten)
-    except OutOfReach:
-        raise
-    except ToolFault:
-        return None
+    return unless_refused(lambda: pages_now(session, wiki, known, rewritten), None)
 
 
 def load(session: ReadingSession, path: str) -> str:

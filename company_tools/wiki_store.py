@@ -83,7 +83,7 @@ def _hash(pages: Mapping[str, str], end: str) -> str:
 class WikiStore:
     """Versions of wikis, used from many threads and by many processes at once.
 
-    A version that is not on disk, or whose file is damaged, is read anew. Pages are data: nothing
+    A version that is not on disk, or whose file is damaged, is read again. Pages are data: nothing
     of what they hold, their paths neither, names a file.
     """
 
@@ -99,12 +99,12 @@ class WikiStore:
     def pages(self, sha1: str, read: Callable[[], Pages]) -> Pages:
         """The pages of a version; ``read`` gets them where nobody is proven to have read them."""
         with self._lock:
-            found = self._known.get(sha1) if sha1 in self._proven else None
-        found = found if found is not None else self._kept(sha1)
-        if found is None:
-            found = read()
-        self.keep(sha1, found)
-        return found
+            pages = self._known.get(sha1) if sha1 in self._proven else None
+        pages = pages if pages is not None else self._kept(sha1)
+        if pages is None:
+            pages = read()
+        self.keep(sha1, pages)
+        return pages
 
     def keep(self, sha1: str, pages: Pages) -> None:
         """Know the pages of a version from now on; they outlive the run where that is proven."""
@@ -125,8 +125,8 @@ class WikiStore:
         if self._folder:
             path = _path(self._folder, sha1)
             check = _check(sha1, pages)
-            told = json.dumps({"format": FORMAT, "sha1": sha1, "check": check, "pages": pages})
-            write_kept(path, told.encode("ascii"), VERSIONS_AT_MOST)
+            text = json.dumps({"format": FORMAT, "sha1": sha1, "check": check, "pages": pages})
+            write_kept(path, text.encode("ascii"), VERSIONS_AT_MOST)
 
     def known(self, sha1: str) -> Pages | None:
         """The pages of a version, where they were read already."""
@@ -166,10 +166,10 @@ class WikiStore:
         if content is None:
             return None
         try:
-            found = json.loads(content)
-            pages = found["pages"]
-            whole = found["format"] == FORMAT and found["sha1"] == sha1
-            whole = whole and found["check"] == _check(sha1, pages)
+            data = json.loads(content)
+            pages = data["pages"]
+            whole = data["format"] == FORMAT and data["sha1"] == sha1
+            whole = whole and data["check"] == _check(sha1, pages)
             whole = whole and all(isinstance(text, str) for text in pages.values())
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
@@ -193,8 +193,8 @@ def _path(folder: Path, sha1: str) -> Path:
 
 
 def _check(sha1: str, pages: Pages) -> str:
-    told = json.dumps([sha1, pages], sort_keys=True)
-    return hashlib.sha256(told.encode("ascii")).hexdigest()
+    text = json.dumps([sha1, pages], sort_keys=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _alike(one: Pages, other: Pages) -> bool:

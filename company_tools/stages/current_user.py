@@ -99,8 +99,8 @@ def _lines(session: CompanySession, ids: list[str]) -> list[str]:
 
 def _read(reply: dict[str, object]) -> str:
     """Raises ValueError: it says nothing."""
-    said = reply["answer"]
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    answer = reply["answer"]
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     if not (text := " ".join(text.split())):
         raise ValueError("the answer is empty")
     return text if len(text) <= ANSWER_CHARS else f"{text[:ANSWER_CHARS]}…"

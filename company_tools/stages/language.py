@@ -32,7 +32,7 @@ def language(text: str) -> str:
     for name, pattern in _SCRIPTS.items():
         if letters and len(regex.findall(pattern, text)) >= SHARE * letters:
             return name
-    said = Counter(word.casefold() for word in _WORD.findall(text))
-    counts = {name: sum(said[word] for word in small) for name, small in _WORDS.items()}
+    words = Counter(word.casefold() for word in _WORD.findall(text))
+    counts = {name: sum(words[word] for word in small) for name, small in _WORDS.items()}
     (best, most), (_, second) = sorted(counts.items(), key=lambda pair: -pair[1])[:2]
     return best if most >= LEAST and most - second >= AHEAD else ""

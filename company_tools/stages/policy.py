@@ -97,8 +97,8 @@ class Policy:
             requester = _requester(session)
         user = _user(requester, task.text, facts, rules)
         judged, failed = ask_once(client, system(self._texts), user, ["verdict"], _read)
-        verdict, said = _weighed(judged, ruled, rules, guest=requester == "guest")
-        text = "; ".join(part for part in (said, tied) if part)
+        verdict, reason = _weighed(judged, ruled, rules, guest=requester == "guest")
+        text = "; ".join(part for part in (reason, tied) if part)
         return Finding(text=text, facts=facts, verdict=verdict, failed=failed)
 
 
@@ -124,8 +124,8 @@ def _closing(outcome: str, message: str) -> str:
 
 def targets_of(task: StageInput) -> list[Named]:
     """What the step ``entities`` has found that a right can hang on, at most three."""
-    found = next((f.facts for f in task.earlier if f.step == "entities"), {})
-    rows = TypeAdapter(list[Named]).validate_python(found.get("permission", []))
+    facts = next((f.facts for f in task.earlier if f.step == "entities"), {})
+    rows = TypeAdapter(list[Named]).validate_python(facts.get("permission", []))
     # Most rights hang on a role in a project or on the account of a customer.
     return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
 
@@ -185,23 +185,23 @@ def rules_for(session: CompanySession, pages: Pages, text: str) -> list[str]:
     """The lines that speak of the ask and of who asks, best first, within a bound."""
     department = session.user().department or ""
     whose = "guest public outside" if session.known_guest else f"{department} everybody employed"
-    kept: list[str] = []
+    lines: list[str] = []
     left = RULE_TOKENS
     for row in rule_lines(pages, f"{text} {whose}", RULE_CHARS):
         if not _SAYS.search(row.text):
             continue
         line = f"{row.page}:{row.line} {row.under}: {row.text}"
         if (tokens := count_text(line)) <= left:
-            kept.append(line)
+            lines.append(line)
             left -= tokens
-    return kept
+    return lines
 
 
 def _user(requester: str, text: str, facts: dict[str, object], rules: list[str]) -> str:
     listed = "\n".join(f"{n}. {line}" for n, line in enumerate(rules, start=1)) or "none"
     ties = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
     parts = {"asker": requester, "ask": text, "facts": ties, "rules": listed}
-    return "\n".join(f"<{name}>\n{as_data(said)}\n</{name}>" for name, said in parts.items())
+    return "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
 
 
 def _read(reply: dict[str, object]) -> Judgement:
@@ -214,8 +214,8 @@ def _read(reply: dict[str, object]) -> Judgement:
     return Judgement(verdict, int(digits[0][:6]) if digits else 0, reason, message)
 
 
-def _line(said: object) -> str:
-    return " ".join(str(said or "").split())[:REASON_CHARS]
+def _line(text: object) -> str:
+    return " ".join(str(text or "").split())[:REASON_CHARS]
 
 
 def _weighed(

@@ -70,9 +70,9 @@ def spot(text: str, session: ReadingSession) -> Spotted:
     records += [("project", one.id, one.name, "") for one in listings.projects(session)]
     records += [("customer", one.id, one.name, "") for one in listings.customers(session)]
     for kind, id, name, email in records:
-        if found := _words_naming(kind, {id, email}, name, words, ids):
+        if naming := _words_naming(kind, {id, email}, name, words, ids):
             named[id] = Named(kind=kind, id=id, name=name)
-            used |= found
+            used |= naming
     several = dict(_single(text, people, used))
     spoken = used | {word for name in several for word in levelled(name)}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]

@@ -68,17 +68,17 @@ class Wording:
         """``words``: the message as it should be, where that is another one."""
         with self._environment.reading(ledger) as (session, _):
             try:
-                said = read_final_answer(task.closing, session).message
+                message = read_final_answer(task.closing, session).message
             except NoFinalAnswer:
                 return Finding()
-            words, failed = by_rule(task.text, said), ""
+            words, failed = by_rule(task.text, message), ""
             if client is not None and _foreign(task.text, words):
-                told, failed = self._translated(task.text, words, client)
-                if told and (lost := _lost(words, told, session)):
+                translated, failed = self._translated(task.text, words, client)
+                if translated and (lost := _lost(words, translated, session)):
                     failed = f"other words would lose {', '.join(lost[:3])}"
-                elif told:
-                    words = told
-        return Finding(words=words if words != said else "", failed=failed)
+                elif translated:
+                    words = translated
+        return Finding(words=words if words != message else "", failed=failed)
 
     def _translated(self, text: str, words: str, client: ModelClient) -> tuple[str | None, str]:
         user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
@@ -102,11 +102,11 @@ def _plain(number: str, question: str) -> str:
     return number if number in question else "".join(c for c in number if c.isdigit())
 
 
-def _dated(found: regex.Match[str], mask: str) -> str:
+def _dated(match: regex.Match[str], mask: str) -> str:
     try:
-        day = date(*map(int, found.groups()))
+        day = date(*map(int, match.groups()))
     except ValueError:
-        return str(found[0])
+        return str(match[0])
     parts = {"yyyy": f"{day.year:04}", "yy": f"{day.year % 100:02}", "mm": f"{day.month:02}"}
     parts["dd"] = f"{day.day:02}"
     return str(regex.sub(r"yyyy|yy|mm|dd", lambda m: parts[m[0].casefold()], mask, flags=regex.I))
@@ -121,16 +121,19 @@ def _one_answer(message: str) -> str:
     if other not in message:
         return message
     first, *rest = regex.split(r"(?<=[.!?])\s+|\n+", message.strip())
-    kept = [opens[1] if other in first else first, *(part for part in rest if other not in part)]
-    return " ".join(kept)
+    sentences = [
+        opens[1] if other in first else first,
+        *(part for part in rest if other not in part),
+    ]
+    return " ".join(sentences)
 
 
 def _foreign(question: str, message: str) -> bool:
     """Whether the message is in another language than the question, for certain."""
     if len(message) < LEAST_CHARS:
         return False
-    asked, said = language(question), language(message)
-    return bool(asked and said and asked != said)
+    wanted, used = language(question), language(message)
+    return bool(wanted and used and wanted != used)
 
 
 def _answer(reply: dict[str, object]) -> str:
@@ -141,7 +144,7 @@ def _answer(reply: dict[str, object]) -> str:
 
 
 def _lost(before: str, after: str, session: CompanySession) -> list[str]:
-    """What the other words do not hold any more, or hold anew: figures, ids, names of records."""
+    """What the other words have lost or added: figures, ids, names of records."""
     was, now = set(_FIXED.findall(before)), set(_FIXED.findall(after))
     named = {known.name or known.id for known in named_in(before, session)}
     then = {known.name or known.id for known in named_in(after, session)}
