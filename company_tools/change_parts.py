@@ -9,8 +9,8 @@ from typing import ClassVar, TypeAlias
 from company_tools import listings
 from company_tools.change import Change
 from company_tools.company_session import CompanySession
-from company_tools.grants import Kind
 from company_tools.settling import levels_of
+from company_tools.subjects import Kind
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 

@@ -20,8 +20,8 @@ from company_tools.change_parts import (
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
 from company_tools.figures import numbers
-from company_tools.grants import SUBJECTS
 from company_tools.mentions import Mentions
+from company_tools.note_rules import decides
 from company_tools.words import levelled, telling
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -44,29 +44,8 @@ _STATUS_WORDS: Mapping[str, str] = {
     r"|lösch|corrig|truth|should (?:be|have)|作废|取消",
 }
 """How texts speak of statuses beside the platform's own words."""
-LEAST_SIGNS = 2
-"""A note that decides has so many words of the rule that says what decides."""
 RELATED = 3
 """A page that has so many of the task's words may be what it asks about."""
-_REFUSES = regex.compile(r"\b(?:not|never|no|none|nobody)\b", regex.I)
-_STATEMENT = regex.compile(r"(?<=[.!?])\s+|\n+")
-_NO_SIGN = frozenset(
-    [
-        "pay",
-        "salary",
-        "salaries",
-        "raise",
-        "raises",
-        "note",
-        "notes",
-        "amount",
-        "record",
-        "person",
-        "year",
-        "employee",
-    ]
-)
-"""What every rule on pay and notes speaks of."""
 
 
 class Doubt(NamedTuple):
@@ -203,22 +182,8 @@ class _Check:
         moved = abs(new - old)
         percent = round(100 * moved / old, 2) if old else 0.0
         borne_out = {new, moved, percent, float(round(percent))} & self.task.numbers
-        if not borne_out and not self._decided(person.notes, new):
+        if not borne_out and not decides(person.notes, new, self.wiki):
             yield self._number(f"the salary {new:g}", new)
-
-    def _decided(self, note: str, amount: float) -> bool:
-        """Whether the record's own note has an amount, in the words of a page that says such notes
-        decide."""
-        if amount not in numbers(note):
-            return False
-        have = {word for word in levelled(note) if word not in _NO_SIGN and not word.isdigit()}
-        for text in self.wiki.values():
-            for part in text.split("\n\n"):
-                rule = " ".join(s for s in _STATEMENT.split(part) if not _REFUSES.search(s))
-                speaks = SUBJECTS["notes"].search(rule) and SUBJECTS["pay"].search(part)
-                if speaks and len(_signs(rule, have)) >= LEAST_SIGNS:
-                    return True
-        return False
 
     def _text(self, what: str, new: str, old: str = "") -> Iterator[Doubt]:
         """Words of a short text that stand neither in the task nor in what it replaces."""
@@ -293,10 +258,8 @@ class _Check:
         if not self.task.means_page(path, ids):
             yield self._unsaid(f"the page {path}", path)
         elif content and not self._is_moved(content):
-            again = any(
-                change.path == "/wiki/update" and change.target == path
-                for change in self.session.changed
-            )
+            written = (change.body.get("file") for change in self.session.changed)
+            again = path in written
             if again or not self.task.share(content) >= 1 - NEW_WORDS:
                 copied = self._copied_page(content)
                 if copied or again:
@@ -339,13 +302,3 @@ def _titles(text: str, name: str) -> Iterator[str]:
         if name in line and len(line) < 500:
             rest = regex.sub(rf"[`*|]|{regex.escape(name)}", " ", line)
             yield regex.sub(r"^\W+|\W+$|\bstands for\b|\bmeans\b", "", rest.strip())
-
-
-def _signs(rule: str, have: set[str]) -> set[str]:
-    """The words of a rule that a note has too, inflected or not."""
-    beginnings = {word[:5] for word in have if len(word) > 3}
-    return {
-        word
-        for word in levelled(" ".join(telling(rule)))
-        if word not in _NO_SIGN and len(word) > 3 and word[:5] in beginnings
-    }

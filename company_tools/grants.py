@@ -9,39 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import regex
 
 from company_tools.page_units import TITLE_CHARS, Unit, units_of
 from company_tools.policy import score
+from company_tools.subjects import SUBJECTS, Kind, within
 from company_tools.words import words
 
-Kind = Literal["status", "team", "pay", "notes", "levels", "place", "hours", "wiki"]
 LEAST_GROUPS = 3
 """A page that sets rights speaks of at least so many groups; a notice speaks of one."""
 NEAR_BEST = 0.5
 """Pages that set so much as this share of what the best one does have to agree with it."""
-_SUBJECTS: dict[Kind, str] = {
-    "status": r"status|stage|phase|state\b|stands?\b|paus|archiv|reactivat",
-    "team": r"teams?\b|staffing|works? on|roles?\b|shares?\b|members?\b|allocat|assign",
-    "pay": r"pay\b|payroll|salar|wages?\b|compensation|remunerat|rais(?:e|ing)",
-    "notes": r"notes?\b|remarks?\b|comments?\b",
-    "levels": r"levels?\b|skills?\b|wills?\b|competenc",
-    "place": r"location|site|department|employee (?:record|data|profile)",
-    "hours": r"hours?\b|time\b|timesheets?\b|time entr|entries",
-    "wiki": r"wiki|pages?\b(?! on\b)|articles?\b|documents?\b",
-}
-"""What a sentence about a kind of change speaks of."""
-SUBJECTS = {kind: regex.compile(rf"\b(?:{words})", regex.I) for kind, words in _SUBJECTS.items()}
-_ABROAD: dict[Kind, str] = {
-    "pay": r"gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
-    "notes": r"notiz|vermerk|remarque|nota\b|备注",
-    "levels": r"stufe|niveau|nivel|livello|compét|fähig|级",
-    "hours": r"stunde|heure|horas?\b|ore\b|zeit|小时|时",
-    "wiki": r"seite|página|pagina|artikel|artículo|页",
-}
-"""The same in tasks of other languages."""
 _OF_PEOPLE = frozenset({"pay", "notes", "levels", "place"})
 _RECORDS = regex.compile(
     r"\b(?:employees?|personnel|people|staff)(?:'s)? (?:records?|data|profiles?)\b", regex.I
@@ -310,17 +290,3 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
 def _any_group(text: str, who: Requester) -> bool:
     groups = any(_named(name).search(text) for name in who.departments if name)
     return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))
-
-
-def speaks_of(kind: Kind, text: str) -> bool:
-    """Whether words of a task may ask for a kind of change; of statuses and teams any may."""
-    if kind in ("status", "team", "place"):
-        return True
-    abroad = regex.search(_ABROAD[kind], text, regex.I)
-    return bool(SUBJECTS[kind].search(text) or abroad)
-
-
-def within(part: str, text: str) -> bool:
-    """Whether the words of a part stand in a text, in their order and without others between."""
-    wanted, have = words(part[:2000]), words(text[:200_000])
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(have)} "

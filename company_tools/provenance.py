@@ -31,19 +31,12 @@ from company_tools.change_parts import (
 from company_tools.company_session import CompanySession
 from company_tools.doubts import Doubt, doubts_of
 from company_tools.evidence import Evidence
-from company_tools.grants import (
-    SUBJECTS,
-    Requester,
-    bears_out,
-    granted,
-    setting_rights,
-    speaks_of,
-    within,
-)
+from company_tools.grants import Requester, bears_out, granted, setting_rights
 from company_tools.mentions import Mentions
 from company_tools.policy import score
 from company_tools.profile import leads_of
 from company_tools.reading_session import unless_refused
+from company_tools.subjects import SUBJECTS, speaks_of, within
 from company_tools.words import words
 from core.erc3_client.own import company_models as wire
 
