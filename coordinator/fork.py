@@ -14,9 +14,8 @@ from coordinator.benchmark import Environment
 from core.ledger import Ledger, LedgerEntry, ToolFault
 from core.runs.journal import Journal
 from core.runs.reader import NotRecorded, results_of
-from core.runs.task import TaskRun
+from core.runs.task import TaskRun, Turn
 from core.runs.task_record import TaskRecord
-from core.runs.turn import Turn
 
 ABSENT = "nothing"
 

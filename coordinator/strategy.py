@@ -12,8 +12,7 @@ from coordinator.config import RunConfig
 from core.ledger import Ledger
 from core.models.model_call import Role
 from core.models.model_client import ModelClient
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision, TurnContext
+from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator import Evaluator
 from next_step import Agent, Compression, PastStep
@@ -24,8 +23,8 @@ from worker.worker import ExecutorFactory, Worker
 class Strategy(Protocol):
     """Decides a turn and does what was decided; the loop around it is the same for all."""
 
-    def decide(self, situation: TurnContext[Turn]) -> Decision:
-        """The decision of the situation's turn.
+    def decide(self, context: TurnContext[Turn]) -> Decision:
+        """The decision of the context's turn.
 
         Raises:
             Unreadable: the model's replies hold no decision.
@@ -43,10 +42,10 @@ class EvaluatorWorker:
     evaluator: Evaluator
     worker: Worker
 
-    def decide(self, situation: TurnContext[Turn]) -> Decision:
+    def decide(self, context: TurnContext[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
-        past = situation.past
-        return self.evaluator.decide(situation.told(lambda t: t.prompt(latest=t is past[-1])))
+        past = context.past
+        return self.evaluator.decide(context.map_history(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """A new worker's report."""
@@ -60,13 +59,13 @@ class NextStepStrategy:
     agent: Agent
     earlier: list[str] = field(default_factory=list)
 
-    def decide(self, situation: TurnContext[Turn]) -> Decision:
+    def decide(self, context: TurnContext[Turn]) -> Decision:
         """The next step: its function as JSON is the instruction.
 
         A completion that ends the task by itself is a FINISH, everything else is done first.
         """
-        self.earlier = [t.decision.instruction for t in situation.past]
-        step = self.agent.next(situation.told(_past))
+        self.earlier = [t.decision.instruction for t in context.past]
+        step = self.agent.next(context.map_history(_past))
         ending = self.agent.ending(step.function)
         return Decision(
             thought=step.current_state,

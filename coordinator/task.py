@@ -13,9 +13,7 @@ from coordinator.strategy import Strategy
 from core.ledger import Ledger, ToolCall, ToolFault, Witness
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
-from core.runs.task import TaskRun
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision, TurnContext
+from core.runs.task import Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
 
 NOTHING_MORE = (
@@ -146,8 +144,8 @@ class TaskLoop:
         briefing = self._brief()
         self._around.before(task_text, briefing)
         told = self._around.told()
-        situation = TurnContext(task_text, turns, state, number, limit, briefing, told, alone)
-        decision = self.strategy.decide(situation)
+        context = TurnContext(task_text, turns, state, number, limit, briefing, told, alone)
+        decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
         else:
@@ -155,7 +153,7 @@ class TaskLoop:
         if challenge is None:
             return decision, None
         self.on_decision(number, decision)
-        return self.strategy.decide(replace(situation, challenge=challenge)), challenge
+        return self.strategy.decide(replace(context, challenge=challenge)), challenge
 
     def _closes(self, number: int) -> bool:
         """Whether a turn is kept for the FINISH alone."""

@@ -8,9 +8,7 @@ from typing import Protocol
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import TaskResult
-from core.runs.task import TaskInfo
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo, Turn
 
 
 class Watcher(Protocol):

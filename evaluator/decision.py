@@ -9,7 +9,7 @@ import regex
 from core.models.reply_json import all_json, fold
 from core.models.reply_text import clean
 from core.models.reprompt import Misread
-from core.runs.turn_context import Decision
+from core.runs.task import Decision
 from evaluator.form import FORM, repeats_form
 
 MARKS_AT_MOST = 100

@@ -7,7 +7,7 @@ from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
-from core.runs.turn_context import Decision, TurnContext
+from core.runs.task import Decision, TurnContext
 from evaluator.decision import read_decision
 from evaluator.form import EXAMPLE, FORM
 

@@ -14,7 +14,7 @@ from core.models.prompts import prompt
 from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
 from next_step.history import Compression, PastStep, called, rendered
 from next_step.reply import EXAMPLE, Step, read_step

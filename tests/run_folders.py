@@ -12,8 +12,7 @@ from core.ledger import ToolCall, WireCall
 from core.models.model_call import ModelCall, Usage
 from core.runs.journal import Journal, write_whole
 from core.runs.results import Brain, RunResults, TaskResult, totals_of
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 
 HOSTILE = (

@@ -19,8 +19,8 @@ from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
 from core.models.prompts import prompt
+from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
-from core.models.small_call import ask_once
 from core.runs.stages import Finding, StageInput
 
 _FIGURE = regex.compile(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from core.models.direct_transport import DirectTransport
 from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
 from core.models.model_call import (
     CallObserver,
@@ -22,7 +21,7 @@ from core.models.model_call import (
 )
 from core.models.models_file import Backend, Models, ModelsError, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import CASSETTE, GONKA, is_rule_based
+from core.models.providers import CASSETTE, GONKA, DirectTransport, is_rule_based
 from core.models.retries import FINAL, HINTS, LOST, attempts
 
 ANSWER_CHARS = 50_000

@@ -25,8 +25,8 @@ from core.runs.journal import VERSION
 from core.runs.journal_names import journals
 from core.runs.results import NAME, RunResults, TaskResult, read_results
 from core.runs.stages import Finding
+from core.runs.task import Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
-from core.runs.turn import Turn
 from core.runs.work import FROM_JSON
 
 NOTE_CHARS = 2_000

@@ -1,13 +1,105 @@
-"""A task of a run: what it is, and what it has come to so far."""
+"""A task of a run: what it is, its turns, what the next one is decided on, and what came of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
 
+from core.ledger import Record
 from core.models.model_call import ModelCall
+from core.models.tokens import cut_text
 from core.runs.results import Failure, Outcome
 from core.runs.stages import Finding
-from core.runs.turn import Turn
+from core.runs.work import WorkReport
+
+Past = TypeVar("Past")
+Other = TypeVar("Other")
+
+
+@dataclass(frozen=True)
+class TurnContext(Generic[Past]):
+    """Where a task stands when the next turn is decided.
+
+    ``past``: the turns so far, oldest first, in whatever form the one who decides is told them.
+    """
+
+    task: str
+    past: Sequence[Past]
+    state: str
+    number: int
+    """Of the turn that is to be decided, from 1 on."""
+    limit: int
+    """How many turns there are."""
+    briefing: str = ""
+    """What the benchmark says of this task."""
+    findings: str = ""
+    """What the steps before the solver have found."""
+    closing: bool = False
+    """Nothing is carried out any more: only a FINISH is asked for."""
+    challenge: str | None = None
+    """An earlier FINISH of this turn does not agree with the facts."""
+
+    def map_history(self, form: Callable[[Past], Other]) -> TurnContext[Other]:
+        """Give each past turn another form."""
+        same: Any = self
+        mapped: TurnContext[Other] = replace(same, past=[form(turn) for turn in self.past])
+        return mapped
+
+
+class Decision(Record):
+    """What the evaluator decided in one turn."""
+
+    thought: str
+    decision: Literal["PROCEED", "FINISH"]
+    instruction: str
+
+    def prompt(self, thought_chars: int = 400) -> str:
+        """The decision as text for a later prompt."""
+        return f"THOUGHT: {self.thought[:thought_chars]}\nINSTRUCTION: {self.instruction}"
+
+
+THOUGHT_TOKENS = 40
+"""Of a past turn's reasoning, as much as the next one is told."""
+
+
+class Turn(Record):
+    """One turn: the state that was seen, the decision, and what the worker did."""
+
+    number: int
+    state: str
+    decision: Decision
+    challenge: str | None = None
+    """The question back, where a first FINISH did not agree with the facts."""
+    report: WorkReport | None = None
+    refused: str | None = None
+    """What spoke against a FINISH whose last act was refused: the task goes on."""
+    closed_by: str = ""
+    """The step around the solver whose verdict it was; the solver was not asked."""
+    model_calls: int = 0
+    requests: int = 0
+    """Requests to the benchmark's API, those for the state among them."""
+    seconds: float = 0.0
+    started: float = 0.0
+    """Unix seconds; 0 in records from before it was kept."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the task is over with this turn, as far as the turn itself tells."""
+        return self.decision.decision == "FINISH" and self.refused is None
+
+    def journal(self) -> dict[str, object]:
+        """The turn as one JSON object for the journal."""
+        return self.model_dump(mode="json")
+
+    def prompt(self, *, latest: bool) -> str:
+        """The turn as text for the next prompt; an older one keeps errors and effects."""
+        thought = cut_text(" ".join(self.decision.thought.split()), THOUGHT_TOKENS)
+        instruction = self.decision.instruction
+        if not latest and len(instruction) > 300:
+            instruction = f"{instruction[:300]}…"
+        report = self.report.prompt(latest=latest) if self.report else self.refused or "no work"
+        return f"THOUGHT: {thought}\nINSTRUCTION:\n{instruction}\n{report}"
 
 
 @dataclass(frozen=True)

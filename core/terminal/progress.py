@@ -19,10 +19,8 @@ from rich.text import Text
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage
 from core.runs.results import TaskResult
-from core.runs.task import TaskInfo
+from core.runs.task import Decision, TaskInfo, Turn
 from core.runs.task_record import HARM
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
 from core.terminal.figures import DASH, counted, dollars, known_sum, number, tokens
 from core.terminal.figures import seconds as shown_seconds
 from core.text import clean

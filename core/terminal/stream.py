@@ -7,9 +7,7 @@ from rich.console import Console
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import TaskResult
-from core.runs.task import TaskInfo
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo, Turn
 from core.terminal.console import plain_line
 from core.terminal.figures import cut, peek
 

@@ -17,9 +17,7 @@ from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import RunResults, TaskResult
-from core.runs.task import TaskInfo
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo, Turn
 from store_tools.environment import StoreEnvironment
 from tests.scripted import play
 

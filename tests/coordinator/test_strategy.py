@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.reader import read_task
-from core.runs.turn import Turn
+from core.runs.task import Turn
 from workshop.rule_based.faulty.reply_faults import REPAIRABLE
 
 NEXT = {"strategy": "next-step", "max_turns": 30}

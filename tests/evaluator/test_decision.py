@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from core.runs.turn_context import Decision
+from core.runs.task import Decision
 from evaluator.decision import Missing, read_decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")

@@ -13,7 +13,7 @@ from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.tokens import count_messages, count_text
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from evaluator import Evaluator, Unreadable
 from evaluator.form import EXAMPLE, FORM, repeats_form
 from playbooks.library import prose

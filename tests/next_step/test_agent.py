@@ -15,7 +15,7 @@ from core.models.model_client import ModelClient
 from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable
 from core.models.tokens import count_text
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from next_step import Agent, PastStep, system_prompt
 from next_step.forms import forms_of
 from playbooks.library import prose_of_steps

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.models.model_client import ModelClient
 from core.models.tokens import count_messages, count_text
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from next_step import Agent, Compression, PastStep
 from next_step.history import fit, rendered
 from store_tools.workbench import tools

@@ -24,9 +24,7 @@ from core.models.models_file import Backend
 from core.runs.journal_names import journals
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import TaskInfo
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo, Turn
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Trial

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import regex
 
 from core.ledger import ToolCall
+from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
-from core.runs.turn import Turn
 from core.terminal.figures import cut
 
 MOST_CHARS = 8_000

@@ -10,8 +10,8 @@ from rich.table import Table
 from core.models.model_call import Usage, total_usage
 from core.runs.reader import results_of
 from core.runs.results import Brain, Outcome
+from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
-from core.runs.turn import Turn
 from core.terminal.figures import DASH, cut, number, tokens
 from core.text import clean
 from workshop.views.stats.interval import Record

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from core.ledger import ToolCall
 from core.models.tokens import count_text
 from core.runs.observations import LINE_TOKENS, OLD_TURN_TOKENS, TURN_TOKENS, observations
-from core.runs.turn import THOUGHT_TOKENS, Turn
-from core.runs.turn_context import Decision
+from core.runs.task import THOUGHT_TOKENS, Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 
 ROWS = [{"sku": f"pen-{n}", "name": f"Pen number {n}", "price": 7 + n} for n in range(40)]

@@ -13,9 +13,7 @@ from rich.console import Console
 
 from core.models.model_call import ModelCall, Usage
 from core.runs.results import Brain, RunResults, TaskResult, totals_of
-from core.runs.task import TaskInfo
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo, Turn
 from core.terminal.figures import DASH
 from core.terminal.progress import Progress, finished_line
 from core.terminal.tables import summary_table

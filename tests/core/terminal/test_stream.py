@@ -14,8 +14,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.ledger import ToolCall
-from core.runs.task import TaskInfo
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, TaskInfo
 from core.terminal.stream import Stream
 
 TASK = TaskInfo(spec_id="tea", task_id="tsk-1", text="Buy tea")

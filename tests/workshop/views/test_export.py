@@ -152,8 +152,7 @@ def run_folder(tmp_path: Path) -> Any:
     from core.models.model_call import ModelCall
     from core.runs.journal import Journal
     from core.runs.results import TaskResult
-    from core.runs.turn import Turn
-    from core.runs.turn_context import Decision
+    from core.runs.task import Decision, Turn
 
     def make() -> Path:
         folder = tmp_path / "old"

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from core.runs.run_view import read_run_view
-from core.runs.turn import Turn
-from core.runs.turn_context import Decision
+from core.runs.task import Decision, Turn
 from tests.run_folders import RunFolder, ended, found, state, worked
 from workshop.views.report.parting import Parting, parting, steps_of
 

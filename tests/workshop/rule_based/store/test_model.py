@@ -11,7 +11,7 @@ from core.models.model_call import Message
 from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from evaluator import Evaluator
 from evaluator.decision import read_decision
 from playbooks.library import prose

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
-from core.runs.turn_context import TurnContext
+from core.runs.task import TurnContext
 from next_step import Agent, PastStep
 from next_step.forms import forms_of
 from playbooks.library import prose
