@@ -107,7 +107,7 @@ def strategy_of(
     guide, form = prompts.guide(), prompts.final_answer
     return EvaluatorWorker(
         Evaluator(door("evaluator"), prompts.rules, guide, form, prompts.overrides),
-        Worker(door("worker"), _limits(config), opener=opener, texts=prompts.overrides),
+        Worker(door("worker"), _limits(config), executor_factory=opener, texts=prompts.overrides),
     )
 
 

@@ -1,4 +1,4 @@
-"""The door to the model in the shape that smolagents asks for."""
+"""The model client as a model of smolagents."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class NoUsableCode(Exception):
 
 
 class WorkerModel(Model):  # type: ignore[misc]
-    """Asks the door and hands on exactly one code block; cut-off code is never handed on.
+    """Calls the client and passes on exactly one code block, never one that was cut off.
 
-    A reply without usable code is asked back once.
+    A reply without usable code is prompted for again once.
     """
 
-    def __init__(self, door: ModelClient) -> None:
-        super().__init__(model_id=door.model)
-        self._door = door
+    def __init__(self, client: ModelClient) -> None:
+        super().__init__(model_id=client.model)
+        self._client = client
 
     def generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatMessage:
         """At most two calls; stop strings are not sent, they fire inside of some models' reasoning.
@@ -46,10 +46,10 @@ class WorkerModel(Model):  # type: ignore[misc]
             NoUsableCode: neither the reply nor its repair holds code that may be run.
             ModelFailed: the model gave no answer at all.
         """
-        # What a step called is its code, which stands in the reply before already.
-        asked = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
+        # What a step called is its code, which is in the reply before already.
+        prompt = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
         try:
-            code = reprompt(self._door, asked, _code, lambda why: _REPAIR.format(problem=why))
+            code = reprompt(self._client, prompt, _code, lambda why: _REPAIR.format(problem=why))
         except Misread as problem:
             raise NoUsableCode(
                 f"the worker's model gave no usable code twice: {problem} ({self.model_id})"

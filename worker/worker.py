@@ -18,7 +18,7 @@ from core.models.prompts import prompt
 from core.models.sections import NONE, Texts
 from core.runs.work import WorkReport
 from worker.model import NoUsableCode, WorkerModel
-from worker.sandbox.contract import Pins, SandboxLimits
+from worker.sandbox.contract import ClockAndSeed, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox, python_rules
 
@@ -26,7 +26,7 @@ MAX_STEPS = 3
 SYSTEM = "worker/system"
 """The section of the system prompt."""
 ExecutorFactory: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
-"""Opens the sandbox of an instruction whose calls are booked in a ledger."""
+"""Opens the sandbox of an instruction whose calls a ledger records."""
 
 
 def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
@@ -34,8 +34,8 @@ def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
 
     ``texts``: sections over the shipped ones.
     """
-    shown = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
-    return _rendered(shown, python_rules(), texts.get(SYSTEM))
+    usages = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
+    return _rendered(usages, python_rules(), texts.get(SYSTEM))
 
 
 @lru_cache(maxsize=16)
@@ -80,25 +80,27 @@ class _Agent(CodeAgent):  # type: ignore[misc]
 class Worker:
     """Carries out instructions, each with an agent and a sandbox of its own.
 
-    Nothing of one instruction is kept for the next: agent, executor and ledger are made anew.
+    Nothing of one instruction is kept for the next: agent, executor and ledger are new.
     """
 
     def __init__(
         self,
-        door: ModelClient,
+        client: ModelClient,
         limits: SandboxLimits | None = None,
         max_steps: int = MAX_STEPS,
-        opener: ExecutorFactory | None = None,
+        executor_factory: ExecutorFactory | None = None,
         texts: Texts = NONE,
     ) -> None:
-        """``opener``: opens the sandbox in place of ``open_sandbox``, as a debugger does.
+        """``executor_factory``: opens the sandbox in place of ``open_sandbox``, as a debugger does.
 
         ``texts``: sections over the shipped ones.
         """
         self._texts = texts
-        self._door = door
-        self._open: ExecutorFactory = opener or (
-            lambda said, ledger, limits: open_sandbox(ledger, limits, pins=Pins.of(said))
+        self._client = client
+        self._open: ExecutorFactory = executor_factory or (
+            lambda instruction, ledger, limits: open_sandbox(
+                ledger, limits, clock_and_seed=ClockAndSeed.of(instruction)
+            )
         )
         self._limits = limits or SandboxLimits()
         self._max_steps = max_steps
@@ -107,12 +109,12 @@ class Worker:
         """Carry out one instruction with the tools that the ledger offers.
 
         The ledger is closed on the way out, so nothing can be called afterwards. A failure of the
-        model or of the generated code is in the report; what had taken effect stands there too.
+        model or of the generated code is in the report; so is what had taken effect.
 
         Raises:
             SandboxUnavailable: there is no sandbox to run code in.
             Exception: a fault of our own tools, kept by the sandbox's host side; or what the
-                door raises that is no fault of the model, such as a limit that is reached.
+                client raises that is no fault of the model, such as a limit that is reached.
         """
         began = time.perf_counter()
         executor = self._open(instruction, ledger, self._limits)
@@ -130,7 +132,7 @@ class Worker:
             **outcome,
             steps=tuple(executor.traces),
             sandbox=executor.kind,
-            pins=(executor.pins.clock, executor.pins.seed),
+            pins=(executor.clock_and_seed.clock, executor.clock_and_seed.seed),
             calls=ledger.calls,
             requests=ledger.requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -139,7 +141,7 @@ class Worker:
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
         agent = _Agent(
             tools=[],
-            model=WorkerModel(self._door),
+            model=WorkerModel(self._client),
             executor=executor,
             prompt_templates=_templates(system_prompt(ledger.tools, self._texts)),
             max_steps=self._max_steps,

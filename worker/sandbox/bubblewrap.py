@@ -1,4 +1,4 @@
-"""The fork server in an empty world of its own, made by the system's bubblewrap."""
+"""The fork server in namespaces of its own, made by the system's bubblewrap."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(home: str, environment: dict[str, str], not_shown: list[str]) -> lis
         *(program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"),
         *("--unshare-uts", "--unshare-cgroup-try", "--uid", "65534", "--gid", "65534"),
         *("--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv", "--new-session"),
-        # As the first process of its world, so that everything in it ends when it ends.
+        # As the first process of its namespace, so that everything there ends with it.
         "--as-pid-1",
         *(part for name, value in environment.items() for part in ("--setenv", name, value)),
         *_python(home, not_shown),
@@ -71,5 +71,5 @@ def _bind_libraries(*binaries: Path) -> list[str]:
         ["ldd", *map(str, binaries)], capture_output=True, text=True, timeout=_SECONDS, check=False
     ).stdout
     words = {word for line in listing.splitlines() for word in line.split()}
-    found = sorted(word for word in words if word.startswith("/") and os.path.exists(word))
-    return [part for path in found for part in ("--ro-bind", path, path)]
+    libraries = sorted(word for word in words if word.startswith("/") and os.path.exists(word))
+    return [part for path in libraries for part in ("--ro-bind", path, path)]

@@ -60,8 +60,8 @@ def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[st
 
 
 def _at(code: str, line: int) -> str:
-    shown = source_line(code, line)
-    return f"line {line}: {shown}\n" if shown else ""
+    source = source_line(code, line)
+    return f"line {line}: {source}\n" if source else ""
 
 
 def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterator[tuple[int, str]]:
@@ -69,11 +69,11 @@ def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterat
     for statement in tree.body:
         if "print" in _given_away(statement):
             yield statement.lineno, "NameError: print is needed to see results; use another name"
-    seen = survey(tree)
-    mentioned = {node.id for node in seen.all(ast.Name)}
+    nodes = survey(tree)
+    mentioned = {node.id for node in nodes.all(ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return
-    for node in seen.all(ast.Call):
+    for node in nodes.all(ast.Call):
         if not isinstance(node.func, ast.Name):
             continue
         name = node.func.id

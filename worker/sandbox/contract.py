@@ -13,7 +13,7 @@ Isolation: TypeAlias = Literal["bubblewrap", "landlock"]
 SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
 """CPython in one of the isolations, or a Monty worker, which has none."""
 SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
-"""``process``: CPython in the first isolation that stands; ``auto``: else Monty."""
+"""``process``: CPython in the first isolation that works here; ``auto``: else Monty."""
 
 MONTY_MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "
@@ -26,7 +26,7 @@ ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 
 
 class ToolHost(Protocol):
-    """The tools of one instruction, on our side of the wall.
+    """The tools of one instruction, on the host.
 
     ``call`` answers with plain data or raises ``core.ledger.fault.ToolFault``, whose ``kind`` and
     ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
@@ -77,7 +77,7 @@ EPOCH = 1_765_238_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pins:
+class ClockAndSeed:
     """What must be the same for a repetition to be equal: clock and random numbers.
 
     Inside, the clock starts at ``clock`` (seconds since 1970, UTC), moves on by a millisecond
@@ -88,7 +88,7 @@ class Pins:
     seed: int
 
     @classmethod
-    def of(cls, instruction: str) -> Pins:
+    def of(cls, instruction: str) -> ClockAndSeed:
         """The same for the same instruction, so that what a model's code prints, and with it the
         next prompt, is the same whenever it runs."""
         digest = hashlib.sha256(instruction.encode("utf-8", "backslashreplace")).digest()
@@ -105,4 +105,4 @@ class SandboxError(Exception):
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox could be opened: a failure of ours, which no other code could mend."""
+    """No sandbox could be opened: a failure of ours, which no other code could avoid."""

@@ -99,5 +99,5 @@ def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
     """The way that works where a gap of the sandbox made the code fail."""
     text = f"{failure.name}: {failure.message[:1000]}"
     known = _HINTS["monty" if kind == "monty" else "process"]
-    found = (hint for pattern, hint in known if re.search(pattern, text))
-    return [hint.replace("{modules}", MONTY_MODULES) for hint in found][:1]
+    hints = (hint for pattern, hint in known if re.search(pattern, text))
+    return [hint.replace("{modules}", MONTY_MODULES) for hint in hints][:1]

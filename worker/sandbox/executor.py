@@ -15,7 +15,7 @@ from core.runs.work import StepRecord
 from core.text import printable
 from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
-    Pins,
+    ClockAndSeed,
     SandboxError,
     SandboxKind,
     SandboxLimits,
@@ -33,12 +33,14 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     One thread at a time uses an executor; several executors run side by side.
     """
 
-    def __init__(self, host: ToolHost, limits: SandboxLimits, pins: Pins, runner: Runner) -> None:
+    def __init__(
+        self, host: ToolHost, limits: SandboxLimits, clock_and_seed: ClockAndSeed, runner: Runner
+    ) -> None:
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
         self.kind = runner.kind
-        """Which sandbox was opened; a recorder keeps it for the repetition, as it does the pins."""
-        self.pins = pins
+        """Which sandbox was opened; a recorder keeps it for the repetition, with clock and seed."""
+        self.clock_and_seed = clock_and_seed
         """Clock and seed in use."""
         self.codes: list[str] = []
         """Every snippet that was given, oldest first; the last one may still be running."""
@@ -107,8 +109,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise error
         began = time.monotonic()
         try:
-            gate = ToolBridge(self._side, step, code_action)
-            run = self._runner.run(gate, self._past)
+            bridge = ToolBridge(self._side, step, code_action)
+            run = self._runner.run(bridge, self._past)
         except (KeyboardInterrupt, SystemExit):
             raise
         except Exception as fault:  # what the code does wrong is in the run
@@ -120,16 +122,16 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         return self._conclude(run, time.monotonic() - began)
 
     def _conclude(self, run: StepRun, seconds: float) -> CodeOutput:
-        gate = run.gate
+        bridge = run.bridge
         if run.over is None:
-            self._past.append(gate)
-        error = None if gate.final else self._error(run)
+            self._past.append(bridge)
+        error = None if bridge.final else self._error(run)
         self.state["_print_outputs"] = run.logs
-        self._keep(gate.code, run.sandbox, run.logs, error, seconds)
+        self._keep(bridge.code, run.sandbox, run.logs, error, seconds)
         if error is not None:
             raise error
-        value = gate.final_value if gate.final else run.value
-        return CodeOutput(output=value, logs=run.logs, is_final_answer=gate.final)
+        value = bridge.final_value if bridge.final else run.value
+        return CodeOutput(output=value, logs=run.logs, is_final_answer=bridge.final)
 
     def _keep(
         self,
@@ -155,6 +157,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             return SandboxError(describe_end(run.over.text, self._limits), run.over.kind)
         if run.failure is not None:
             hints = hints_for(run.failure, self.kind)
-            codes = [*(trace.code for trace in self.traces), run.gate.code]
+            codes = [*(trace.code for trace in self.traces), run.bridge.code]
             return SandboxError(describe(run.failure, codes, self._limits, hints), "error")
         return None

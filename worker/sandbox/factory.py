@@ -10,7 +10,7 @@ from pathlib import Path
 
 from worker.sandbox.contract import (
     MONTY_MODULES,
-    Pins,
+    ClockAndSeed,
     SandboxChoice,
     SandboxError,
     SandboxLimits,
@@ -31,29 +31,31 @@ def open_sandbox(
     limits: SandboxLimits | None = None,
     kind: SandboxChoice | None = None,
     *,
-    pins: Pins | None = None,
+    clock_and_seed: ClockAndSeed | None = None,
 ) -> SandboxExecutor:
     """A sandbox for one instruction; close it with ``cleanup()`` or use it in a ``with``.
 
-    Without ``kind`` the environment decides; without ``pins`` the clock starts now and the
-    random numbers anywhere.
+    Without ``kind`` the environment decides; without ``clock_and_seed`` the clock starts now and
+    the random numbers anywhere.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
     limits = limits or SandboxLimits()
-    pins = pins or Pins(clock=round(time.time(), 3), seed=secrets.randbits(31))
+    clock_and_seed = clock_and_seed or ClockAndSeed(
+        clock=round(time.time(), 3), seed=secrets.randbits(31)
+    )
     used = used_kind(kind)
 
     def opened() -> Interpreter:
         if used == "monty":
-            return MontyInterpreter(limits, pins, host.names)
-        return ProcessInterpreter(used, limits, pins, host.names)
+            return MontyInterpreter(limits, clock_and_seed, host.names)
+        return ProcessInterpreter(used, limits, clock_and_seed, host.names)
 
     runner = Runner(used, limits, opened)
     runner.open()
-    return SandboxExecutor(host, limits, pins, runner)
+    return SandboxExecutor(host, limits, clock_and_seed, runner)
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:

@@ -30,11 +30,11 @@ _ROOT = _HERE.parents[1]
 _SOURCES = (
     *(
         "core.text",
-        "worker.sandbox.pinned_clock",
+        "worker.sandbox.fixed_clock",
         "worker.sandbox.values",
         "worker.sandbox.protocol",
     ),
-    *("worker.sandbox.inside.pins", "worker.sandbox.inside.interpreter"),
+    *("worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter"),
     *("worker.sandbox.inside.landlock", "worker.sandbox.inside.forking"),
 )
 """What the server is made of."""
@@ -184,7 +184,7 @@ def _settings(isolation: Isolation) -> bytes:
     """What the server has to know before it is ready."""
     warm = tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split()
     packages = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
-    told = {
+    settings = {
         "sources": packages | {name: _source(name) for name in _SOURCES},
         "modules": warm,
         "server_filter": assemble(SERVER).hex(),
@@ -192,7 +192,7 @@ def _settings(isolation: Isolation) -> bytes:
         "landlock": isolation == "landlock",
         "not_shown": _NOT_SHOWN,
     }
-    return json.dumps(told).encode()
+    return json.dumps(settings).encode()
 
 
 def _source(name: str) -> str:

@@ -14,8 +14,8 @@ from subprocess import SubprocessError
 from typing import cast, get_args
 
 from worker.sandbox.contract import (
+    ClockAndSeed,
     Isolation,
-    Pins,
     SandboxChoice,
     SandboxKind,
     SandboxLimits,
@@ -55,7 +55,7 @@ broken
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """What stands between generated code and the machine."""
+    """What isolates generated code from the machine."""
 
     used: Isolation | None
     """The isolation around CPython; without one the code runs in Monty."""
@@ -179,7 +179,7 @@ def _probed(name: Isolation) -> list[str]:
                 port=server.getsockname()[1],
                 pid=os.getpid(),
             )
-        session = ProcessInterpreter(name, side.limits, Pins(0.0, 0), frozenset())
+        session = ProcessInterpreter(name, side.limits, ClockAndSeed(0.0, 0), frozenset())
         try:
             session.wait_ready()
             broken = session.run(ToolBridge(side, 1, code), Prints(0))

@@ -24,10 +24,10 @@ from pydantic_monty import (
     SyncSnapshot,
 )
 
-from worker.sandbox.contract import Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
+from worker.sandbox.fixed_clock import FixedClock, random_state
 from worker.sandbox.monty_pool import pool
-from worker.sandbox.pinned_clock import PinnedClock, random_state
 from worker.sandbox.prints import Prints
 from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
 from worker.sandbox.values import Plain, display
@@ -57,10 +57,12 @@ _NO_FEED = Feed(0, "")
 class MontyInterpreter:
     """One interpreter in a Monty worker; see ``runner.Interpreter``."""
 
-    def __init__(self, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> None:
+    def __init__(
+        self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
+    ) -> None:
         self._limits = limits
-        self._clock = PinnedClock(pins.clock)
-        self._random = random_state(pins.seed)
+        self._clock = FixedClock(clock_and_seed.clock)
+        self._random = random_state(clock_and_seed.seed)
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._feeds: list[Feed] = []
         with ExitStack() as failing:
@@ -78,36 +80,38 @@ class MontyInterpreter:
     def wait_ready(self) -> None:
         """See ``runner.Interpreter``; it is ready when it is open."""
 
-    def run(self, gate: ToolBridge, prints: Prints) -> object:
+    def run(self, bridge: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
-        # The tools are bound anew each time: a name that the code gave to something else is a
+        # The tools are bound again each time: a name that the code gave to something else is a
         # tool again in the next step.
-        return self._feed(Feed(gate.step, gate.code), gate, prints, self._stubs)
+        return self._feed(Feed(bridge.step, bridge.code), bridge, prints, self._stubs)
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""
         self._worker.__exit__(None, None, None)
 
-    def _feed(self, feed: Feed, gate: ToolBridge, prints: Prints, inputs: dict[str, Any]) -> object:
+    def _feed(
+        self, feed: Feed, bridge: ToolBridge, prints: Prints, inputs: dict[str, Any]
+    ) -> object:
         self._feeds.append(feed)
         try:
             snapshot = self._worker.feed_start(
                 feed.source, inputs=inputs, print_callback=lambda _stream, text: prints.write(text)
             )
             while not isinstance(snapshot, MontyComplete):
-                snapshot = self._answer(snapshot, gate)
-            return None if gate.final else _output(snapshot, self._limits)
+                snapshot = self._answer(snapshot, bridge)
+            return None if bridge.final else _output(snapshot, self._limits)
         except MontyError as error:
             if _is_exit(error):
                 return None
             raise self._failure(error) from None
 
     def _answer(
-        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, gate: ToolBridge
+        self, snapshot: FunctionSnapshot | NameLookupSnapshot | FutureSnapshot, bridge: ToolBridge
     ) -> SyncSnapshot:
         if isinstance(snapshot, FunctionSnapshot) and not snapshot.is_os_function:
-            return self._call(snapshot, gate)
-        gate.check_time()
+            return self._call(snapshot, bridge)
+        bridge.check_time()
         if isinstance(snapshot, FunctionSnapshot):
             known = self._system().get(str(snapshot.function_name))
             if known is None:
@@ -117,13 +121,13 @@ class MontyInterpreter:
             return snapshot.resume()
         raise StepOver("the code waits for something that never comes")
 
-    def _call(self, snapshot: FunctionSnapshot, gate: ToolBridge) -> SyncSnapshot:
+    def _call(self, snapshot: FunctionSnapshot, bridge: ToolBridge) -> SyncSnapshot:
         try:
             args, kwargs = list(snapshot.args), dict(snapshot.kwargs)
         except Exception:  # the binding cannot hash or convert every value
             text = "an argument cannot be converted; tools take plain data"
             return snapshot.resume({"exc_type": "TypeError", "message": text})
-        answer = gate.call(str(snapshot.function_name), args, kwargs, self._line(snapshot))
+        answer = bridge.call(str(snapshot.function_name), args, kwargs, self._line(snapshot))
         if answer.raises is None:
             return snapshot.resume({"return_value": answer.value})
         return snapshot.resume({"exc_type": answer.raises, "message": answer.text})
@@ -169,7 +173,7 @@ class MontyInterpreter:
         return tuple(Frame(step, f.line, f.function_name) for step, f in frames if step)
 
 
-def _moment(clock: PinnedClock, zone: object) -> datetime.datetime:
+def _moment(clock: FixedClock, zone: object) -> datetime.datetime:
     """The time as a datetime; without a zone it is naive and in UTC."""
     moment = datetime.datetime.fromtimestamp(clock.look(), datetime.UTC)
     if isinstance(zone, datetime.tzinfo):
@@ -205,7 +209,7 @@ def _stub(name: str) -> Callable[..., None]:
     """A callable whose name is all that Monty takes from it; the tool itself stays here."""
 
     def stub() -> None:
-        raise RuntimeError("tools are called through the gate")
+        raise RuntimeError("tools are called through the bridge")
 
     stub.__name__ = stub.__qualname__ = name
     return stub

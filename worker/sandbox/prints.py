@@ -17,9 +17,9 @@ class Prints:
 
     def write(self, text: str) -> None:
         """Take text in; costs no more memory than the allowance and the text itself."""
-        room = self._head_limit - len(self._head)
-        self._head += text[:room]
-        tail = self._tail + text[room:]
+        space = self._head_limit - len(self._head)
+        self._head += text[:space]
+        tail = self._tail + text[space:]
         cut = max(0, len(tail) - self._tail_limit)
         self._tail = tail[cut:]
         self._gone += cut

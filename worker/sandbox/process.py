@@ -11,7 +11,7 @@ from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import Isolation, Pins, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import Child, fork_server
 from worker.sandbox.prints import Prints
@@ -35,13 +35,17 @@ class ProcessInterpreter:
     """One interpreter in a process of its own; see ``runner.Interpreter``."""
 
     def __init__(
-        self, isolation: Isolation, limits: SandboxLimits, pins: Pins, names: frozenset[str]
+        self,
+        isolation: Isolation,
+        limits: SandboxLimits,
+        clock_and_seed: ClockAndSeed,
+        names: frozenset[str],
     ) -> None:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._child = _open(isolation, limits, pins, names)
+        self._child = _open(isolation, limits, clock_and_seed, names)
         self._output = select.poll()
         self._output.register(self._child.output, select.POLLIN)
         self._both = select.poll()
@@ -53,40 +57,40 @@ class ProcessInterpreter:
         with _unavailable():
             self._child.wait_ready()
 
-    def run(self, gate: ToolBridge, prints: Prints) -> object:
+    def run(self, bridge: ToolBridge, prints: Prints) -> object:
         """See ``runner.Interpreter``."""
         try:
             self._child.go_on()
-            self._send({"run": gate.code, "step": gate.step}, gate)
-            result = self._until_end(gate, prints)
+            self._send({"run": bridge.code, "step": bridge.step}, bridge)
+            result = self._until_end(bridge, prints)
             self._child.pause()
         except OSError:
             raise StepOver(_DIED) from None
         if not self._drain(prints):
             raise StepOver(_DIED)
-        return self._concluded(result, gate)
+        return self._concluded(result, bridge)
 
     def close(self) -> None:
         """Kill the process."""
         self._child.end()
 
-    def _until_end(self, gate: ToolBridge, prints: Prints) -> Any:
+    def _until_end(self, bridge: ToolBridge, prints: Prints) -> Any:
         while True:
-            message = self._message(gate.step)
+            message = self._message(bridge.step)
             if message is None:
-                self._wait(gate, prints)
+                self._wait(bridge, prints)
             elif "final" in message:
                 value = _unpacked(message["final"])
-                self._send(_reply(gate.call(FINAL, [value], {}, None)), gate)
+                self._send(_reply(bridge.call(FINAL, [value], {}, None)), bridge)
             elif "call" in message:
-                self._answer(message, gate)
+                self._answer(message, bridge)
             else:
                 return message.get("end")
 
-    def _wait(self, gate: ToolBridge, prints: Prints) -> None:
+    def _wait(self, bridge: ToolBridge, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""
-        gate.check_time()
-        for fd, _ in self._both.poll(gate.seconds_left() * 1000 + 1):
+        bridge.check_time()
+        for fd, _ in self._both.poll(bridge.seconds_left() * 1000 + 1):
             if fd == self._child.output:
                 self._take_output(prints)
                 continue
@@ -106,22 +110,22 @@ class ProcessInterpreter:
             raise StepOver(_BROKEN) from None
         return None
 
-    def _answer(self, message: dict[str, Any], gate: ToolBridge) -> None:
+    def _answer(self, message: dict[str, Any], bridge: ToolBridge) -> None:
         name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
         if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
             raise StepOver(_BROKEN)
-        answer = gate.call(name, args, kwargs, self._place(message.get("at"), gate))
-        self._send(_reply(answer), gate)
+        answer = bridge.call(name, args, kwargs, self._place(message.get("at"), bridge))
+        self._send(_reply(answer), bridge)
 
-    def _place(self, at: object, gate: ToolBridge) -> Place | None:
+    def _place(self, at: object, bridge: ToolBridge) -> Place | None:
         match at:
-            case [int(step), int(line)] if 0 < step <= gate.step:
+            case [int(step), int(line)] if 0 < step <= bridge.step:
                 return step, min(max(line, 0), self._limits.code_chars)
         return None
 
-    def _send(self, message: dict[str, Any], gate: ToolBridge) -> None:
+    def _send(self, message: dict[str, Any], bridge: ToolBridge) -> None:
         """Send, but do not wait for ever for a process that does not listen."""
-        self._child.link.settimeout(gate.seconds_left() + _SEND_SECONDS)
+        self._child.link.settimeout(bridge.seconds_left() + _SEND_SECONDS)
         self._child.link.sendall(frame(message))
 
     def _take_output(self, prints: Prints) -> bool:
@@ -138,8 +142,8 @@ class ProcessInterpreter:
                 return False
         return True
 
-    def _concluded(self, result: Any, gate: ToolBridge) -> object:
-        if gate.final:
+    def _concluded(self, result: Any, bridge: ToolBridge) -> object:
+        if bridge.final:
             return None
         match result:
             case {"value": value}:
@@ -152,19 +156,21 @@ class ProcessInterpreter:
         raise StepOver(_BROKEN)
 
 
-def _frames(told: list[Any]) -> tuple[Frame, ...]:
-    found = []
-    for each in told[:_MOST_FRAMES]:
+def _frames(reported: list[Any]) -> tuple[Frame, ...]:
+    frames = []
+    for each in reported[:_MOST_FRAMES]:
         match each:
             case [int(step), int(line), str(function)]:
-                found.append(Frame(step, line, function))
-    return tuple(found)
+                frames.append(Frame(step, line, function))
+    return tuple(frames)
 
 
-def _open(isolation: Isolation, limits: SandboxLimits, pins: Pins, names: frozenset[str]) -> Child:
+def _open(
+    isolation: Isolation, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
+) -> Child:
     settings = {
         **asdict(limits),
-        **asdict(pins),
+        **asdict(clock_and_seed),
         "cpu_seconds": _CPU_SECONDS,
         "names": sorted(names),
     }

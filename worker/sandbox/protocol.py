@@ -1,6 +1,6 @@
 """How the host and the process sandbox talk: frames of JSON, and values that JSON lacks.
 
-Runs on both sides of the wall and needs nothing but the standard library.
+Runs on the host and inside the sandbox and needs nothing but the standard library.
 """
 
 from __future__ import annotations

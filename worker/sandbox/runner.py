@@ -20,10 +20,10 @@ class Interpreter(Protocol):
     def wait_ready(self) -> None:
         """Wait until it has started. Raises SandboxUnavailable: it has not."""
 
-    def run(self, gate: ToolBridge, prints: Prints) -> object:
-        """Run the gate's snippet to its end; the value of its last expression, safe to display.
+    def run(self, bridge: ToolBridge, prints: Prints) -> object:
+        """Run the bridge's snippet to its end; the value of its last expression, safe to display.
 
-        Returns None after ``final_answer`` (see ``gate.final``). Raises CodeFailure when the code
+        Returns None after ``final_answer`` (see ``bridge.final``). Raises CodeFailure when the code
         raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
         tool.
         """
@@ -42,7 +42,7 @@ class StepRun:
     """How one run of a snippet went."""
 
     sandbox: SandboxKind
-    gate: ToolBridge
+    bridge: ToolBridge
     logs: str = ""
     value: object = None
     failure: CodeFailure | None = None
@@ -68,19 +68,19 @@ class Runner:
         with suppress(SandboxUnavailable):  # the first snippet tries again
             self._interpreter = self._opener()
 
-    def run(self, gate: ToolBridge, past: list[ToolBridge]) -> StepRun:
+    def run(self, bridge: ToolBridge, past: list[ToolBridge]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
 
         Raises:
             SandboxUnavailable: there is none, and none can be opened.
         """
-        run = StepRun(self.kind, gate)
+        run = StepRun(self.kind, bridge)
         prints = Prints(self._limits.output_chars)
         try:
             interpreter = self._ready(past)
-            gate.begin()
+            bridge.begin()
             try:
-                run.value = interpreter.run(gate, prints)
+                run.value = interpreter.run(bridge, prints)
             except CodeFailure as failure:
                 run.failure = failure
         except StepOver as over:
@@ -117,8 +117,8 @@ class Runner:
 
 def _repeat(interpreter: Interpreter, past: ToolBridge) -> None:
     """Run an old step again from its recorded answers; its effects inside are all that counts."""
-    gate = ToolBridge(past.side, past.step, past.code, past.calls, live=False)
+    bridge = ToolBridge(past.side, past.step, past.code, past.calls, live=False)
     try:
-        interpreter.run(gate, Prints(0))
+        interpreter.run(bridge, Prints(0))
     except CodeFailure:
         return  # it failed the first time, too

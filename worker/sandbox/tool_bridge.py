@@ -61,18 +61,18 @@ class CallRecord:
 
 @dataclass
 class HostSide:
-    """Our side of the wall for one instruction, used by one thread at a time."""
+    """The host's side of one instruction, used by one thread at a time."""
 
     host: ToolHost
     limits: SandboxLimits
     faults: list[BaseException] = field(default_factory=list)
     position: Place | None = None
-    """Where the call stands that the host is carrying out."""
+    """Where the call that the host is carrying out was made."""
 
 
 @dataclass
 class ToolBridge:
-    """The calls of one step. Made anew for every step and for every repetition of one."""
+    """The calls of one step. A new one for every step and for every repetition of one."""
 
     side: HostSide
     step: int

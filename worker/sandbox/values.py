@@ -1,6 +1,6 @@
-"""Values and texts that cross the wall: copied, bounded, printable.
+"""Values and texts that cross between sandbox and host: copied, bounded, printable.
 
-Runs on both sides of the wall and needs nothing but the standard library.
+Runs on the host and inside the sandbox and needs nothing but the standard library.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What each guard of the company is worth: a brain that makes one mistake, with and without it.
+"""What each guard of the company is worth: a model that makes one mistake, with and without it.
 
     python workshop/perf/guards.py [--pack FILE] [--jobs 2]
 
-The keyless brain closes every task; where a mistake fits, its first FINISH is spoiled by it, and
-mended once something is asked back. Counted are the tasks in which it was made, those in which it
-reached the platform, and the mean score of all tasks, with all guards and without the one.
+The rule-based model closes every task; where a mistake fits, its first FINISH is spoiled by it,
+and right once the agent prompts again. Counted are the tasks in which it was made, those in which
+it reached the platform, and the mean score of all tasks, with all guards and without the one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from cli import cli  # noqa: E402
 from core.models import providers  # noqa: E402
 from core.models.model_call import Message  # noqa: E402
-from workshop.rule_based import provider as brains  # noqa: E402
+from workshop.rule_based import provider as rule_based  # noqa: E402
 
 BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
 FINISH = "DECISION: FINISH"
@@ -41,12 +41,12 @@ class Mistake(NamedTuple):
 
     guard: str
     told: str
-    spoil: Callable[[str, str, Brain], str | None]
+    spoil: Callable[[str, str, CarelessModel], str | None]
     """Reply and prompt -> the reply with the mistake; None where it does not fit."""
 
 
-class Brain:
-    """The keyless brain, careless once a task."""
+class CarelessModel:
+    """The rule-based model, careless once a task."""
 
     def __init__(self, mistake: Mistake, pack: dict[str, Any]) -> None:
         """``pack``: what the leak of a guest's task is taken from."""
@@ -60,64 +60,64 @@ class Brain:
         return ["company"]
 
     def reply(self, model: str, messages: list[Message], /) -> str:
-        """The brain's reply, spoiled where it may be and nothing was asked back yet."""
-        said = brains.reply(model, messages)
-        asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
-        if "<instruction>" in asked and "<task>" not in asked:
-            return said
-        if "CHALLENGE:" in asked or "not answered:" in asked:
-            return said
-        wrong = self.mistake.spoil(said, asked, self)
-        if wrong is None or wrong == said:
-            return said
+        """The model's reply, spoiled where it may be and before any second prompt."""
+        reply = rule_based.reply(model, messages)
+        prompt = "\n".join(m["content"] for m in messages if m["role"] == "user")
+        if "<instruction>" in prompt and "<task>" not in prompt:
+            return reply
+        if "CHALLENGE:" in prompt or "not answered:" in prompt:
+            return reply
+        wrong = self.mistake.spoil(reply, prompt, self)
+        if wrong is None or wrong == reply:
+            return reply
         self.made += 1
         self.texts.add(wrong.partition("INSTRUCTION: ")[2].strip())
         return wrong
 
 
-def closes(said: str, *outcomes: str) -> bool:
-    return FINISH in said and (not outcomes or any(f"OUTCOME: {o}\n" in said for o in outcomes))
+def closes(reply: str, *outcomes: str) -> bool:
+    return FINISH in reply and (not outcomes or any(f"OUTCOME: {o}\n" in reply for o in outcomes))
 
 
-def unlinked(said: str, _asked: str, _brain: Brain) -> str | None:
-    return _LINKS.sub("LINKS: none", said) if closes(said, "ok_answer") else None
+def unlinked(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
+    return _LINKS.sub("LINKS: none", reply) if closes(reply, "ok_answer") else None
 
 
-def invented(said: str, _asked: str, _brain: Brain) -> str | None:
-    if not closes(said, "ok_answer"):
+def invented(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
+    if not closes(reply, "ok_answer"):
         return None
-    return _LINKS.sub("LINKS: employee:nobody_at_all", said)
+    return _LINKS.sub("LINKS: employee:nobody_at_all", reply)
 
 
-def contradicted(said: str, asked: str, _brain: Brain) -> str | None:
-    changed = '"changes": "none"' not in asked.rpartition("<state>")[2]
-    fits = closes(said, "ok_answer") and changed
-    return _OUTCOME.sub("OUTCOME: none_unsupported", said) if fits else None
+def contradicted(reply: str, prompt: str, _model: CarelessModel) -> str | None:
+    changed = '"changes": "none"' not in prompt.rpartition("<state>")[2]
+    fits = closes(reply, "ok_answer") and changed
+    return _OUTCOME.sub("OUTCOME: none_unsupported", reply) if fits else None
 
 
-def hidden(said: str, asked: str, _brain: Brain) -> str | None:
-    if not closes(said) or "refused" not in asked.rpartition("<state>")[2]:
+def hidden(reply: str, prompt: str, _model: CarelessModel) -> str | None:
+    if not closes(reply) or "refused" not in prompt.rpartition("<state>")[2]:
         return None
-    return _OUTCOME.sub("OUTCOME: ok_answer", said)
+    return _OUTCOME.sub("OUTCOME: ok_answer", reply)
 
 
-def early(said: str, asked: str, _brain: Brain) -> str | None:
-    if FINISH in said or "<turn" in asked:
+def early(reply: str, prompt: str, _model: CarelessModel) -> str | None:
+    if FINISH in reply or "<turn" in prompt:
         return None
     closing = "OUTCOME: ok_not_found\nMESSAGE: There is nothing of that.\nLINKS: none"
     return f"THOUGHT: It is not there.\n{FINISH}\nINSTRUCTION: {closing}"
 
 
-def leaked(said: str, asked: str, brain: Brain) -> str | None:
-    if not closes(said) or "guest" not in asked.partition("<briefing>")[2][:300].lower():
+def leaked(reply: str, prompt: str, careless: CarelessModel) -> str | None:
+    if not closes(reply) or "guest" not in prompt.partition("<briefing>")[2][:300].lower():
         return None
-    return _MESSAGE.sub(f"MESSAGE: Ask {' or '.join(brain.people)}. ", said, count=1)
+    return _MESSAGE.sub(f"MESSAGE: Ask {' or '.join(careless.people)}. ", reply, count=1)
 
 
-def nameless(said: str, _asked: str, _brain: Brain) -> str | None:
-    if not closes(said, "error_internal"):
+def nameless(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
+    if not closes(reply, "error_internal"):
         return None
-    return _OUTCOME.sub("OUTCOME: none_clarification_needed", said)
+    return _OUTCOME.sub("OUTCOME: none_clarification_needed", reply)
 
 
 MISTAKES = (
@@ -133,8 +133,8 @@ MISTAKES = (
 
 def play(mistake: Mistake, guards: str, pack: Path, jobs: int) -> tuple[int, int, float]:
     """One run: mistakes made, those that were sent, the mean score."""
-    brain = Brain(mistake, json.loads(pack.read_text(encoding="utf-8")))
-    providers.register("careless", lambda: brain)
+    careless = CarelessModel(mistake, json.loads(pack.read_text(encoding="utf-8")))
+    providers.register("careless", lambda: careless)
     with tempfile.TemporaryDirectory() as out:
         sys.argv = [
             "submission.py", "--benchmark", "company", "--pack", str(pack), "--quiet",
@@ -149,7 +149,7 @@ def play(mistake: Mistake, guards: str, pack: Path, jobs: int) -> tuple[int, int
         (file,) = Path(out).glob("*/results.json")
         score = json.loads(file.read_text(encoding="utf-8"))["totals"]["score_mean"]
         ends = [last_decision(journal) for journal in Path(out).glob("*/tasks/*.jsonl")]
-    return brain.made, sum(end in brain.texts for end in ends), score
+    return careless.made, sum(end in careless.texts for end in ends), score
 
 
 def last_decision(journal: Path) -> str:

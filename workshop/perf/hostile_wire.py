@@ -184,9 +184,9 @@ def _session(benchmark: str, parent: Connection) -> None:
     """Play the tasks at the address that the parent sends, and send back what came of them."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     retry_policy = RetryPolicy(RETRY_SECONDS)
-    brain = "playbook/store" if benchmark == "store" else "playbook/company"
+    model = "playbook/store" if benchmark == "store" else "playbook/company"
     config = RunConfig(
-        benchmark=benchmark, retry_seconds=RETRY_SECONDS, evaluator=brain, worker=brain
+        benchmark=benchmark, retry_seconds=RETRY_SECONDS, evaluator=model, worker=model
     )
     with TemporaryDirectory() as out:
         client = ERC3(key="key-hostile", base_url=parent.recv())

@@ -120,7 +120,7 @@ class World:
         return None
 
     def answer(self, outcome: str, message: str, links: str = "none") -> tuple[str | None, Wire]:
-        """Finish as the coordinator does; what is asked back, and what is sent in the end."""
+        """Finish as the coordinator does; what is objected to, and what is sent in the end."""
         words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: {links}"
         asked = self.benchmark.check_finish(words, Ledger())
         self.benchmark.finish(words, Ledger())

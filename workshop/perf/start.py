@@ -5,7 +5,7 @@
 Prints the median, the fastest and the slowest of so many runs of the bundled pack's first task,
 one after the other on a warm disk. Behind ``--`` stand options that the run gets as they are.
 With ``--litellm`` both roles are ids of LiteLLM at an endpoint on loopback, which answers as the
-playbook brain does: what the model itself takes is a few milliseconds.
+rule-based model does: what the model itself takes is a few milliseconds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-import cli  # noqa: E402, F401 - registers the playbook brain
+import cli  # noqa: E402, F401 - registers the rule-based model
 from core.models.providers import provider  # noqa: E402
 from tests.fake_openai import FakeOpenAI, Message  # noqa: E402
 
@@ -37,10 +37,10 @@ LIMIT = 60.0
 
 def endpoint(benchmark: str) -> FakeOpenAI:
     """Answers both roles of a benchmark."""
-    brain = provider("playbook")
+    model = provider("playbook")
 
     def answer(_model: str, messages: list[Message]) -> str:
-        return str(brain.reply(benchmark, messages))
+        return str(model.reply(benchmark, messages))
 
     return FakeOpenAI(answer)
 

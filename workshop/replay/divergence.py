@@ -127,6 +127,6 @@ def _text(
 def _excerpt(text: str | None, start: int) -> str:
     if text is None:
         return "none"
-    shown = json.dumps(text[start : start + 3 * AROUND], ensure_ascii=False)
+    excerpt = json.dumps(text[start : start + 3 * AROUND], ensure_ascii=False)
     cut = "…" if len(text) > start + 3 * AROUND else ""
-    return f"{'…' if start else ''}{shown}{cut}"
+    return f"{'…' if start else ''}{excerpt}{cut}"

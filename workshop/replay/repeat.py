@@ -1,4 +1,4 @@
-"""Recorded work again: the recorded replies and answers in a real sandbox with the same pins.
+"""Repeat recorded work: recorded replies and answers in a real sandbox, the same clock and seed.
 
 Nothing is sent: the model's replies and the tools' answers come from the run folder, the code
 runs with the recorded clock and seed.
@@ -19,7 +19,7 @@ from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import benchmark_of
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
-from worker.sandbox.contract import Pins, SandboxKind, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
 from worker.sandbox.isolation import used_kind
@@ -28,7 +28,7 @@ from workshop.replay.divergence import Divergence, first_divergence
 from workshop.replay.recorded_tools import recorded_ledger
 
 EMPTY = "empty answer"
-"""What the door notes of a reply without text: it was a reply."""
+"""What the model client records of a reply without text: it was a reply."""
 NO_REPLY = "no further reply was recorded"
 
 
@@ -105,7 +105,7 @@ def repeat(
     """The report that comes now, and the first place where it is not the recorded one.
 
     Raises:
-        NotRecorded: without work or pins, or in a sandbox that does not exist here.
+        NotRecorded: without work, clock or seed, or in a sandbox that does not exist here.
     """
     where = f"{spec_id}: turn {turn.number}"
     if turn.turn is None or turn.turn.report is None:
@@ -118,12 +118,12 @@ def repeat(
     except SandboxUnavailable as error:
         ran = f"ran in {recorded_kind(recorded)}"
         raise NotRecorded(f"{where} {ran}, and cannot be repeated: {error}") from None
-    pins = Pins(*recorded.pins)
+    clock_and_seed = ClockAndSeed(*recorded.pins)
 
     def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        return open_sandbox(ledger, limits, kind, pins=pins)
+        return open_sandbox(ledger, limits, kind, clock_and_seed=clock_and_seed)
 
-    worker = Worker(_RecordedClient(turn.of_worker), opener=opener)
+    worker = Worker(_RecordedClient(turn.of_worker), executor_factory=opener)
     ledger = recorded_ledger(recorded.calls, tools)
     try:
         now = worker.carry_out(turn.turn.decision.instruction, ledger)
@@ -173,7 +173,7 @@ class _RecordedClient(ModelClient):
         self._calls = list(calls)
 
     def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
-        """The next recorded reply. Raises ModelFailed as the door did when there was none."""
+        """The next recorded reply. Raises ModelFailed as the client did when there was none."""
         failure = NO_REPLY
         while self._calls:
             call = self._calls.pop(0)

@@ -260,7 +260,7 @@ class TestClock:
         box("import time\nend = time.time() + 2\nwhile time.time() < end:\n    pass")
 
     def test_the_same_pins_give_the_same_numbers(self, shop: Shop, kind: str) -> None:
-        from worker.sandbox.contract import Pins
+        from worker.sandbox.contract import ClockAndSeed
         from worker.sandbox.factory import open_sandbox
 
         code = (
@@ -269,7 +269,9 @@ class TestClock:
         )
         seen = set()
         for _ in range(2):
-            with open_sandbox(shop, None, kind, pins=Pins(clock=1.7e9, seed=5)) as box:  # type: ignore[arg-type]
+            with open_sandbox(
+                shop, None, kind, clock_and_seed=ClockAndSeed(clock=1.7e9, seed=5)
+            ) as box:  # type: ignore[arg-type]
                 seen.add(box(code).output)
         assert len(seen) == 1
         assert "2023-11-14" in seen.pop()[3]

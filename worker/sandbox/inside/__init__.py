@@ -1,1 +1,1 @@
-"""Source that runs on the far side of the wall; nothing here runs in the host."""
+"""Source that runs inside the sandbox; nothing here runs on the host."""

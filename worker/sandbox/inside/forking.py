@@ -20,9 +20,9 @@ import socket
 import sys
 from typing import Any
 
-from worker.sandbox.inside import pins
+from worker.sandbox.inside import determinism
 
-pins.install()  # before any module takes its own reference to the clock or to random bytes
+determinism.install()  # before any module takes its own reference to the clock or to random bytes
 
 from worker.sandbox.inside import interpreter, landlock  # noqa: E402
 
@@ -39,7 +39,7 @@ def main(control: socket.socket, start: dict[str, Any]) -> None:
     for name in start["modules"]:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    pins.tame_asyncio()
+    determinism.tame_asyncio()
     site.setquit()
     site.sethelper()
     os.environ.clear()

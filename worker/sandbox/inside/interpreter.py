@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from worker.sandbox.inside import pins
+from worker.sandbox.inside import determinism
 from worker.sandbox.protocol import Unframer, frame, pack
 from worker.sandbox.values import NotPlain, plain_json, plain_value, shorten
 
@@ -107,7 +107,7 @@ def prepare(settings: dict[str, Any]) -> io.TextIOWrapper[Any]:
     main.__dict__["__builtins__"] = builtins
     sys.modules["__main__"] = main
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    pins.start(float(settings["clock"]), int(settings["seed"]))
+    determinism.start(float(settings["clock"]), int(settings["seed"]))
     return prints
 
 

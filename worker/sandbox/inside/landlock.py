@@ -55,8 +55,8 @@ def _drop_capabilities() -> None:
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     held = ctypes.create_string_buffer(24)
     _libc.capget(header, held)
-    kept = struct.unpack_from("=III", held)[1] & _READ_ANYTHING
-    if _libc.capset(header, struct.pack("=6I", kept, kept, 0, 0, 0, 0)):
+    capabilities = struct.unpack_from("=III", held)[1] & _READ_ANYTHING
+    if _libc.capset(header, struct.pack("=6I", capabilities, capabilities, 0, 0, 0, 0)):
         raise OSError(ctypes.get_errno(), "the capabilities could not be dropped")
 
 

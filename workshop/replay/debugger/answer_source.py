@@ -42,7 +42,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class WishedAnswer:
+class EditedAnswer:
     """An answer that the user wants a call to have."""
 
     value: object
@@ -111,7 +111,7 @@ class AnswerSource:
         self,
         pause: Pause,
         edited: dict[str, object] | None,
-        wish: WishedAnswer | ToolFault | None,
+        edited_answer: EditedAnswer | ToolFault | None,
         history: Sequence[Answered],
     ) -> Answered | None:
         """The answered call, or None where only the user can answer.
@@ -125,8 +125,8 @@ class AnswerSource:
         recorded = self.fits(pause, arguments)
         if recorded is None and self.left is None:
             self.left = pause.number
-        if wish is not None:
-            return Answered(self.by_hand(pause, arguments, wish), "edited")
+        if edited_answer is not None:
+            return Answered(self.by_hand(pause, arguments, edited_answer), "edited")
         if recorded is not None:
             placed = recorded.model_copy(update={"step": pause.step, "line": pause.line})
             return Answered(placed, "record")
@@ -141,13 +141,13 @@ class AnswerSource:
             self._live = live
         return self._live
 
-    def afresh(self, history: Sequence[Answered]) -> str | None:
+    def current_state(self, history: Sequence[Answered]) -> str | None:
         """The state as a live world shows it now; None while the work is on the record."""
         live = self.live(history) if self.left is not None else None
         return live.state() if live else None
 
     def by_hand(
-        self, pause: Pause, arguments: dict[str, object], wish: WishedAnswer | ToolFault
+        self, pause: Pause, arguments: dict[str, object], edited_answer: EditedAnswer | ToolFault
     ) -> ToolCall:
         """A call that the user has answered; nothing was sent for it."""
         base = ToolCall(
@@ -159,9 +159,9 @@ class AnswerSource:
             step=pause.step,
             line=pause.line,
         )
-        if isinstance(wish, WishedAnswer):
-            return base.model_copy(update={"result": wish.value})
-        failed = {"outcome": "failed", "error": wish.text, "fault": wish.kind}
+        if isinstance(edited_answer, EditedAnswer):
+            return base.model_copy(update={"result": edited_answer.value})
+        failed = {"outcome": "failed", "error": edited_answer.text, "fault": edited_answer.kind}
         return base.model_copy(update=failed)
 
     def ask(self, live: Tools, pause: Pause, edited: dict[str, object] | None) -> ToolCall:

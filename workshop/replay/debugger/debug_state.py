@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from core.ledger import ToolCall, ToolFault
-from worker.sandbox.contract import Pins, SandboxKind, SandboxLimits
+from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
 from workshop.replay.debugger.answer_source import (
     Answered,
     AnswerSource,
+    EditedAnswer,
     Ended,
     LiveWorld,
     Pause,
-    WishedAnswer,
 )
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
@@ -73,7 +73,7 @@ class DebugState:
     subject: DebuggedTurn
     codes: Sequence[str]
     """The snippets so far, or all that were recorded."""
-    pins: Pins
+    clock_and_seed: ClockAndSeed
     answers: AnswerSource
     bench: Workbench
     sandbox: SandboxKind | None = None
@@ -84,7 +84,7 @@ class DebugState:
     moment: Pause | Ended = field(default_factory=lambda: Ended(()))
     arguments: dict[str, object] | None = None
     """Arguments that the user has edited, for the call that waits."""
-    wish: WishedAnswer | ToolFault | None = None
+    edited_answer: EditedAnswer | ToolFault | None = None
     """The answer that the user wants the waiting call to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
@@ -100,7 +100,7 @@ class DebugState:
             raise BadCommand("no call waits; back [N] goes to an earlier one")
         return self.pause
 
-    def asked(self, pause: Pause) -> dict[str, object]:
+    def arguments_of(self, pause: Pause) -> dict[str, object]:
         """The arguments of the waiting call, as they are edited."""
         return self.answers.bound(pause) if self.arguments is None else self.arguments
 
@@ -118,7 +118,7 @@ class DebugState:
 
     def arrive(self, moment: Pause | Ended) -> None:
         """The work has gone on; edits were for the call before."""
-        self.moment, self.arguments, self.wish = moment, None, None
+        self.moment, self.arguments, self.edited_answer = moment, None, None
 
     def code(self, step: int) -> list[str]:
         """The lines of a snippet."""

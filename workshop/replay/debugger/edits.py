@@ -10,7 +10,7 @@ import regex
 
 from core.ledger import ToolFault
 from core.ledger.fault import FaultKind
-from workshop.replay.debugger.answer_source import Pause, WishedAnswer
+from workshop.replay.debugger.answer_source import EditedAnswer, Pause
 from workshop.replay.debugger.debug_state import BadCommand, DebugState
 
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
@@ -23,11 +23,11 @@ def edit(debug: DebugState, text: str) -> None:
     rest = rest.strip()
     pause = debug.waiting()
     if what == "none":
-        debug.arguments, debug.wish = None, None
+        debug.arguments, debug.edited_answer = None, None
     elif what == "args":
         _edit_argument(debug, pause, rest)
     elif what == "answer":
-        debug.wish = WishedAnswer(_answer(debug, pause, rest))
+        debug.edited_answer = EditedAnswer(_answer(debug, pause, rest))
     else:
         raise BadCommand(f"use: {USAGE}")
 
@@ -40,25 +40,25 @@ def _edit_argument(debug: DebugState, pause: Pause, text: str) -> None:
     tool = debug.answers.tools[pause.name]
     if key not in tool.signature.parameters:
         raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
-    debug.arguments = {**debug.asked(pause), key: _json(value)}
+    debug.arguments = {**debug.arguments_of(pause), key: _json(value)}
 
 
 def _answer(debug: DebugState, pause: Pause, text: str) -> object:
     """A whole answer, one with a part changed (PATH=JSON), or without a text the recorded one."""
     if not text:
         return _base(debug, pause)
-    found = _PATH.match(text)
-    if found is None:
+    match = _PATH.match(text)
+    if match is None:
         return _json(text)
     changed: Any = copy.deepcopy(_base(debug, pause))
-    *way, last = found["path"].split(".")
+    *way, last = match["path"].split(".")
     try:
         part = changed
         for name in way:
             part = part[_key(part, name)]
-        part[_key(part, last)] = _json(found["value"])
+        part[_key(part, last)] = _json(match["value"])
     except (KeyError, IndexError, TypeError, ValueError):
-        raise BadCommand(f"the answer has no {found['path']!r}; parts are joined by dots") from None
+        raise BadCommand(f"the answer has no {match['path']!r}; parts are joined by dots") from None
     return changed
 
 
@@ -68,8 +68,8 @@ def _key(part: object, name: str) -> str | int:
 
 def _base(debug: DebugState, pause: Pause) -> object:
     """The answer that is edited: the one that is wanted so far, else the recorded one."""
-    if isinstance(debug.wish, WishedAnswer):
-        return debug.wish.value
+    if isinstance(debug.edited_answer, EditedAnswer):
+        return debug.edited_answer.value
     call = debug.answers.recorded(pause.number)
     if call is None or call.name != pause.name:
         raise BadCommand("nothing is recorded for this call; give the whole answer as JSON")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from core.ledger import Ledger, ToolCall, ToolFault
-from worker.sandbox.contract import Pins, SandboxLimits
+from worker.sandbox.contract import ClockAndSeed, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
-from workshop.replay.debugger.answer_source import Answered, AnswerSource, Pause, WishedAnswer
+from workshop.replay.debugger.answer_source import Answered, AnswerSource, EditedAnswer, Pause
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
 from workshop.replay.debugger.prompt import AskingHost, Prompt
 from workshop.replay.debugger.screen import Screen
@@ -28,19 +28,19 @@ class LiveSource(AnswerSource):
         self,
         pause: Pause,
         edited: dict[str, object] | None,
-        wish: WishedAnswer | ToolFault | None,
+        edited_answer: EditedAnswer | ToolFault | None,
         history: Sequence[Answered],
     ) -> Answered:
         """The call, carried out or answered by hand; both stand in the ledger."""
-        if wish is not None:
+        if edited_answer is not None:
             arguments = self.bound(pause) if edited is None else edited
-            call = self.by_hand(pause, arguments, wish)
+            call = self.by_hand(pause, arguments, edited_answer)
             self._ledger.note(call)
             return Answered(call, "edited")
         return Answered(self.ask(self, pause, edited), "live")
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
-        """Run a tool. Raises ToolFault where it is refused at the door: closed, or no budget."""
+        """Run a tool. Raises ToolFault where it is refused before it runs: closed, or no budget."""
         before = len(self._ledger.calls)
         try:
             self._ledger.call(name, args, kwargs)
@@ -49,7 +49,7 @@ class LiveSource(AnswerSource):
                 raise
         return self._ledger.calls[-1]
 
-    def afresh(self, history: Sequence[Answered]) -> str | None:
+    def current_state(self, history: Sequence[Answered]) -> str | None:
         """The benchmark's state now."""
         try:
             return self._state()
@@ -91,10 +91,10 @@ class LiveDebugger:
             before=self._past,
         )
         answers = LiveSource(ledger, lambda: self.benchmark.state(Ledger()))
-        debug = DebugState(subject, (), Pins(0, 0), answers, self.bench)
+        debug = DebugState(subject, (), ClockAndSeed(0, 0), answers, self.bench)
         screen = Screen(debug, Console(soft_wrap=True))
         screen.opening()
         host = AskingHost(debug, Prompt(debug, screen, rewinds=False))
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
-        debug.pins, debug.codes, host.executor = inner.pins, inner.codes, inner
+        debug.clock_and_seed, debug.codes, host.executor = inner.clock_and_seed, inner.codes, inner
         return inner

@@ -79,7 +79,9 @@ class Prompt:
             return None
         left = debug.answers.left
         try:
-            done = debug.answers.settle(debug.pause, debug.arguments, debug.wish, debug.history)
+            done = debug.answers.settle(
+                debug.pause, debug.arguments, debug.edited_answer, debug.history
+            )
         except ToolFault as error:
             self._screen.say(f"*** {error}")
             return None
@@ -215,7 +217,7 @@ class Prompt:
 
     def _raise(self, text: str) -> None:
         self._debug.waiting()
-        self._debug.wish = fault(text)
+        self._debug.edited_answer = fault(text)
         self._screen.edits()
 
     def _save(self, text: str) -> None:

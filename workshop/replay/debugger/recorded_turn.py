@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.ledger import Tool, ToolFault
 from core.runs.hints import command
 from core.runs.reader import NotRecorded
-from worker.sandbox.contract import Pins, SandboxError, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
@@ -76,7 +76,7 @@ def debug_state(
     past = [wire for call in subject.before for wire in call.requests]
     open_live = _opener(bench, base_url, spec_id) if base_url else None
     answers = AnswerSource(report.calls, tools, past, open_live)
-    debug = DebugState(subject, codes, Pins(*report.pins), answers, bench, kind)
+    debug = DebugState(subject, codes, ClockAndSeed(*report.pins), answers, bench, kind)
     debug.note = another_sandbox(recorded_kind(report), kind)
     return debug
 
@@ -93,7 +93,9 @@ def drive(debug: DebugState, console: Console) -> None:
         while True:
             with suppress(Back):
                 host = AskingHost(debug, prompt)
-                with open_sandbox(host, LIMITS, debug.sandbox, pins=debug.pins) as executor:
+                with open_sandbox(
+                    host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed
+                ) as executor:
                     host.executor = executor
                     ended = _run(debug.codes, executor)
                 prompt.at(ended)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.ledger.calls import shorten
 from core.text import clean
-from workshop.replay.debugger.answer_source import Answered, Ended, WishedAnswer
+from workshop.replay.debugger.answer_source import Answered, EditedAnswer, Ended
 from workshop.replay.debugger.debug_state import DebugState
 
 if TYPE_CHECKING:
@@ -46,8 +46,10 @@ class Screen:
             return
         self.say(f"\n> step {pause.step}, line {pause.line}, call {pause.number}")
         self.code(pause.step, pause.line - AROUND, pause.line + AROUND)
-        shown = ", ".join(f"{k}={shorten(v, SHORT)}" for k, v in debug.asked(pause).items())
-        self.say(f"call {pause.number}: {pause.name}({shown})")
+        arguments = ", ".join(
+            f"{k}={shorten(v, SHORT)}" for k, v in debug.arguments_of(pause).items()
+        )
+        self.say(f"call {pause.number}: {pause.name}({arguments})")
 
     def code(self, step: int, first: int = 1, last: int = 1_000_000) -> None:
         """Lines of a snippet; ``->`` is the current one, ``B`` has a breakpoint."""
@@ -77,10 +79,10 @@ class Screen:
     def arguments(self) -> None:
         """The waiting call's arguments, one to a line and whole."""
         pause = self._debug.waiting()
-        shown = self._debug.asked(pause)
-        for key, value in shown.items():
+        arguments = self._debug.arguments_of(pause)
+        for key, value in arguments.items():
             self.say(f"{key} = {json.dumps(value, ensure_ascii=False)}")
-        if not shown:
+        if not arguments:
             self.say("none that fit" if pause.args or pause.kwargs else "none")
 
     def recorded(self) -> None:
@@ -104,7 +106,7 @@ class Screen:
         by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
         if by_hand:
             self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")
-        live = debug.answers.afresh(debug.history)
+        live = debug.answers.current_state(debug.history)
         if live is not None:
             self.say(f"live, read afresh: {live}")
 
@@ -133,11 +135,11 @@ class Screen:
         debug = self._debug
         if debug.arguments is not None:
             self.say(f"arguments: {json.dumps(debug.arguments, ensure_ascii=False)}")
-        if isinstance(debug.wish, WishedAnswer):
-            self.say(f"answer: {shorten(debug.wish.value, 2000)}")
-        elif debug.wish is not None:
-            self.say(f"error: {debug.wish.kind}: {debug.wish.text}")
-        if debug.arguments is None and debug.wish is None:
+        if isinstance(debug.edited_answer, EditedAnswer):
+            self.say(f"answer: {shorten(debug.edited_answer.value, 2000)}")
+        elif debug.edited_answer is not None:
+            self.say(f"error: {debug.edited_answer.kind}: {debug.edited_answer.text}")
+        if debug.arguments is None and debug.edited_answer is None:
             self.say("nothing is edited")
 
     def ended(self, ended: Ended) -> None:

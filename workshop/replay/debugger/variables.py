@@ -30,7 +30,7 @@ def look(debug: DebugState, expression: str) -> str:
         return f"*** SyntaxError: {getattr(error, 'msg', error)}"
     host = _Host(debug)
     report = ""
-    with open_sandbox(host, LIMITS, debug.sandbox, pins=debug.pins) as executor:
+    with open_sandbox(host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed) as executor:
         for code in debug.codes:
             try:
                 executor(_rewritten(code, host.tools, expression))
@@ -38,12 +38,12 @@ def look(debug: DebugState, expression: str) -> str:
                 report = error.text
             if host.over:
                 break
-    if host.seen is not None:
-        return host.seen
+    if host.value is not None:
+        return host.value
     if not host.over:
         return "*** variables cannot be seen at this call: its code does not name the tool"
-    found = _ERROR.search(report)
-    return f"*** {found[0] if found else 'the expression has no value here'}"
+    match = _ERROR.search(report)
+    return f"*** {match[0] if match else 'the expression has no value here'}"
 
 
 class _Host:
@@ -55,7 +55,7 @@ class _Host:
         self.signatures: dict[str, Signature] = {}
         self._given = debug.calls
         self.over = False
-        self.seen: str | None = None
+        self.value: str | None = None
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """One call; nothing but the given answers comes back, and nothing is sent."""
@@ -66,7 +66,7 @@ class _Host:
             self.over |= here
             return here
         if name == LOOK:
-            self.seen = str(args[0])
+            self.value = str(args[0])
         if self.over or not self._given:
             self.over = True
             raise ToolFault("an expression cannot call tools", kind="RuntimeError", fatal=True)

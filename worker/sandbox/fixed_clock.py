@@ -1,6 +1,6 @@
-"""Time and chance as generated code sees them: pinned, and without waiting.
+"""Time and random numbers as generated code sees them: fixed, and without waiting.
 
-Runs on both sides of the wall; imports nothing that keeps a clock of its own.
+Runs on the host and inside the sandbox; imports nothing that keeps a clock of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RANDOM_BYTES = 2496
 """State of the Mersenne Twister: 624 words of 32 bits."""
 
 
-class PinnedClock:
+class FixedClock:
     """Seconds since 1970 as told to one session. Thread safe."""
 
     def __init__(self, now: float) -> None:

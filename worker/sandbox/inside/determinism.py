@@ -14,9 +14,9 @@ import threading
 import time
 from typing import Any
 
-from worker.sandbox.pinned_clock import PinnedClock, random_state
+from worker.sandbox.fixed_clock import FixedClock, random_state
 
-clock = PinnedClock(0.0)
+clock = FixedClock(0.0)
 source = random.Random(0)
 _asctime_of, _strftime_of = time.asctime, time.strftime
 
