@@ -48,7 +48,10 @@ rows = sorted(tried["results"], key=lambda r: (r["total"], r["coupon"] != "", le
 with_code = [r for r in rows if r["coupon"]]
 useful = [r["coupon"] for r in with_code]
 errors = [e for e in tried["errors"] if e.get("coupon") not in useful]
-best = rows[:8] + sorted(with_code, key=lambda r: -r["discount"])[:4] + with_code[:8]
+best = rows[:8]
+best += [r for r in with_code[:8] if r not in best]
+most = sorted(with_code, key=lambda r: -r["discount"])[:4]
+best += [r for r in most if r not in best]
 final_answer({"results": best, "errors": errors[:12], "tested": len(baskets),
               "cut": possible > p["most"]})
 """,
