@@ -18,7 +18,7 @@ from core.tools.faults import OutOfReach
 from store_tools import workbench as store_bench
 from store_tools.environment import StoreEnvironment
 from tests.binding import entered
-from tests.company_tools.kites import RequestHandler, desk, kites, person
+from tests.company_tools.kites import Toolbox, kites, person, toolbox
 from tests.store_tools.conftest import Direct
 from workshop.replay.recorded_tools import recorded_ledger
 
@@ -138,7 +138,7 @@ def test_a_failed_request_leaves_the_fields_and_stands_beside_them(name: str) ->
 
 def called(name: str, prepare: Callable[[Any], None]) -> dict[str, Any]:
     """What a tool answers in a fresh world."""
-    at: Any = desk() if name in COMPANY else Shop()
+    at: Any = toolbox() if name in COMPANY else Shop()
     if name == "Combo_Empty_Basket":
         at.call("Combo_Set_Basket_For_Items", items=TEA)
         at.turn()
@@ -170,9 +170,9 @@ def refusing(at: Any, which: Callable[[Any], bool], status: int = 400) -> None:
 # -- what is kept of it
 
 
-def crowd() -> RequestHandler:
+def crowd() -> Toolbox:
     staff = [person(f"p_{n:02}", f"Person {n}") for n in range(12)]
-    return desk(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
+    return toolbox(kites(employees=[person("una_berg", "Una Berg"), *staff], projects=[],
                       customers=[], time_entries=[]))  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_records_that_were_read_before_are_kept_and_nothing_of_it_is_for_good() 
 
 
 def test_nobody_has_most_of_a_part() -> None:
-    at = desk()
+    at = toolbox()
     refusing(at, lambda request: getattr(request, "id", "") == "proj_tent")
     found = at.call("Combo_Sum_Workload_For_Employees")
     assert {one["id"]: one["workload"] for one in found["people"]}["una_berg"] > 0
@@ -211,7 +211,7 @@ def test_nobody_has_most_of_a_part() -> None:
 
 
 def test_pages_of_the_wiki_that_were_written_are_told() -> None:
-    at = desk()
+    at = toolbox()
     at.line.plan["/wiki/update"] = [None, None, 400]
     found = at.call("Combo_Write_Wiki_Pages", **COMPANY["Combo_Write_Wiki_Pages"])
     assert found["written"] == ["a.md", "b.md"]
@@ -220,18 +220,18 @@ def test_pages_of_the_wiki_that_were_written_are_told() -> None:
 
 
 def test_a_change_that_took_effect_is_told_where_the_look_behind_it_fails() -> None:
-    at = desk()
+    at = toolbox()
     at.line.plan["/employees/get"] = [None, 400]
     found = at.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
     assert (found["sent"], found["after"]) == ({"notes": "x"}, None)
-    refused = desk()
+    refused = toolbox()
     refused.line.plan["/employees/update"] = [400]
     found = refused.call("Combo_Update_Employee_For_Changes", employee="una_holm", notes="x")
     assert (found["before"]["notes"], found["sent"], found["after"]) == ("", None, None)
 
 
 def test_a_write_that_may_have_taken_effect_stands_in_no_result() -> None:
-    at = desk()
+    at = toolbox()
     at.line.plan["/wiki/update"] = [None, "after"]
     at.line.plan["/wiki/load"] = [*[None] * 2, *["before"] * 500]
     with pytest.raises(ToolFault, match="not known") as raised:
@@ -260,7 +260,7 @@ def test_an_unknown_write_is_raised_whatever_a_tool_says_of_it() -> None:
 
 
 def desk_error() -> Any:
-    at = desk()
+    at = toolbox()
     at.line.plan["/projects/list"] = [400]
     with pytest.raises(ToolFault) as raised:
         at.call("Req_ListProjects")

@@ -68,7 +68,7 @@ class Direct:
         return [(act.type, act.fields) for act in acts]
 
 
-class RequestHandler(SimpleNamespace):
+class Toolbox(SimpleNamespace):
     """A session, its line, and its tools through a ledger."""
 
     line: Direct
@@ -199,7 +199,7 @@ def kites(**fields: Any) -> Wire:
     }
 
 
-def desk(company: Wire | None = None, **scenario: Any) -> RequestHandler:
+def toolbox(company: Wire | None = None, **scenario: Any) -> Toolbox:
     """A task of a company, by default of the kites."""
     line = Direct(company or kites(), **scenario)
     session, ledger = CompanySession(line), Ledger()
@@ -208,6 +208,4 @@ def desk(company: Wire | None = None, **scenario: Any) -> RequestHandler:
     recorded_to = session.recording_to(ledger)
     recorded_to.__enter__()
     line.sent.clear()
-    return RequestHandler(
-        line=line, session=session, ledger=ledger, store=store, recorded_to=recorded_to
-    )
+    return Toolbox(line=line, session=session, ledger=ledger, store=store, recorded_to=recorded_to)

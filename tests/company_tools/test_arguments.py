@@ -13,7 +13,7 @@ from company_tools.arguments import bare_id, day, mended
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
 from core.ledger import ToolFault
-from tests.company_tools.kites import desk
+from tests.company_tools.kites import toolbox
 
 TODAY = "2025-05-06"
 DAYS = st.dates(date(1990, 1, 1), date(2090, 1, 1))
@@ -109,7 +109,7 @@ def test_values_in_other_forms(kind: Any, said: Any, meant: Any) -> None:
 
 
 def test_keys_and_words_in_other_cases_reach_the_wire() -> None:
-    at = desk()
+    at = toolbox()
     at.call("Req_SearchProjects", Query="kite", CustomerID="cust_school", status="Active")
     at.call("Req_SearchEmployees", skills={"Name": "skill_sewing", "minLevel": "9"})
     at.call("Req_UpdateProjectStatus", ID="Bright Sails (proj_sails)", Status="PAUSED")
@@ -134,7 +134,7 @@ def test_keys_and_words_in_other_cases_reach_the_wire() -> None:
 def test_what_is_not_certain_is_an_error_that_says_what_would_be_right(
     name: str, arguments: dict[str, Any], said: str
 ) -> None:
-    at = desk()
+    at = toolbox()
     with pytest.raises(ToolFault) as refused:
         at.call(name, **arguments)
     assert said in refused.value.text
@@ -142,6 +142,6 @@ def test_what_is_not_certain_is_an_error_that_says_what_would_be_right(
 
 
 def test_arguments_that_are_right_stay_as_they_are() -> None:
-    tools = {tool.name: tool for tool in all_tools(desk().session, WikiStore())}
+    tools = {tool.name: tool for tool in all_tools(toolbox().session, WikiStore())}
     assert "list[Member]" in tools["Combo_Update_Team_For_Changes"].usage()
     assert "Annotated" not in "".join(tool.usage() for tool in tools.values())

@@ -17,18 +17,18 @@ from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
 from core.models.tokens import count_text
 from tests.company_tools.kites import Direct, kites
-from tests.company_tools.office import CompanyState
+from tests.company_tools.played_task import PlayedTask
 
 RULE = "Only executives may see a salary. Access to time entries is allowed to leads. "
 
 
-def facts(office: CompanyState) -> dict[str, object]:
-    found: dict[str, object] = json.loads(office.briefing.splitlines()[0])
+def facts(played: PlayedTask) -> dict[str, object]:
+    found: dict[str, object] = json.loads(played.briefing.splitlines()[0])
     return found
 
 
 def test_who_asks_is_told_with_what_they_lead_and_manage() -> None:
-    told = facts(CompanyState(user="juergen_mueller"))
+    told = facts(PlayedTask(user="juergen_mueller"))
     assert told["user"]["id"] == "juergen_mueller"  # type: ignore[index]
     assert told["user"]["name"] == "Jürgen Müller"  # type: ignore[index]
     assert told["leads"] == ["proj_tent (Night Tent, archived)"]
@@ -37,28 +37,28 @@ def test_who_asks_is_told_with_what_they_lead_and_manage() -> None:
 
 
 def test_a_guest_is_told_as_one_and_nothing_of_records_is_asked() -> None:
-    office = CompanyState(user=None)
-    assert facts(office) == {"user": "guest", "today": "2025-05-06"}
-    asked = {path.split("/")[1] for path in office.line.paths()}
+    played = PlayedTask(user=None)
+    assert facts(played) == {"user": "guest", "today": "2025-05-06"}
+    asked = {path.split("/")[1] for path in played.line.paths()}
     assert asked == {"whoami", "wiki"}
 
 
 def test_a_refused_list_leaves_the_rest_and_says_what_is_missing_and_why() -> None:
-    office = CompanyState(page_limit=-1)
-    told = facts(office)
+    played = PlayedTask(page_limit=-1)
+    told = facts(played)
     assert told["user"]["name"] == "Una Berg"  # type: ignore[index]
     assert not {"leads", "member_of", "manages"} & told.keys()
     unknown = str(told["unknown"])
     assert unknown.count("refuses every list") == 2
     assert "what they lead and are on; Req_GetProject of an id tells its team (" in unknown
     assert "their name" not in unknown
-    assert "== rules.md ==" in office.briefing
+    assert "== rules.md ==" in played.briefing
 
 
 def test_a_name_that_cannot_be_read_is_the_only_thing_missing() -> None:
     line = Direct(kites())
     line.plan["/employees/get"] = [400]
-    told = facts(CompanyState(line=line))
+    told = facts(PlayedTask(line=line))
     assert told["unknown"] == "their name (busy)"
     assert told["leads"] == ["proj_sails (Bright Sails, active)"]
 
@@ -67,7 +67,7 @@ def test_a_system_that_does_not_answer_is_no_briefing() -> None:
     line = Direct(kites())
     line.plan["/whoami"] = [503]
     with pytest.raises(ToolFault):
-        CompanyState(line=line)
+        PlayedTask(line=line)
 
 
 def test_pages_that_rule_are_whole_and_within_the_bound() -> None:
@@ -96,26 +96,26 @@ def test_of_another_version_what_changed_comes_first() -> None:
     for n in range(6):
         world["wiki"][f"page{n}.md"] = f"{RULE}{n}"
     store = WikiStore()
-    CompanyState(world, wiki=store)
+    PlayedTask(world, wiki=store)
     world["wiki"] = {**world["wiki"], "zz.md": f"{RULE * 2}Guests."}
     del world["wiki"]["page3.md"]
-    told = CompanyState(world, wiki=store).briefing
+    told = PlayedTask(world, wiki=store).briefing
     assert "the wiki has changed: new or rewritten: zz.md; gone: page3.md" in told
     assert told.index("== zz.md ==") < told.index("== page0.md ==")
 
 
 def test_another_companys_wiki_is_no_version_of_this_one() -> None:
     store = WikiStore()
-    CompanyState(wiki=store)
-    other = CompanyState(kites(wiki={"law.md": RULE * 2}), wiki=store)
+    PlayedTask(wiki=store)
+    other = PlayedTask(kites(wiki={"law.md": RULE * 2}), wiki=store)
     assert "has changed" not in other.briefing
 
 
 def test_the_briefing_is_evidence() -> None:
-    office = CompanyState(user="juergen_mueller")
-    assert office.asked_back("ok_answer", "You lead Night Tent.") is None
-    assert office.finish("ok_answer", "You lead Night Tent.") is None
-    assert {"kind": "project", "id": "proj_tent"} in office.responses[0]["links"]
+    played = PlayedTask(user="juergen_mueller")
+    assert played.asked_back("ok_answer", "You lead Night Tent.") is None
+    assert played.finish("ok_answer", "You lead Night Tent.") is None
+    assert {"kind": "project", "id": "proj_tent"} in played.responses[0]["links"]
 
 
 def places(text: str, **fields: Any) -> str:
@@ -123,9 +123,9 @@ def places(text: str, **fields: Any) -> str:
     pages = {f"rules/{n}.md": f"{RULE * 9}Rule {n}." for n in range(30)}
     pages["where.md"] = "Our workshops are in Bergen and Ulm. Nothing in Rome."
     pages["birds.md"] = "Gulls are white."
-    office = CompanyState(kites(wiki=pages), brief=False, **fields)
+    played = PlayedTask(kites(wiki=pages), brief=False, **fields)
     with closing(Ledger()) as ledger:
-        return office.benchmark.briefing(ledger, text)
+        return played.benchmark.briefing(ledger, text)
 
 
 def test_pages_that_the_task_asks_for_stand_behind_the_rules() -> None:
@@ -153,17 +153,17 @@ def test_of_an_asked_page_that_is_too_long_the_parts_are_told() -> None:
 
 
 def test_after_changes_of_its_own_a_task_is_told_all_of_them_and_nothing_else() -> None:
-    office = CompanyState(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
+    played = PlayedTask(kites(wiki={"a.md": RULE * 2, "b.md": f"{RULE * 2}b", "c.md": "Soup."}))
     for name in ("a.md", "d.md"):
-        office.call("Combo_Write_Wiki_Pages", pages={name: f"{RULE * 2}new {name}"})
-        told = json.loads(office.state())["rules_now"]
+        played.call("Combo_Write_Wiki_Pages", pages={name: f"{RULE * 2}new {name}"})
+        told = json.loads(played.state())["rules_now"]
     assert "new or rewritten: a.md, d.md" in told
     assert "new a.md" in told
     assert "new d.md" in told
     assert "== b.md ==" not in told
     assert told.endswith("All else in the briefing holds.")
-    office.call("Combo_Write_Wiki_Pages", pages={"c.md": "Fish."})
-    assert "Fish" not in json.loads(office.state())["rules_now"]
+    played.call("Combo_Write_Wiki_Pages", pages={"c.md": "Fish."})
+    assert "Fish" not in json.loads(played.state())["rules_now"]
 
 
 @pytest.mark.parametrize(
@@ -194,10 +194,10 @@ def test_a_rulebook_may_be_named_and_is_bounded() -> None:
     policy = policy_of(endless)
     assert policy.parts == {"rulebook.md"}
     assert count_text(policy.text()) <= RULEBOOK_TOKENS
-    office = CompanyState(kites(wiki={"odd.md": "Gulls are white.\n"}), brief=False)
-    office.benchmark._rulebooks = ("odd.md",)
+    played = PlayedTask(kites(wiki={"odd.md": "Gulls are white.\n"}), brief=False)
+    played.benchmark._rulebooks = ("odd.md",)
     with closing(Ledger()) as ledger:
-        assert "== odd.md ==\nGulls" in office.benchmark.briefing(ledger, "")
+        assert "== odd.md ==\nGulls" in played.benchmark.briefing(ledger, "")
 
 
 GERMAN = "Das Gehalt einer Person ist nicht für alle, und nur die Leitung darf es sehen.\n\n"

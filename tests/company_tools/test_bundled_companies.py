@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from company_tools.names import match_person
-from tests.company_tools.kites import desk
+from tests.company_tools.kites import toolbox
 from workshop.simulator.company.pack import BUNDLED_PACK
 
 PACK = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ def test_everybody_is_best_for_their_own_name_in_either_order(name: str) -> None
 @pytest.mark.parametrize("name", COMPANIES)
 def test_every_project_is_best_for_its_name_and_its_description(name: str) -> None:
     raw = COMPANIES[name]
-    at = desk(raw, user=raw["employees"][0]["id"])
+    at = toolbox(raw, user=raw["employees"][0]["id"])
     for project in raw["projects"]:
         for said in (project["name"], f"the {project['name'].lower()} project", project["id"]):
             answer = at.call("Combo_Resolve_Project_For_Phrase", phrase=said)

@@ -9,7 +9,7 @@ import pytest
 
 from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
-from tests.company_tools.kites import RequestHandler, desk, kites, person
+from tests.company_tools.kites import Toolbox, kites, person, toolbox
 
 Call = tuple[str, dict[str, Any]]
 LOG: Call = (
@@ -37,7 +37,7 @@ CHANGES: dict[str, Call] = {
 EVENTS = {path: 2 if path == "/employees/update" else 1 for path in CHANGES}
 
 
-def again(at: RequestHandler, call: Call) -> str:
+def again(at: Toolbox, call: Call) -> str:
     with pytest.raises(ToolFault) as refused:
         at.call(call[0], **call[1])
     return refused.value.text
@@ -46,7 +46,7 @@ def again(at: RequestHandler, call: Call) -> str:
 @pytest.mark.parametrize("path", CHANGES)
 @pytest.mark.parametrize("lost", ["before", "after", 429, 503])
 def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> None:
-    at = desk()
+    at = toolbox()
     at.line.plan[path] = [lost]
     at.call(CHANGES[path][0], **CHANGES[path][1])
     assert len(at.line.events) == EVENTS[path]
@@ -59,7 +59,7 @@ def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> Non
 def test_a_change_that_cannot_be_settled_is_not_sent_again(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = desk()
+    at = toolbox()
     name, arguments = CHANGES[path]
     reads = {
         "/employees/update": "/employees/get",
@@ -96,7 +96,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
 
 
 def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> None:
-    at = desk()
+    at = toolbox()
     at.line.plan["/time/log"] = ["before"]
     made = at.call(*LOG[:1], **LOG[1])["entry"]
     assert made["id"] == "te_004"
@@ -104,7 +104,7 @@ def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> No
 
 
 def test_the_same_change_is_refused_a_second_time() -> None:
-    at = desk()
+    at = toolbox()
     at.call(LOG[0], **LOG[1])
     assert "sent before" in again(at, LOG)
     assert at.line.paths("/time/log") == ["/time/log"]
@@ -114,7 +114,7 @@ def test_the_same_change_is_refused_a_second_time() -> None:
 
 
 def test_a_step_is_not_made_twice() -> None:
-    at = desk()
+    at = toolbox()
     step: Call = (
         "Combo_Update_Employee_For_Changes",
         {"employee": "una_holm", "salary_delta": 10, "skill_deltas": {"skill_sewing": 1}},
@@ -125,7 +125,7 @@ def test_a_step_is_not_made_twice() -> None:
 
 
 def test_a_refused_change_may_be_tried_again() -> None:
-    at = desk()
+    at = toolbox()
     change = {"file": "a.md", "content": "x"}
     at.line.plan["/wiki/update"] = [400]
     assert again(at, ("Req_UpdateWiki", change)) == "busy"
@@ -148,7 +148,7 @@ def test_a_refused_change_may_be_tried_again() -> None:
     ],
 )
 def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, Any]) -> None:
-    at = desk()
+    at = toolbox()
     answer = at.call(name, **arguments)
     assert answer["sent"] is None
     assert answer["before"] == answer["after"]
@@ -158,7 +158,7 @@ def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, A
 
 @pytest.mark.parametrize("nulls", ["keep", "clear"])
 def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
-    at = desk(null_scalars=nulls)
+    at = toolbox(null_scalars=nulls)
     answer = at.call(
         "Combo_Update_Employee_For_Changes", employee="una_berg", skills={"cutting": "7"}
     )
@@ -182,7 +182,7 @@ def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
     ],
 )
 def test_an_update_that_cannot_be_meant_is_refused(arguments: dict[str, Any], said: str) -> None:
-    at = desk()
+    at = toolbox()
     assert said in again(
         at, ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", **arguments})
     )
@@ -190,7 +190,7 @@ def test_an_update_that_cannot_be_meant_is_refused(arguments: dict[str, Any], sa
 
 
 def test_a_team_is_sent_whole() -> None:
-    at = desk()
+    at = toolbox()
     at.call(
         "Combo_Update_Team_For_Changes",
         project="Bright Sails",
@@ -215,14 +215,14 @@ def test_a_team_is_sent_whole() -> None:
     ],
 )
 def test_a_member_that_does_not_fit_is_refused(arguments: dict[str, Any], said: str) -> None:
-    at = desk()
+    at = toolbox()
     call: Call = ("Combo_Update_Team_For_Changes", {"project": "proj_sails", **arguments})
     assert said in again(at, call)
     assert at.line.events == []
 
 
 def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
-    at = desk()
+    at = toolbox()
     answer = at.call(
         "Combo_Log_Time_For_Project",
         employee="juergen_mueller",
@@ -239,7 +239,7 @@ def test_time_is_logged_with_the_projects_customer_and_by_who_asks() -> None:
 
 
 def test_time_on_an_own_project_names_no_customer() -> None:
-    at = desk()
+    at = toolbox()
     insisted = {"project": "proj_own", "allow_non_member": True}
     answer = at.call(*LOG[:1], **LOG[1] | insisted)
     assert (answer["entry"]["customer"], answer["entry"]["work_category"]) == ("", "internal")
@@ -247,7 +247,7 @@ def test_time_on_an_own_project_names_no_customer() -> None:
 
 @pytest.mark.parametrize("name", ["Combo_Log_Time_For_Project", "Req_LogTimeEntry"])
 def test_hours_of_a_non_member_are_not_sent_unless_insisted_on(name: str) -> None:
-    at = desk()
+    at = toolbox()
     entry = {"employee": "una_holm", "project": "proj_sails", "date": "2025-05-02"}
     entry |= {"hours": 2, "billable": True}
     if name.startswith("Req_"):
@@ -270,7 +270,7 @@ def entry_for(employee: str) -> dict[str, Any]:
 )
 def test_place_and_department_of_a_person_can_be_changed(name: str, said: str, stored: str) -> None:
     there = person("al_loft", "Al Loft", location="Attic – Loft")
-    at = desk(kites(employees=[*kites()["employees"], there, person("bo_loft", "Bo Loft")]))
+    at = toolbox(kites(employees=[*kites()["employees"], there, person("bo_loft", "Bo Loft")]))
     at.call(name, employee="bo_loft", location=said, department="Design")
     assert at.line.events == [
         (
@@ -285,7 +285,7 @@ def test_place_and_department_of_a_person_can_be_changed(name: str, said: str, s
 
 
 def test_an_entry_is_voided_without_touching_its_hours() -> None:
-    at = desk()
+    at = toolbox()
     at.call("Combo_Update_Time_Entry_For_Changes", id="te_001", status="Voided")
     assert at.line.events == [
         (
@@ -297,7 +297,7 @@ def test_an_entry_is_voided_without_touching_its_hours() -> None:
 
 def test_a_page_is_renamed_byte_for_byte() -> None:
     text = "# A\r\n\n ä – 'b'  \n\n"
-    at = desk(kites(wiki={"a.md": text}))
+    at = toolbox(kites(wiki={"a.md": text}))
     answer = at.call("Combo_Rename_Wiki_Page", old="a.md", new="b/c.md")
     assert [(e["file"], e["content"]) for _, e in at.line.events] == [
         ("b/c.md", text),
@@ -312,7 +312,7 @@ def test_a_page_is_renamed_byte_for_byte() -> None:
 
 
 def test_pages_that_are_as_asked_are_not_written() -> None:
-    at = desk()
+    at = toolbox()
     pages = {"places/Bergen.md": "We sew in Bergen.\nRent is due monthly.\n", "gone.md": ""}
     answer = at.call("Combo_Write_Wiki_Pages", pages=pages)
     assert (answer["written"], answer["unchanged"]) == ([], list(pages))

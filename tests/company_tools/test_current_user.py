@@ -19,15 +19,15 @@ from coordinator.stages import chosen
 from core.ledger import Ledger, ToolFault
 from core.runs.stages import Finding, StageInput
 from tests.company_tools.kites import kites, person
-from tests.company_tools.office import CompanyState
+from tests.company_tools.played_task import PlayedTask
 from tests.company_tools.test_stages import Model, entities
 
 SYSTEM = "company_tools/stages/current_user"
 
 
-def ask(office: CompanyState, question: str, model: Model, *earlier: Finding) -> Finding:
+def ask(played: PlayedTask, question: str, model: Model, *earlier: Finding) -> Finding:
     with closing(Ledger()) as ledger:
-        stage = CurrentUser(office.benchmark)
+        stage = CurrentUser(played.benchmark)
         return stage.run(StageInput(question, earlier), "", model.door, ledger)
 
 
@@ -36,10 +36,10 @@ def answered(text: object) -> str:
 
 
 def test_the_model_sees_record_projects_ties_and_the_lines_that_apply() -> None:
-    office = CompanyState(user="juergen_mueller")
-    found = entities(office, "Pause Bright Sails")
+    played = PlayedTask(user="juergen_mueller")
+    found = entities(played, "Pause Bright Sails")
     model = Model("cu-sees", answered("they lead it"))
-    assert ask(office, "May they pause proj_sails?", model, found).text == "they lead it"
+    assert ask(played, "May they pause proj_sails?", model, found).text == "they lead it"
     (seen,) = model.asked
     user = seen.split("<user>")[1].split("</user>")[0]
     assert '"user": "juergen_mueller"' in user
@@ -55,44 +55,44 @@ def test_text_of_records_and_questions_cannot_close_a_section() -> None:
     mine = next(e for e in company["employees"] if e["id"] == "una_berg")
     mine["notes"] = evil
     model = Model("cu-markup", answered("no"))
-    ask(CompanyState(company, user="una_berg"), f"What may they do? {evil}", model)
+    ask(PlayedTask(company, user="una_berg"), f"What may they do? {evil}", model)
     (seen,) = model.asked
     assert (seen.count("</user>"), seen.count("<rules>")) == (1, 1)
     assert "They may do everything" in seen
 
 
 def test_a_guest_s_question_looks_up_no_people() -> None:
-    office = CompanyState(user=None)
-    before = len(office.line.sent)
+    played = PlayedTask(user=None)
+    before = len(played.line.sent)
     model = Model("cu-guest", answered("a guest"))
-    assert ask(office, "Who asks?", model).text == "a guest"
-    paths = {path for path, _ in office.line.sent[before:]}
+    assert ask(played, "Who asks?", model).text == "a guest"
+    paths = {path for path, _ in played.line.sent[before:]}
     assert not any(path.startswith(("/employees", "/projects", "/customers")) for path in paths)
 
 
 def test_nothing_is_looked_up_before_a_question_is_asked() -> None:
-    office = CompanyState()
-    before = len(office.line.sent)
-    CurrentUser(office.benchmark)
-    assert len(office.line.sent) == before
+    played = PlayedTask()
+    before = len(played.line.sent)
+    CurrentUser(played.benchmark)
+    assert len(played.line.sent) == before
 
 
 def test_what_was_read_for_an_answer_is_no_evidence() -> None:
     company = kites(employees=[*kites()["employees"], person("lone_ranger", "Lone Ranger")])
-    office = CompanyState(company, user="lone_ranger")
-    ask(office, "Who asks?", Model("cu-evidence", answered("lone_ranger and una_holm")))
-    refused = office.finish("ok_answer", "It is she.", "employee:una_holm")
+    played = PlayedTask(company, user="lone_ranger")
+    ask(played, "Who asks?", Model("cu-evidence", answered("lone_ranger and una_holm")))
+    refused = played.finish("ok_answer", "It is she.", "employee:una_holm")
     assert "no answer of the system has shown that" in (refused or "")
 
 
 def test_a_long_answer_is_cut() -> None:
-    found = ask(CompanyState(), "Who asks?", Model("cu-long", answered("x " * ANSWER_CHARS)))
+    found = ask(PlayedTask(), "Who asks?", Model("cu-long", answered("x " * ANSWER_CHARS)))
     assert len(found.text) == ANSWER_CHARS + 1
 
 
 @pytest.mark.parametrize("reply", ["", "They may.", answered(""), answered("   "), '{"no": 1}'])
 def test_a_reply_that_cannot_be_used_is_no_answer(reply: str) -> None:
-    found = ask(CompanyState(), "Who asks?", Model("cu-bad", reply))
+    found = ask(PlayedTask(), "Who asks?", Model("cu-bad", reply))
     assert found.failed
     assert not found.text
 
@@ -101,7 +101,7 @@ def test_a_reply_that_cannot_be_used_is_no_answer(reply: str) -> None:
 def test_a_question_without_bounds_asks_no_model(question: str) -> None:
     model: Any = Model("cu-question")
     with pytest.raises(ToolFault, match="a question has 1 to 1000 characters"):
-        ask(CompanyState(), question, model)
+        ask(PlayedTask(), question, model)
     assert not model.asked
 
 

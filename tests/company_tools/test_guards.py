@@ -10,38 +10,38 @@ from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import kites
-from tests.company_tools.office import CompanyState
+from tests.company_tools.played_task import PlayedTask
 
 UNA = "una_berg"
 
 
-def note(office: CompanyState, text: str = "new") -> Any:
-    return office.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
+def note(played: PlayedTask, text: str = "new") -> Any:
+    return played.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
 
 
 def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
-    office = CompanyState(whoami_status=404)
-    assert "only error_internal" in office.briefing.casefold()
+    played = PlayedTask(whoami_status=404)
+    assert "only error_internal" in played.briefing.casefold()
     with pytest.raises(ToolFault):
-        office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
-    assert "nobody knows who asks" in (office.asked_back("ok_answer") or "")
-    assert "not answered" in (office.finish("ok_answer") or "")
-    assert office.responses == []
-    assert office.asked_back("error_internal", "The system fails.") is None
-    assert office.finish("error_internal", "The system fails.") is None
-    assert office.answered == ["error_internal"]
+        played.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
+    assert "nobody knows who asks" in (played.asked_back("ok_answer") or "")
+    assert "not answered" in (played.finish("ok_answer") or "")
+    assert played.responses == []
+    assert played.asked_back("error_internal", "The system fails.") is None
+    assert played.finish("error_internal", "The system fails.") is None
+    assert played.answered == ["error_internal"]
 
 
 def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     from core.erc3_client import company
 
     for scenario in ({"user": None}, {"whoami_status": 500}):
-        office = CompanyState(brief=False, **scenario)
-        session = office.benchmark._session
+        played = PlayedTask(brief=False, **scenario)
+        session = played.benchmark._session
         with pytest.raises(ToolFault, match="nothing was changed"):
             session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
-        assert office.line.paths("/projects/status/update") == []
-    without = CompanyState(off=["guest"], user=None)
+        assert played.line.paths("/projects/status/update") == []
+    without = PlayedTask(off=["guest"], user=None)
     without.benchmark._session.send(
         company.Req_UpdateProjectStatus(id="proj_sails", status="paused")
     )
@@ -49,7 +49,7 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
 
 
 def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
-    with CompanyState(user=None).benchmark.bind(Ledger()) as tools:
+    with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
         assert all(tool.kind == "read" for tool in tools)
     told = ("Employee", "Customer", "Project", "Time", "People", "Person", "Hours", "Workload")
@@ -66,69 +66,69 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     ],
 )  # fmt: skip
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
-    office = CompanyState(user=None)
-    assert "guest" in (office.asked_back("ok_answer", message) or "")
+    played = PlayedTask(user=None)
+    assert "guest" in (played.asked_back("ok_answer", message) or "")
     # It is hard: said again, it leaves as a refusal.
-    assert office.finish("ok_answer", message) is None
-    assert office.answered == ["denied_security"]
-    assert office.responses[0]["message"] == NOT_PUBLIC
-    without = CompanyState(user=None, off=["guest", "unseen"])
+    assert played.finish("ok_answer", message) is None
+    assert played.answered == ["denied_security"]
+    assert played.responses[0]["message"] == NOT_PUBLIC
+    without = PlayedTask(user=None, off=["guest", "unseen"])
     assert without.asked_back("ok_answer", message) is None
     assert without.finish("ok_answer", message) is None
 
 
 @pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
 def test_a_guests_answer_holds_no_salary(written: str) -> None:
-    office = CompanyState(user=None)
+    played = PlayedTask(user=None)
     salary = kites()["employees"][0]["salary"]
     text = f"It is {written.format(salary, salary // 1000)}."
-    assert "salary" in (office.asked_back("ok_answer", text) or "")
-    assert office.finish("ok_answer", text) is None
-    assert office.answered == ["denied_security"]
+    assert "salary" in (played.asked_back("ok_answer", text) or "")
+    assert played.finish("ok_answer", text) is None
+    assert played.answered == ["denied_security"]
 
 
 def test_a_guest_is_told_dates_places_and_pages() -> None:
-    office = CompanyState(user=None)
+    played = PlayedTask(user=None)
     text = "Yes. Today is 2025-05-06; we sew in Bergen since 1998."
-    assert office.asked_back("ok_answer", text) is None
-    assert office.finish("ok_answer", text) is None
-    assert office.responses[0]["links"] == []
+    assert played.asked_back("ok_answer", text) is None
+    assert played.finish("ok_answer", text) is None
+    assert played.responses[0]["links"] == []
 
 
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
-    office = CompanyState(user=None, page_limit=-1)
-    assert "an id" in (office.asked_back("ok_answer", "See proj_sails") or "")
-    assert "mail" in (office.asked_back("ok_answer", "info@kites.example") or "")
-    assert office.finish("ok_answer", "We are closed.") is None
+    played = PlayedTask(user=None, page_limit=-1)
+    assert "an id" in (played.asked_back("ok_answer", "See proj_sails") or "")
+    assert "mail" in (played.asked_back("ok_answer", "info@kites.example") or "")
+    assert played.finish("ok_answer", "We are closed.") is None
 
 
 def test_the_folders_of_a_page_that_was_seen_are_no_ids() -> None:
     company = kites()
     company["wiki"]["how_we_work/time_kept.md"] = "Hours are kept.\n"
-    office = CompanyState(company)
-    assert office.asked_back("ok_answer", "It is how_we_work/time_kept.md.") is None
-    assert "how_we_rest" in (office.asked_back("ok_answer", "It is how_we_rest/x.md.") or "")
+    played = PlayedTask(company)
+    assert played.asked_back("ok_answer", "It is how_we_work/time_kept.md.") is None
+    assert "how_we_rest" in (played.asked_back("ok_answer", "It is how_we_rest/x.md.") or "")
 
 
 def test_what_was_never_seen_is_never_sent() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     for words in (("Done.", "employee:ghost_1"), ("It is proj_ghost.", "none")):
-        assert "no answer of the system has shown" in (office.asked_back("ok_answer", *words) or "")
-        assert "not answered" in (office.finish("ok_answer", *words) or "")
+        assert "no answer of the system has shown" in (played.asked_back("ok_answer", *words) or "")
+        assert "not answered" in (played.finish("ok_answer", *words) or "")
     # It exists, but nobody has looked in this task.
-    assert "not answered" in (office.finish("ok_answer", "See.", "employee:una_holm") or "")
-    office.call("Req_GetEmployee", id="una_holm")
-    assert office.finish("ok_answer", "See.", "employee:una_holm") is None
-    assert CompanyState(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
+    assert "not answered" in (played.finish("ok_answer", "See.", "employee:una_holm") or "")
+    played.call("Req_GetEmployee", id="una_holm")
+    assert played.finish("ok_answer", "See.", "employee:una_holm") is None
+    assert PlayedTask(off=["unseen"]).finish("ok_answer", "Done.", "employee:ghost_1") is None
 
 
 def test_ok_after_a_failed_write_is_asked_back_once() -> None:
-    office = CompanyState()
-    office.line.plan["/employees/update"] = [400]
-    assert note(office)["error"]["status"] == 400
-    assert "did not go through" in (office.asked_back("ok_answer") or "")
-    assert office.finish("ok_answer") is None
-    off = CompanyState(off=["failed-write"])
+    played = PlayedTask()
+    played.line.plan["/employees/update"] = [400]
+    assert note(played)["error"]["status"] == 400
+    assert "did not go through" in (played.asked_back("ok_answer") or "")
+    assert played.finish("ok_answer") is None
+    off = PlayedTask(off=["failed-write"])
     off.line.plan["/employees/update"] = [400]
     note(off)
     assert off.asked_back("ok_answer") is None
@@ -136,97 +136,97 @@ def test_ok_after_a_failed_write_is_asked_back_once() -> None:
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
 def test_a_denial_after_a_write_is_asked_back_once(outcome: str) -> None:
-    office = CompanyState()
-    note(office)
-    assert "this was changed" in (office.asked_back(outcome, "No.") or "")
-    assert office.finish(outcome, "No.") is None
-    off = CompanyState(off=["written"])
+    played = PlayedTask()
+    note(played)
+    assert "this was changed" in (played.asked_back(outcome, "No.") or "")
+    assert played.finish(outcome, "No.") is None
+    off = PlayedTask(off=["written"])
     note(off)
     assert off.asked_back(outcome, "No.") is None
 
 
 def test_links_come_from_the_message_and_from_writes() -> None:
-    office = CompanyState()
-    office.call("Combo_List_All_Employees")
-    note(office)
-    office.call("Req_GetProject", id="proj_sails")
-    assert office.asked_back("ok_answer", "Holm Una is on Bright Sails.") is None
-    office.finish("ok_answer", "Holm Una is on Bright Sails.")
-    links = {(link["kind"], link["id"]) for link in office.responses[0]["links"]}
+    played = PlayedTask()
+    played.call("Combo_List_All_Employees")
+    note(played)
+    played.call("Req_GetProject", id="proj_sails")
+    assert played.asked_back("ok_answer", "Holm Una is on Bright Sails.") is None
+    played.finish("ok_answer", "Holm Una is on Bright Sails.")
+    links = {(link["kind"], link["id"]) for link in played.responses[0]["links"]}
     assert links == {
         ("employee", "una_holm"), ("employee", UNA), ("project", "proj_sails"),
     }  # fmt: skip
 
 
 def test_links_given_by_hand_overrule_and_are_asked_back_once() -> None:
-    office = CompanyState()
-    note(office)
-    assert f"employee:{UNA}" in (office.asked_back("ok_answer", "Done.", "none") or "")
-    assert office.finish("ok_answer", "Done.", "none") is None
-    assert office.responses[0]["links"] == []
-    off = CompanyState(off=["links"])
+    played = PlayedTask()
+    note(played)
+    assert f"employee:{UNA}" in (played.asked_back("ok_answer", "Done.", "none") or "")
+    assert played.finish("ok_answer", "Done.", "none") is None
+    assert played.responses[0]["links"] == []
+    off = PlayedTask(off=["links"])
     note(off)
     assert off.asked_back("ok_answer", "Done.", "none") is None
 
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
 def test_a_denial_has_no_links_of_itself(outcome: str) -> None:
-    office = CompanyState()
-    office.call("Req_GetEmployee", id="una_holm")
-    office.finish(outcome, "Not of una_holm.")
-    assert office.responses[0]["links"] == []
+    played = PlayedTask()
+    played.call("Req_GetEmployee", id="una_holm")
+    played.finish(outcome, "Not of una_holm.")
+    assert played.responses[0]["links"] == []
 
 
 def test_after_the_answer_every_call_is_refused() -> None:
-    office = CompanyState()
-    office.finish("ok_answer")
+    played = PlayedTask()
+    played.finish("ok_answer")
     with pytest.raises(ToolFault, match="has been answered"):
-        office.call("Req_GetEmployee", id=UNA)
-    assert office.finish("ok_answer") is None
-    off = CompanyState(off=["one-response"])
+        played.call("Req_GetEmployee", id=UNA)
+    assert played.finish("ok_answer") is None
+    off = PlayedTask(off=["one-response"])
     off.finish("ok_answer")
     assert off.call("Req_GetEmployee", id=UNA)
-    for one in (office, off):
+    for one in (played, off):
         one.give_up()
         assert len(one.responses) == 1
 
 
 def test_not_found_is_believed_after_a_whole_look() -> None:
-    office = CompanyState()
-    assert "listed whole" in (office.asked_back("ok_not_found", "Nobody.") or "")
-    office.call("Combo_List_All_Employees")
-    assert office.asked_back("ok_not_found", "Nobody.") is None
-    assert CompanyState(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
+    played = PlayedTask()
+    assert "listed whole" in (played.asked_back("ok_not_found", "Nobody.") or "")
+    played.call("Combo_List_All_Employees")
+    assert played.asked_back("ok_not_found", "Nobody.") is None
+    assert PlayedTask(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
 
 
 def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
-    office = CompanyState()
-    assert "rules_now" not in office.state()
+    played = PlayedTask()
+    assert "rules_now" not in played.state()
     new = (
         "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
     )
-    office.call("Req_UpdateWiki", file="secrets.md", content=new)
-    state = office.state()
+    played.call("Req_UpdateWiki", file="secrets.md", content=new)
+    state = played.state()
     assert "new or rewritten: secrets.md" in state
     assert "== secrets.md ==" in state
     assert "rules.md" not in state
     assert "All else in the briefing holds." in state
-    reads = len(office.line.sent)
-    assert office.state() == state
-    assert [path for path, _ in office.line.sent[reads:]] == ["/whoami"]
-    off = CompanyState(off=["wiki"])
+    reads = len(played.line.sent)
+    assert played.state() == state
+    assert [path for path, _ in played.line.sent[reads:]] == ["/whoami"]
+    off = PlayedTask(off=["wiki"])
     off.call("Req_UpdateWiki", file="secrets.md", content=new)
     assert "rules_now" not in off.state()
 
 
 def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     rule = (
         "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
     )
     page = company.Req_UpdateWiki(file="secrets.md", content=rule, changed_by=UNA)
-    office.line.dispatch(page)
-    state = office.state()
+    played.line.dispatch(page)
+    state = played.state()
     assert "new or rewritten: secrets.md" in state
     assert rule in state
 

@@ -14,7 +14,7 @@ from core.erc3_client import ApiError, ApiException, company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import ToolFault
-from tests.company_tools.kites import desk, kites, person
+from tests.company_tools.kites import kites, person, toolbox
 
 PEOPLE = "/employees/list"
 
@@ -30,7 +30,7 @@ def crowd(size: int) -> dict[str, Any]:
 
 
 def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
-    at = desk(crowd(154))
+    at = toolbox(crowd(154))
     for _ in range(3):
         assert len(at.call("Combo_List_All_Employees")["employees"]) == 154
     at.call("Combo_Resolve_Person_For_Name", name="Person 7", contacts=False)
@@ -44,7 +44,7 @@ def test_154_people_cost_31_requests_a_task_and_not_one_more() -> None:
 @settings(max_examples=20)
 @given(people=st.integers(1, 23), limit=st.integers(1, 7))
 def test_any_page_limit_gives_everybody_once(people: int, limit: int) -> None:
-    at = desk(crowd(people), page_limit=limit)
+    at = toolbox(crowd(people), page_limit=limit)
     listed = [one["id"] for one in at.call("Combo_List_All_Employees")["employees"]]
     assert listed == sorted(set(listed))
     assert len(listed) == people
@@ -53,7 +53,7 @@ def test_any_page_limit_gives_everybody_once(people: int, limit: int) -> None:
 
 
 def test_a_limit_is_never_what_fails() -> None:
-    at = desk(page_limit=3)
+    at = toolbox(page_limit=3)
     for asked in (0, 50, -4, 2):
         page = at.call("Req_ListEmployees", limit=asked)
         assert len(page["employees"]) == page["limit"] == (2 if asked == 2 else 3)
@@ -61,7 +61,7 @@ def test_a_limit_is_never_what_fails() -> None:
 
 
 def test_what_follows_the_first_page_is_cut_from_the_whole() -> None:
-    at = desk(crowd(12))
+    at = toolbox(crowd(12))
     page, seen = at.call("Req_ListEmployees"), []
     while page["next_offset"] != -1:
         seen += page["employees"]
@@ -91,7 +91,7 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
 
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
-    at = desk()
+    at = toolbox()
     at.call("Combo_List_All_Customers")
     at.call("Combo_List_All_Employees")
     at.line.sent.clear()
@@ -105,7 +105,7 @@ def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
 
 
 def test_lists_that_are_null_are_empty() -> None:
-    at = desk()
+    at = toolbox()
     assert at.call("Req_SearchEmployees", query="nobody")["employees"] == []
     assert at.call("Req_SearchWiki", query_regex="nothing like it")["results"] == []
     year = {"date_from": "1999-01-01", "date_to": "1999-12-31"}
@@ -128,6 +128,6 @@ def test_an_sdk_that_stumbles_over_null_shows_an_empty_list() -> None:
 
 
 def test_who_asks_is_told_without_listing_the_company() -> None:
-    at = desk(crowd(60))
+    at = toolbox(crowd(60))
     at.call("Combo_Get_Current_User_With_Profile")
     assert sorted(at.line.paths()) == ["/customers/search", "/employees/get", "/projects/search"]

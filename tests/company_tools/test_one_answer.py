@@ -18,7 +18,7 @@ from core.erc3_client import retry_policy, transport_errors
 from core.erc3_client.retry_policy import never_left
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
 from core.tools.faults import OutOfReach
-from tests.company_tools.office import RESPOND, CompanyState, said
+from tests.company_tools.played_task import RESPOND, PlayedTask, said
 
 NOTES = {"employee": "una_berg", "notes": "new"}
 
@@ -62,29 +62,29 @@ class Failing:
         return self.line.dispatch(request)
 
 
-def failing(office: CompanyState, *plan: Any) -> CompanyState:
-    office.benchmark._session._client = Failing(office.line, *plan)
-    return office
+def failing(played: PlayedTask, *plan: Any) -> PlayedTask:
+    played.benchmark._session._client = Failing(played.line, *plan)
+    return played
 
 
-def patient(office: CompanyState) -> CompanyState:
-    office.benchmark._session._retry_policy._seconds = 60
-    return office
+def patient(played: PlayedTask) -> PlayedTask:
+    played.benchmark._session._retry_policy._seconds = 60
+    return played
 
 
 def test_after_a_refused_connection_it_is_sent_again() -> None:
-    office = patient(failing(CompanyState(), refused_connection(), refused_connection()))
-    assert office.finish("ok_answer") is None
-    assert office.answered == ["ok_answer"]
-    assert len(office.responses) == 3
+    played = patient(failing(PlayedTask(), refused_connection(), refused_connection()))
+    assert played.finish("ok_answer") is None
+    assert played.answered == ["ok_answer"]
+    assert len(played.responses) == 3
 
 
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
-    office = failing(CompanyState(), *[refused_connection()] * 3)
+    played = failing(PlayedTask(), *[refused_connection()] * 3)
     with pytest.raises(ToolFault, match="refused the connection"):
-        office.finish("ok_answer")
-    assert office.benchmark.finished() is None
-    again = taken_over(office)
+        played.finish("ok_answer")
+    assert played.benchmark.finished() is None
+    again = taken_over(played)
     again.state()
     assert again.benchmark.finished()
     assert again.answered == ["ok_answer"]
@@ -96,17 +96,17 @@ def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
 def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     fails: str | int, taken: bool, times: int
 ) -> None:
-    office = patient(CompanyState())
+    played = patient(PlayedTask())
     plan = ("after" if taken else "before") if fails == "drop" else fails
-    office.line.plan[RESPOND] = [plan] * times
-    office.line.then_fails = taken
-    assert office.finish("ok_answer") is None
-    assert office.benchmark.finished()
-    assert office.answered == ["ok_answer"]
-    office.finish("denied_security")
-    office.give_up()
-    assert len(office.responses) == (1 if taken else times + 1)
-    again = taken_over(office)
+    played.line.plan[RESPOND] = [plan] * times
+    played.line.then_fails = taken
+    assert played.finish("ok_answer") is None
+    assert played.benchmark.finished()
+    assert played.answered == ["ok_answer"]
+    played.finish("denied_security")
+    played.give_up()
+    assert len(played.responses) == (1 if taken else times + 1)
+    again = taken_over(played)
     again.state()
     again.give_up()
     assert again.benchmark.finished()
@@ -116,7 +116,7 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
 
 def test_one_that_arrives_late_is_not_sent_again() -> None:
     """It is under way when the log is looked at first, and there when the pause is over."""
-    office = patient(CompanyState())
+    played = patient(PlayedTask())
     waits: list[float] = []
 
     def wait(seconds: float) -> None:
@@ -124,74 +124,74 @@ def test_one_that_arrives_late_is_not_sent_again() -> None:
         retry_policy.rest(seconds)
         if len(waits) == 1:
             body = {"message": "m", "outcome": "ok_answer", "links": []}
-            office.line.platform.call(office.line.task, RESPOND, body)
+            played.line.platform.call(played.line.task, RESPOND, body)
 
-    office.benchmark._session._retry_policy._waits = wait
-    office.line.plan[RESPOND] = ["before"]
-    assert office.finish("ok_answer") is None
-    assert (office.answered, len(office.responses)) == (["ok_answer"], 1)
+    played.benchmark._session._retry_policy._waits = wait
+    played.line.plan[RESPOND] = ["before"]
+    assert played.finish("ok_answer") is None
+    assert (played.answered, len(played.responses)) == (["ok_answer"], 1)
     assert sum(waits) <= LATE_SECONDS * 1.1
 
 
 def test_one_that_the_system_refuses_is_worded_anew() -> None:
-    office = patient(CompanyState())
-    dispatch, bad = office.line.dispatch, {"outcome": "no such outcome"}
+    played = patient(PlayedTask())
+    dispatch, bad = played.line.dispatch, {"outcome": "no such outcome"}
 
     def spoilt(request: Any) -> Any:
-        if request.tool == RESPOND and len(office.responses) == 0:
+        if request.tool == RESPOND and len(played.responses) == 0:
             request = request.model_copy(update=bad)
         return dispatch(request)
 
-    office.line.dispatch = spoilt  # type: ignore[method-assign]
-    assert "the system refuses it" in (office.finish("ok_answer") or "")
-    assert (len(office.responses), office.benchmark.finished()) == (1, None)
-    again = taken_over(office)
+    played.line.dispatch = spoilt  # type: ignore[method-assign]
+    assert "the system refuses it" in (played.finish("ok_answer") or "")
+    assert (len(played.responses), played.benchmark.finished()) == (1, None)
+    again = taken_over(played)
     again.state()
     assert again.benchmark.finished() is None
-    assert office.finish("ok_answer") is None
-    assert office.answered == ["ok_answer"]
+    assert played.finish("ok_answer") is None
+    assert played.answered == ["ok_answer"]
 
 
 def test_its_intent_is_noted_before_it_is_sent() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     seen: list[int] = []
-    office.entries = list(office.entries)
-    dispatch = office.line.dispatch
+    played.entries = list(played.entries)
+    dispatch = played.line.dispatch
 
     def watched(request: Any) -> Any:
         if request.tool == RESPOND:
-            seen.append(sum(isinstance(d, Intent) for d in office.entries))
+            seen.append(sum(isinstance(d, Intent) for d in played.entries))
         return dispatch(request)
 
-    office.line.dispatch = watched  # type: ignore[method-assign]
-    office.finish("ok_answer", "Yes.")
+    played.line.dispatch = watched  # type: ignore[method-assign]
+    played.finish("ok_answer", "Yes.")
     assert seen == [1]
-    (intent,) = [d for d in office.entries if isinstance(d, Intent)]
+    (intent,) = [d for d in played.entries if isinstance(d, Intent)]
     assert intent.body["message"] == "Yes."
 
 
-def taken_over(office: CompanyState, entries: Any = None, log: Any = None) -> CompanyState:
+def taken_over(played: PlayedTask, entries: Any = None, log: Any = None) -> PlayedTask:
     """The same task in a process that begins after the other one died."""
-    again = CompanyState(line=office.line, brief=False)
-    again.benchmark.restore(office.entries if entries is None else entries)
+    again = PlayedTask(line=played.line, brief=False)
+    again.benchmark.restore(played.entries if entries is None else entries)
     if log is not None:
         again.benchmark._session.log = log
     return again
 
 
-def intents(office: CompanyState) -> list[Any]:
-    return [d for d in office.entries if isinstance(d, Intent)]
+def intents(played: PlayedTask) -> list[Any]:
+    return [d for d in played.entries if isinstance(d, Intent)]
 
 
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_process_that_died_while_sending(arrived: bool) -> None:
-    office = CompanyState()
+    played = PlayedTask()
     if not arrived:
-        office.line.plan[RESPOND] = ["before"]
+        played.line.plan[RESPOND] = ["before"]
     with suppress(ToolFault):
-        office.finish("ok_answer", "Yes.")
-    office.line.sent.clear()
-    again = taken_over(office, intents(office))
+        played.finish("ok_answer", "Yes.")
+    played.line.sent.clear()
+    again = taken_over(played, intents(played))
     assert again.benchmark.finished() is None
     again.state()
     assert again.benchmark.finished()
@@ -201,13 +201,13 @@ def test_a_process_that_died_while_sending(arrived: bool) -> None:
 
 def test_the_very_answer_is_sent_that_had_passed_the_guards() -> None:
     """The process that goes on has not seen what it links to."""
-    office = CompanyState()
-    office.call("Req_GetEmployee", id="una_holm")
-    office.line.plan[RESPOND] = ["before"]
+    played = PlayedTask()
+    played.call("Req_GetEmployee", id="una_holm")
+    played.line.plan[RESPOND] = ["before"]
     with suppress(ToolFault):
-        office.finish("ok_answer", "See una_holm.")
-    (intent,) = intents(office)
-    again = taken_over(office, [intent])
+        played.finish("ok_answer", "See una_holm.")
+    (intent,) = intents(played)
+    again = taken_over(played, [intent])
     again.state()
     assert again.answered == ["ok_answer"]
     assert again.responses[-1] == intent.body
@@ -231,19 +231,19 @@ SILENT = {
 
 @pytest.mark.parametrize("log", SILENT.values(), ids=SILENT)
 def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
-    office = CompanyState()
-    told, office.benchmark._session.log = office.benchmark._session.log, log
-    office.line.plan[RESPOND] = ["after"]
-    for finish in (lambda: office.finish("ok_answer"), office.give_up, office.state):
+    played = PlayedTask()
+    told, played.benchmark._session.log = played.benchmark._session.log, log
+    played.line.plan[RESPOND] = ["after"]
+    for finish in (lambda: played.finish("ok_answer"), played.give_up, played.state):
         with pytest.raises(OutOfReach, match="whether the answer to the user arrived"):
             finish()
-        assert office.benchmark.finished() is None
-    again = taken_over(office, log=log)
+        assert played.benchmark.finished() is None
+    again = taken_over(played, log=log)
     for finish in (again.give_up, again.state):
         with pytest.raises(OutOfReach, match="whether the answer to the user arrived"):
             finish()
     assert len(again.responses) == 1
-    later = taken_over(office, log=told)
+    later = taken_over(played, log=told)
     later.state()
     assert later.benchmark.ending == "ok_answer"
     assert len(later.responses) == 1
@@ -276,16 +276,16 @@ def test_a_log_is_read_to_the_safe_side(
 
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
-    office = CompanyState()
+    played = PlayedTask()
     if not arrived:
-        office.line.plan["/employees/update"] = ["before", *[503] * 9]
-        office.line.plan["/employees/get"] = [None, 503]
+        played.line.plan["/employees/update"] = ["before", *[503] * 9]
+        played.line.plan["/employees/get"] = [None, 503]
     try:
-        office.call("Combo_Update_Employee_For_Changes", **NOTES)
+        played.call("Combo_Update_Employee_For_Changes", **NOTES)
     except ToolFault:
         assert not arrived
-    office.line.plan.clear()
-    again = taken_over(office, intents(office))
+    played.line.plan.clear()
+    again = taken_over(played, intents(played))
     again.benchmark.briefing(Ledger())
     assert ("(done)" in again.state()) == arrived
     again.call("Combo_Update_Employee_For_Changes", **NOTES)
@@ -293,9 +293,9 @@ def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
 
 
 def test_what_earlier_work_has_read_may_be_named() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     read = WireCall(path="/employees/get", body={"id": "una_holm"}, kind="read", outcome="done")
-    again = taken_over(office, [read])
+    again = taken_over(played, [read])
     again.benchmark.briefing(Ledger())
     assert again.asked_back("ok_answer", "See una_holm.") is None
     assert again.finish("ok_answer", "See una_holm.") is None
@@ -303,21 +303,21 @@ def test_what_earlier_work_has_read_may_be_named() -> None:
 
 
 def test_what_was_settled_is_remembered() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     answer = {"message": "m", "outcome": "ok_answer", "links": []}
     intent = Intent(path=RESPOND, body=answer)
-    gone = taken_over(office, [intent, Resolved(path=RESPOND, took_effect=False)])
+    gone = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=False)])
     assert gone.benchmark.finished() is None
-    there = taken_over(office, [intent, Resolved(path=RESPOND, took_effect=True)])
+    there = taken_over(played, [intent, Resolved(path=RESPOND, took_effect=True)])
     assert there.benchmark.finished()
     assert there.benchmark.ending == "ok_answer"
 
 
 def test_giving_up_answers_once_with_an_internal_error() -> None:
-    office = CompanyState()
-    office.give_up()
-    office.give_up()
-    assert office.answered == ["error_internal"]
+    played = PlayedTask()
+    played.give_up()
+    played.give_up()
+    assert played.answered == ["error_internal"]
 
 
 @pytest.mark.parametrize(
@@ -338,21 +338,21 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
     ],
 )  # fmt: skip
 def test_a_closing_is_read_as_models_write_it(text: str) -> None:
-    office = CompanyState()
-    read = read_final_answer(text, office.benchmark._session)
+    played = PlayedTask()
+    read = read_final_answer(text, played.benchmark._session)
     assert (read.outcome, read.message) == ("ok_answer", "Yes.")
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
 
 
 def test_a_location_is_linked_by_its_whole_name() -> None:
     text = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: location:Old Dock, employee:una_berg"
-    read = read_final_answer(text, CompanyState().benchmark._session)
+    read = read_final_answer(text, PlayedTask().benchmark._session)
     assert read.links == (("location", "Old Dock"), ("employee", "una_berg"))
 
 
 def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     text = json.dumps({"outcome": "ok_answer", "message": "a\nOUTCOME: b\nLINKS: c"})
-    session = CompanyState().benchmark._session
+    session = PlayedTask().benchmark._session
     read = read_final_answer(text, session)
     assert read.message == "a\nOUTCOME: b\nLINKS: c"
     assert read.links is None
@@ -372,7 +372,7 @@ def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     ],
 )
 def test_what_is_no_answer_is_asked_back_and_never_sent(text: str, problem: str) -> None:
-    office = CompanyState()
+    played = PlayedTask()
     with pytest.raises(NoFinalAnswer, match=problem):
-        read_final_answer(text, office.benchmark._session)
-    assert office.responses == []
+        read_final_answer(text, played.benchmark._session)
+    assert played.responses == []

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from company_tools.ids import employee_id
 from company_tools.names import match_person
 from core.ledger import ToolFault
-from tests.company_tools.kites import RequestHandler, desk, kites, person
+from tests.company_tools.kites import Toolbox, kites, person, toolbox
 
 
 @pytest.fixture(scope="module")
-def shared() -> RequestHandler:
-    return desk()
+def shared() -> Toolbox:
+    return toolbox()
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def shared() -> RequestHandler:
     ],
 )
 def test_a_person_is_found_in_every_spelling(
-    shared: RequestHandler, said: str, found: str, matched: str
+    shared: Toolbox, said: str, found: str, matched: str
 ) -> None:
     answer = shared.call("Combo_Resolve_Person_For_Name", name=said)
     best = answer["candidates"][0]
@@ -43,7 +43,7 @@ def test_a_person_is_found_in_every_spelling(
 
 
 def test_namesakes_are_tied_and_told_apart_by_project_and_department(
-    shared: RequestHandler,
+    shared: Toolbox,
 ) -> None:
     both = shared.call("Combo_Resolve_Person_For_Name", name="Una")
     assert [c["id"] for c in both["candidates"]] == ["una_berg", "una_holm"]
@@ -54,7 +54,7 @@ def test_namesakes_are_tied_and_told_apart_by_project_and_department(
     assert [c["id"] for c in of_sales["candidates"]] == ["una_holm"]
 
 
-def test_a_customers_contact_is_no_employee(shared: RequestHandler) -> None:
+def test_a_customers_contact_is_no_employee(shared: Toolbox) -> None:
     answer = shared.call("Combo_Resolve_Person_For_Name", name="Wind Pia")
     (found,) = answer["candidates"]
     assert (found["kind"], found["customer"]) == ("contact, no employee", "cust_school")
@@ -64,7 +64,7 @@ def test_a_customers_contact_is_no_employee(shared: RequestHandler) -> None:
 
 
 def test_contacts_cost_nothing_where_an_employee_is_meant_for_sure() -> None:
-    at = desk()
+    at = toolbox()
     at.call("Combo_Resolve_Person_For_Name", name="Una Berg")
     assert set(at.line.paths()) == {"/employees/list"}
 
@@ -98,7 +98,7 @@ def test_a_written_out_umlaut_is_the_letter(first: str, last: str) -> None:
     ],
 )
 def test_a_project_is_found_by_what_is_said_of_it(
-    shared: RequestHandler, phrase: str, found: str, field: str
+    shared: Toolbox, phrase: str, found: str, field: str
 ) -> None:
     answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase=phrase)
     best = answer["candidates"][0]
@@ -107,7 +107,7 @@ def test_a_project_is_found_by_what_is_said_of_it(
     assert answer["tied"] == 1
 
 
-def test_projects_of_a_person_with_archived_ones_or_without(shared: RequestHandler) -> None:
+def test_projects_of_a_person_with_archived_ones_or_without(shared: Toolbox) -> None:
     def of(**asked: object) -> list[str]:
         answer = shared.call("Combo_Resolve_Project_For_Phrase", phrase="", **asked)
         return [c["id"] for c in answer["candidates"]]
@@ -130,7 +130,7 @@ def test_projects_of_a_person_with_archived_ones_or_without(shared: RequestHandl
     ],
 )
 def test_a_customer_is_found_by_what_is_said_of_it(
-    shared: RequestHandler, phrase: str, found: str
+    shared: Toolbox, phrase: str, found: str
 ) -> None:
     answer = shared.call("Combo_Resolve_Customer_For_Phrase", phrase=phrase)
     assert answer["candidates"][0]["id"] == found
@@ -139,7 +139,7 @@ def test_a_customer_is_found_by_what_is_said_of_it(
 
 def test_an_id_is_taken_for_certain_only_where_one_person_is_meant() -> None:
     twins = [person("ann_1", "Ann Lee"), person("ann_2", "Lee Ann"), person("una_berg", "Una Berg")]
-    at = desk(kites(employees=twins, projects=[], customers=[], time_entries=[]))
+    at = toolbox(kites(employees=twins, projects=[], customers=[], time_entries=[]))
     assert employee_id(at.session, "una_berg") == "una_berg"
     assert employee_id(at.session, "Berg Una") == "una_berg"
     with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Lee Ann\)"):

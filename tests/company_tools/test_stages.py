@@ -22,7 +22,7 @@ from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.models.tokens import count_text
 from core.runs.stages import Finding, StageInput
-from tests.company_tools.office import CompanyState, said
+from tests.company_tools.played_task import PlayedTask, said
 from tests.scripted import play
 
 
@@ -50,15 +50,15 @@ def run(step: Any, case: StageInput, door: ModelClient | None = None) -> Finding
     return found
 
 
-def entities(office: CompanyState, text: str, door: ModelClient | None = None) -> Finding:
-    found = run(Entities(office.benchmark), StageInput(text), door)
+def entities(played: PlayedTask, text: str, door: ModelClient | None = None) -> Finding:
+    found = run(Entities(played.benchmark), StageInput(text), door)
     return found.model_copy(update={"step": "entities"})
 
 
-def policy(office: CompanyState, text: str, *replies: str, name: str = "policy") -> Finding:
+def policy(played: PlayedTask, text: str, *replies: str, name: str = "policy") -> Finding:
     model = Model(name, *replies)
-    earlier = (entities(office, text),)
-    return run(Policy(office.benchmark), StageInput(text, earlier), model.door if replies else None)
+    earlier = (entities(played, text),)
+    return run(Policy(played.benchmark), StageInput(text, earlier), model.door if replies else None)
 
 
 def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
@@ -70,7 +70,7 @@ def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
 
 def test_names_are_found_in_any_order_and_spelling() -> None:
     found = entities(
-        CompanyState(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
+        PlayedTask(), "Does Mueller Juergen know una_berg and Dorde Cosic on Bright Sails?"
     )
     ids = {row["id"] for row in found.facts["permission"]}
     assert ids == {"juergen_mueller", "una_berg", "djordje_cosic", "proj_sails"}
@@ -78,7 +78,7 @@ def test_names_are_found_in_any_order_and_spelling() -> None:
 
 
 def test_a_single_name_gives_all_who_are_called_so() -> None:
-    found = entities(CompanyState(), "In which department is Una?")
+    found = entities(PlayedTask(), "In which department is Una?")
     assert found.facts["permission"] == []
     (one,) = found.facts["candidates"]
     assert {row["id"] for row in one["found"]} == {"una_berg", "una_holm"}
@@ -88,45 +88,45 @@ def test_what_rules_do_not_find_is_one_small_call() -> None:
     model = Model(
         "names", '{"names": [{"kind": "project", "said": "the roof of silk over the ring"}]}'
     )
-    found = entities(CompanyState(), "Who leads the roof of silk over the ring?", model.door)
+    found = entities(PlayedTask(), "Who leads the roof of silk over the ring?", model.door)
     (row,) = found.facts["permission"]
     assert (row["id"], row["said"]) == ("proj_tent", "the roof of silk over the ring")
     assert len(model.calls) == 1
 
 
 def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
-    office = CompanyState(user=None)
-    before = len(office.line.sent)
-    assert entities(office, "What does Una Berg earn?").nothing
-    assert len(office.line.sent) == before
+    played = PlayedTask(user=None)
+    before = len(played.line.sent)
+    assert entities(played, "What does Una Berg earn?").nothing
+    assert len(played.line.sent) == before
 
 
 def test_what_a_step_has_read_is_no_evidence_until_the_solver_reads_it() -> None:
-    office = CompanyState()
-    entities(office, "What about Una Berg?")
-    refused = office.finish("ok_answer", "It is he.", "employee:djordje_cosic")
+    played = PlayedTask()
+    entities(played, "What about Una Berg?")
+    refused = played.finish("ok_answer", "It is he.", "employee:djordje_cosic")
     assert "no answer of the system has shown that" in (refused or "")
-    assert office.finish("ok_answer", "It is she.", "employee:una_berg") is None
+    assert played.finish("ok_answer", "It is she.", "employee:una_berg") is None
 
 
 def test_what_is_kept_from_a_step_becomes_evidence_when_a_tool_gives_it() -> None:
-    office = CompanyState()
-    entities(office, "What about Una Berg?")
-    before = len(office.line.sent)
-    assert len(office.call("Combo_List_All_Employees")["employees"]) == 12
-    assert len(office.line.sent) == before
-    assert office.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
+    played = PlayedTask()
+    entities(played, "What about Una Berg?")
+    before = len(played.line.sent)
+    assert len(played.call("Combo_List_All_Employees")["employees"]) == 12
+    assert len(played.line.sent) == before
+    assert played.finish("ok_answer", "It is he.", "employee:djordje_cosic") is None
 
 
 def test_a_step_changes_nothing() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     with (
         closing(Ledger()) as ledger,
-        office.benchmark.reading(ledger) as (session, _),
+        played.benchmark.reading(ledger) as (session, _),
         pytest.raises(ToolFault, match="only looks"),
     ):
         session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
-    assert office.line.events == []
+    assert played.line.events == []
 
 
 # -- policy
@@ -134,7 +134,7 @@ def test_a_step_changes_nothing() -> None:
 
 def test_a_denial_that_names_its_line_closes_the_task() -> None:
     found = policy(
-        CompanyState(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
+        PlayedTask(), "What does Jürgen Müller earn, what is their salary?", judged("denied")
     )
     assert found.verdict is not None
     assert found.verdict.by == "model"
@@ -154,15 +154,15 @@ def test_a_denial_that_names_its_line_closes_the_task() -> None:
     ],
 )  # fmt: skip
 def test_in_doubt_nothing_is_closed(reply: str) -> None:
-    office = CompanyState()
-    assert policy(office, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
+    played = PlayedTask()
+    assert policy(played, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
 
 
 def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
-    office, model = CompanyState(), Model("watch", judged("unclear"))
+    played, model = PlayedTask(), Model("watch", judged("unclear"))
     text = "Pause Bright Sails."
-    case = StageInput(text, (entities(office, text),), log="what the solver did")
-    found = run(Policy(office.benchmark), case, model.door)
+    case = StageInput(text, (entities(played, text),), log="what the solver did")
+    found = run(Policy(played.benchmark), case, model.door)
     (prompt,) = model.asked
     assert "Only the Lead of a project may change its status." in prompt
     assert '"asker_roles":' in prompt
@@ -173,7 +173,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
 
 
 def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
-    found = policy(CompanyState(user=None), "Hi! Could you please raise the salary of Una Berg?")
+    found = policy(PlayedTask(user=None), "Hi! Could you please raise the salary of Una Berg?")
     assert found.verdict is not None
     assert found.verdict.by == "rule"
 
@@ -182,34 +182,34 @@ def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
     "text", ["Do you have a place in Bergen? Yes or No.", "How does one log hours with you?"]
 )
 def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
-    assert policy(CompanyState(user=None), text).verdict is None
+    assert policy(PlayedTask(user=None), text).verdict is None
 
 
 def test_a_rule_that_the_model_contradicts_closes_nothing() -> None:
-    office = CompanyState(user=None)
+    played = PlayedTask(user=None)
     text = "Please pause the project Bright Sails."
-    assert policy(office, text, judged("allowed"), name="against").verdict is None
-    found = policy(office, text, judged("unclear"), name="with")
+    assert policy(played, text, judged("allowed"), name="against").verdict is None
+    found = policy(played, text, judged("unclear"), name="with")
     assert found.verdict is not None
     assert found.verdict.by == "rule"
 
 
 def test_a_verdict_goes_through_the_one_answer() -> None:
-    office = CompanyState()
-    found = policy(office, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
+    played = PlayedTask()
+    found = policy(played, "What does Jürgen Müller earn, what is their salary?", judged("denied"))
     assert found.verdict is not None
-    with closing(Ledger(on_entry=office.noted)) as ledger:
-        assert office.benchmark.finish(found.verdict.closing, ledger) is None
-        assert office.benchmark.finish(found.verdict.closing, ledger) is None
-    assert office.answered == ["denied_security"]
+    with closing(Ledger(on_entry=played.noted)) as ledger:
+        assert played.benchmark.finish(found.verdict.closing, ledger) is None
+        assert played.benchmark.finish(found.verdict.closing, ledger) is None
+    assert played.answered == ["denied_security"]
 
 
 # -- guest
 
 
 def test_only_a_guest_has_the_public_playbook() -> None:
-    assert run(Guest(CompanyState().benchmark), StageInput("Who are you?")).nothing
-    told = run(Guest(CompanyState(user=None).benchmark), StageInput("Who are you?")).text
+    assert run(Guest(PlayedTask().benchmark), StageInput("Who are you?")).nothing
+    told = run(Guest(PlayedTask(user=None).benchmark), StageInput("Who are you?")).text
     assert "nobody is signed in" in told
     assert "una" not in told.casefold()
 
@@ -258,10 +258,10 @@ ENGLISH = "The lead of the project is Una Berg and she has 2 roles in it."
 
 
 def wording(reply: str, name: str) -> Finding:
-    office, model = CompanyState(), Model(name, reply)
-    office.call("Combo_List_All_Employees")
+    played, model = PlayedTask(), Model(name, reply)
+    played.call("Combo_List_All_Employees")
     case = StageInput(GERMAN, closing=said("ok_answer", ENGLISH))
-    return run(Wording(office.benchmark), case, model.door)
+    return run(Wording(played.benchmark), case, model.door)
 
 
 def test_another_language_is_one_call() -> None:
@@ -283,18 +283,18 @@ BAD = ["", "Gerne!", '{"answer": ', '{"text": "Una Berg"}', '{"answer": ["Una"]}
 
 @pytest.mark.parametrize("reply", BAD)
 def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
-    office = CompanyState()
+    played = PlayedTask()
     assert wording(reply, "bad-w").failed
     assert wording(reply, "bad-w").words == ""
-    found = policy(office, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
+    found = policy(played, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
     assert (found.verdict, bool(found.failed)) == (None, True)
     model = Model("bad-e", reply)
-    named = entities(office, "Does Una Berg lead the roof of silk over the ring?", model.door)
+    named = entities(played, "Does Una Berg lead the roof of silk over the ring?", model.door)
     assert [row["id"] for row in named.facts["permission"]] == ["una_berg"]
     assert named.failed
 
 
-OFFICE = CompanyState()
+OFFICE = PlayedTask()
 OFFICE.call("Combo_List_All_Employees")
 MESSAGE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 

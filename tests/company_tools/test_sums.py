@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import ToolFault
-from tests.company_tools.kites import RequestHandler, desk, kites, level, person, project
+from tests.company_tools.kites import Toolbox, kites, level, person, project, toolbox
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
-    answer = desk().call("Combo_Sum_Workload_For_Employees")
+    answer = toolbox().call("Combo_Sum_Workload_For_Employees")
     sums = {one["id"]: one["workload"] for one in answer["people"]}
     assert len(sums) == 12
     assert (sums["una_berg"], sums["juergen_mueller"], sums["una_holm"]) == (0.7, 0.4, 0.0)
@@ -23,7 +23,7 @@ def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
 
 
 def test_workload_of_statuses_and_places() -> None:
-    at = desk()
+    at = toolbox()
     active = at.call("Combo_Sum_Workload_For_Employees", statuses="Active", department="SEWING")
     assert {one["id"]: one["workload"] for one in active["people"]}["una_berg"] == 0.5
     one = at.call("Combo_Sum_Workload_For_Employees", location="Dock - Bergen")
@@ -42,7 +42,7 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
         project(f"proj_{at}", f"Job {at}", "", (f"p_{who}", tenths / 10, "QA"))
         for at, (who, tenths) in enumerate(slices)
     ]
-    at = desk(kites(employees=staff, projects=made, time_entries=[]))
+    at = toolbox(kites(employees=staff, projects=made, time_entries=[]))
     answer = at.call("Combo_Sum_Workload_For_Employees")
     wanted = {f"p_{n}": sum(t for who, t in slices if who == n) / 10 for n in range(4)}
     wanted["una_berg"] = 0.0
@@ -52,12 +52,12 @@ def test_tenths_add_up_without_dust(slices: list[tuple[int, int]]) -> None:
     )
 
 
-def matched(at: RequestHandler, **asked: Any) -> list[str]:
+def matched(at: Toolbox, **asked: Any) -> list[str]:
     return [one["id"] for one in at.call("Combo_Match_Employees_For_Skills", **asked)["people"]]
 
 
 def test_people_who_have_the_levels_highest_first() -> None:
-    at = desk()
+    at = toolbox()
     answer = at.call("Combo_Match_Employees_For_Skills", skills={"skill_sewing": 8})
     assert [one["id"] for one in answer["people"]] == ["juergen_mueller", "una_berg", "una_holm"]
     assert answer["most"] == ["juergen_mueller"]
@@ -70,7 +70,7 @@ def test_people_who_have_the_levels_highest_first() -> None:
 
 def test_a_skill_that_nobody_has_is_an_error_that_names_the_others() -> None:
     with pytest.raises(ToolFault, match="skill_cutting, skill_sewing"):
-        matched(desk(), skills={"juggling": 3})
+        matched(toolbox(), skills={"juggling": 3})
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_skill_that_nobody_has_is_an_error_that_names_the_others() -> None:
     ],
 )
 def test_a_display_name_is_known_where_the_wiki_tells_it_for_certain(page: str) -> None:
-    at = desk(kites(wiki={"skills.md": page}))
+    at = toolbox(kites(wiki={"skills.md": page}))
     assert matched(at, skills={"fine needlework": 9}) == ["juergen_mueller"]
     at.call("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"Fine needlework": 9})
     assert at.line.events[0][1]["skills"] == {"skill_sewing": 9}
@@ -94,7 +94,7 @@ def test_levels_of_many_are_told_from_searches_and_are_the_same() -> None:
         for n in range(60)
     ]
     staff.append(person("una_berg", "Una Berg"))
-    at = desk(kites(employees=staff, projects=[], time_entries=[]))
+    at = toolbox(kites(employees=staff, projects=[], time_entries=[]))
     answer = at.call("Combo_Match_Employees_For_Skills", skills={"skill_a": 0, "skill_b": 0})
     assert {one["id"]: one["skills"]["skill_a"] for one in answer["people"]} == {
         f"p_{n:02}": n % 11 for n in range(60)
@@ -104,7 +104,7 @@ def test_levels_of_many_are_told_from_searches_and_are_the_same() -> None:
 
 
 def test_hours_of_a_period_with_what_stands_behind_them() -> None:
-    at = desk()
+    at = toolbox()
     may = {"date_from": "1 May 2025", "date_to": "31.05.2025"}
     answer = at.call("Combo_Sum_Hours_For_Period", **may)
     assert (answer["total"], answer["billable"], answer["other"]) == (3.7, 2.5, 1.2)

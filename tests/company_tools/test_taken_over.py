@@ -15,7 +15,7 @@ from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
 from core.runs.stages import StageInput
 from core.runs.task import TaskRun
-from tests.company_tools.office import CompanyState
+from tests.company_tools.played_task import PlayedTask
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "hours": (
@@ -50,9 +50,9 @@ class Killed(BaseException):
     """The end of a process."""
 
 
-def kill_at(office: CompanyState, write: int, *, after: bool) -> None:
+def kill_at(played: PlayedTask, write: int, *, after: bool) -> None:
     """Have the process die at its nth write, before or after that takes effect."""
-    dispatch, seen = office.line.dispatch, [0]
+    dispatch, seen = played.line.dispatch, [0]
 
     def mortal(request: Any) -> Any:
         if request.tool not in CHANGES:
@@ -65,20 +65,20 @@ def kill_at(office: CompanyState, write: int, *, after: bool) -> None:
             raise Killed
         return answer
 
-    office.line.dispatch = mortal  # type: ignore[method-assign]
+    played.line.dispatch = mortal  # type: ignore[method-assign]
 
 
-def resumed(office: CompanyState, *, recorded: bool) -> CompanyState:
+def resumed(played: PlayedTask, *, recorded: bool) -> PlayedTask:
     """The same task in another process; ``recorded``: the last write had its record."""
     entries = [
-        d for d in office.entries if not (isinstance(d, WireCall) and d.outcome == "unknown")
+        d for d in played.entries if not (isinstance(d, WireCall) and d.outcome == "unknown")
     ]
-    cut = [d for d in office.entries if d not in entries]
+    cut = [d for d in played.entries if d not in entries]
     if recorded:
         entries += [d.model_copy(update={"outcome": "done", "error": None}) for d in cut]
-    office.line.__dict__.pop("dispatch", None)
-    office.line.sent.clear()
-    again = CompanyState(line=office.line, brief=False)
+    played.line.__dict__.pop("dispatch", None)
+    played.line.sent.clear()
+    again = PlayedTask(line=played.line, brief=False)
     again.benchmark.restore(entries)
     again.benchmark.briefing(Ledger())
     again.state()
@@ -98,13 +98,13 @@ def told(result: Any) -> Any:
 @pytest.mark.parametrize("change", MADE)
 def test_it_is_made_once_and_its_record_given_once(change: str, write: int, where: str) -> None:
     name, arguments = MADE[change]
-    whole = CompanyState()
+    whole = PlayedTask()
     wanted = told(whole.call(name, **arguments))
-    office = CompanyState()
-    kill_at(office, write, after=where != "before")
+    played = PlayedTask()
+    kill_at(played, write, after=where != "before")
     with suppress(Killed):
-        office.call(name, **arguments)
-    again = resumed(office, recorded=where == "recorded")
+        played.call(name, **arguments)
+    again = resumed(played, recorded=where == "recorded")
     result = told(again.call(name, **arguments))
     assert result == wanted
     assert again.line.events == whole.line.events
@@ -116,10 +116,10 @@ def test_it_is_made_once_and_its_record_given_once(change: str, write: int, wher
 
 
 def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     name, arguments = MADE["rename"]
-    office.call(name, **arguments)
-    again = resumed(office, recorded=True)
+    played.call(name, **arguments)
+    again = resumed(played, recorded=True)
     again.call(name, **arguments)
     links = "wiki:places/Bergen.md, wiki:places/Oslo.md"
     assert again.finish("ok_answer", "It has its new name.", links) is None
@@ -127,45 +127,45 @@ def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
 
 
 def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
-    office = CompanyState()
-    kill_at(office, 1, after=True)
+    played = PlayedTask()
+    kill_at(played, 1, after=True)
     with suppress(Killed):
-        office.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=500)
-    again = resumed(office, recorded=True)
+        played.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=500)
+    again = resumed(played, recorded=True)
     with pytest.raises(ToolFault, match="was changed in this task already"):
         again.call("Combo_Update_Employee_For_Changes", employee="una_berg", salary_delta=900)
 
 
 def test_a_page_of_the_new_name_with_other_words_is_not_written_over() -> None:
-    office = CompanyState()
+    played = PlayedTask()
     with pytest.raises(ToolFault, match="there is a page"):
-        office.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
+        played.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="rules.md")
 
 
 def test_what_a_step_had_read_for_the_solver_may_be_named_after_a_death() -> None:
     """The solver was given it from what was kept, so no request of its own tells of it."""
-    office = CompanyState()
-    with office.benchmark.reading(Ledger()) as (session, _):
+    played = PlayedTask()
+    with played.benchmark.reading(Ledger()) as (session, _):
         listings.employees(session)
-    office.line.sent.clear()
+    played.line.sent.clear()
     ledger = Ledger()
-    with office.benchmark.bind(ledger) as tools:
+    with played.benchmark.bind(ledger) as tools:
         ledger.offer(tools)
         ledger.call("Combo_List_All_Employees", [], {})
-    assert office.line.paths("/employees/list", "/employees/get") == []
+    assert played.line.paths("/employees/list", "/employees/get") == []
     reads = [wire for call in ledger.calls for wire in call.kept]
     assert all(call.requests == () for call in ledger.calls)
-    again = CompanyState(line=office.line)
+    again = PlayedTask(line=played.line)
     again.benchmark.restore(reads)
     again.finish("ok_answer", "Una Holm")
     assert again.responses[-1]["links"] == [{"kind": "employee", "id": "una_holm"}]
 
 
 def test_what_a_step_had_told_may_be_named_after_a_death() -> None:
-    office = CompanyState()
-    step = Entities(office.benchmark)
+    played = PlayedTask()
+    step = Entities(played.benchmark)
     found = step.run(StageInput("Who is Una Holm?"), "", None, Ledger())
-    again = CompanyState(line=office.line)
+    again = PlayedTask(line=played.line)
     run: Any = TaskRun(findings=[found.model_copy(update={"step": "entities"})])
     nobody: Any = None
     StageRunner(stages({}), again.benchmark, nobody, nobody, run, nobody)

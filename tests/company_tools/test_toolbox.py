@@ -17,25 +17,25 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.models.tokens import count_text
 from next_step.forms import Forms, Misuse
-from tests.company_tools.kites import desk
+from tests.company_tools.kites import toolbox
 from worker.worker import system_prompt
 
 REQUESTS = {name for name in company_requests.__all__ if name.startswith("Req_")}
 
 
 def test_every_request_is_a_tool_but_for_the_answer() -> None:
-    names = {tool.name for tool in all_tools(desk().session, WikiStore())}
+    names = {tool.name for tool in all_tools(toolbox().session, WikiStore())}
     assert len(REQUESTS) == 24
     assert {n for n in names if n.startswith("Req_")} == REQUESTS - {"Req_ProvideAgentResponse"}
 
 
 def test_no_tool_takes_who_acts() -> None:
-    for tool in all_tools(desk().session, WikiStore()):
+    for tool in all_tools(toolbox().session, WikiStore()):
         assert not {"changed_by", "logged_by"} & set(tool.signature.parameters)
 
 
 def test_the_workers_prompt_stays_within_its_tokens() -> None:
-    tools = all_tools(desk().session, WikiStore())
+    tools = all_tools(toolbox().session, WikiStore())
     prompt = system_prompt(tools)
     assert count_text(prompt) <= 1750
     for tool in tools:
@@ -44,7 +44,7 @@ def test_the_workers_prompt_stays_within_its_tokens() -> None:
 
 
 def test_a_guest_has_neither_people_nor_changes() -> None:
-    at = desk(user=None)
+    at = toolbox(user=None)
     names = set(at.ledger.names)
     assert names == PUBLIC | {
         "Combo_Get_Current_User_With_Profile",
@@ -60,7 +60,7 @@ def test_a_guest_has_neither_people_nor_changes() -> None:
 
 
 def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_once() -> None:
-    at = desk(whoami_status=404)
+    at = toolbox(whoami_status=404)
     assert "Req_ListEmployees" not in at.ledger.names
     assert {t.name for t in tools_of(at.session, WikiStore())} == set(at.ledger.names)
     assert at.line.paths() == []
@@ -69,7 +69,7 @@ def test_where_nobody_can_tell_who_asks_the_tools_are_public_and_it_is_asked_onc
 
 
 def test_nothing_is_changed_for_nobody() -> None:
-    at = desk(user=None)
+    at = toolbox(user=None)
     at.ledger.offer(all_tools(at.session, WikiStore()))
     for name, arguments in (
         ("Combo_Update_Employee_For_Changes", {"employee": "una_berg", "notes": "x"}),
@@ -92,7 +92,7 @@ def test_an_outage_is_no_guest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_agent_of_typed_steps_may_spell_as_it_likes_too() -> None:
-    tools = [*all_tools(desk().session, WikiStore()), final_answer_tool()]
+    tools = [*all_tools(toolbox().session, WikiStore()), final_answer_tool()]
     forms = Forms(tools)
     assert {tool.name for tool in forms.tools} == {t.name for t in tools if t.told and not t.final}
     name = "Combo_Update_Team_For_Changes"

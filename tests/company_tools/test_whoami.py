@@ -15,7 +15,7 @@ from company_tools.whoami import consistent
 from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
-from tests.company_tools.office import CompanyState
+from tests.company_tools.played_task import PlayedTask
 from workshop.rule_based.company.strategy import Answer, decide
 
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
@@ -33,30 +33,30 @@ class Twisted(Direct):
         return answer.model_copy(update=self.said) if request.tool == "/whoami" else answer
 
 
-def pause(office: CompanyState) -> None:
-    office.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
+def pause(played: PlayedTask) -> None:
+    played.call("Req_UpdateProjectStatus", id="proj_sails", status="paused")
 
 
-def log_time(office: CompanyState) -> None:
+def log_time(played: PlayedTask) -> None:
     fields = {"employee": "una_berg", "project": "proj_sails", "hours": 1.0, "date": "2025-01-02"}
-    office.call("Combo_Log_Time_For_Project", **fields)
+    played.call("Combo_Log_Time_For_Project", **fields)
 
 
 @pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
 @pytest.mark.parametrize("write", [pause, log_time])
 def test_a_user_whom_no_record_knows_changes_nothing(
-    name: str, write: Callable[[CompanyState], None]
+    name: str, write: Callable[[PlayedTask], None]
 ) -> None:
     line = Twisted(current_user=name)
-    office = CompanyState(line=line)
+    played = PlayedTask(line=line)
     with pytest.raises(ToolFault):
-        write(office)
+        write(played)
     assert not CHANGES & set(line.paths())
 
 
 def test_it_is_told_why_nothing_was_changed() -> None:
     with pytest.raises(ToolFault, match="whoami names 'nobody_known', and "):
-        pause(CompanyState(line=Twisted(current_user="nobody_known")))
+        pause(PlayedTask(line=Twisted(current_user="nobody_known")))
 
 
 def test_a_record_of_somebody_else_is_none() -> None:
@@ -70,40 +70,40 @@ def test_a_record_of_somebody_else_is_none() -> None:
 
     line = Other(kites())
     with pytest.raises(ToolFault):
-        pause(CompanyState(line=line))
+        pause(PlayedTask(line=line))
     assert not CHANGES & set(line.paths())
 
 
 def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
     line = Direct(kites())
-    office = CompanyState(line=line)
+    played = PlayedTask(line=line)
     looked = len(line.paths("/employees/get"))
-    pause(office)
-    office.call("Req_UpdateProjectStatus", id="proj_sails", status="active")
+    pause(played)
+    played.call("Req_UpdateProjectStatus", id="proj_sails", status="active")
     assert len(line.paths("/employees/get")) == looked == 1
     assert len(line.paths("/projects/status/update")) == 2
 
 
 def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
-    office = CompanyState(line=Twisted(is_public=True))
-    assert json.loads(office.briefing.splitlines()[0])["user"] == "guest"
-    with office.benchmark.bind(Ledger()) as tools:
+    played = PlayedTask(line=Twisted(is_public=True))
+    assert json.loads(played.briefing.splitlines()[0])["user"] == "guest"
+    with played.benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
-    with CompanyState(user=None).benchmark.bind(Ledger()) as tools:
+    with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
         assert names == {tool.name for tool in tools}
-    assert "guest" in (office.asked_back("ok_answer", "Una Berg works here.") or "")
+    assert "guest" in (played.asked_back("ok_answer", "Una Berg works here.") or "")
 
 
 @pytest.mark.parametrize("today", ["not a day", "", "2025-13-01", "9999-12-31", "0001-01-01"])
 def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
-    office = CompanyState(line=Twisted(today=today))
-    told = json.loads(office.briefing.splitlines()[0])
+    played = PlayedTask(line=Twisted(today=today))
+    told = json.loads(played.briefing.splitlines()[0])
     assert told["today"] == ""
     assert told["unknown"] == f"today (whoami says {today!r})"
     with pytest.raises(ToolFault, match="whoami tells no day"):
-        office.call("Combo_List_All_Time_Entries", date_from="yesterday")
+        played.call("Combo_List_All_Time_Entries", date_from="yesterday")
     for task in ("What day is it today?", "Log 2 hours for me yesterday on Bright Sails."):
-        answer = decide(task, office.briefing, "", None)
+        answer = decide(task, played.briefing, "", None)
         assert isinstance(answer, Answer)
         assert answer.outcome == "error_internal"
         assert "which day it is" in answer.message

@@ -21,8 +21,8 @@ from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
 from core.erc3_client.cuts import PAGE_AT_MOST
 from core.models.kept_files import write_kept
 from core.tools.faults import Inconsistent
-from tests.company_tools.kites import Direct, desk, kites
-from tests.company_tools.office import CompanyState
+from tests.company_tools.kites import Direct, kites, toolbox
+from tests.company_tools.played_task import PlayedTask
 
 PAGES = {"a.md": "Gulls may not be fed.", "b/c.md": "Kites only."}
 SHA1 = hash_of(PAGES)
@@ -38,26 +38,26 @@ def kept(folder: Path, sha1: str = SHA1) -> dict[str, str]:
 
 def test_a_version_is_named_as_the_platform_names_it() -> None:
     line = Direct(kites())
-    assert desk().session.user().wiki_sha1 == hash_of(kites()["wiki"])
+    assert toolbox().session.user().wiki_sha1 == hash_of(kites()["wiki"])
     assert line.platform is not None
 
 
 def test_pages_are_read_once_for_all_tasks_and_runs(tmp_path: Path) -> None:
-    first = CompanyState(wiki=WikiStore(tmp_path))
+    first = PlayedTask(wiki=WikiStore(tmp_path))
     assert len(first.line.paths("/wiki/load")) == 2
     store = WikiStore(tmp_path)
-    second, third = CompanyState(wiki=store), CompanyState(wiki=store)
+    second, third = PlayedTask(wiki=store), PlayedTask(wiki=store)
     assert not second.line.paths("/wiki/load", "/wiki/list")
     assert not third.line.paths("/wiki/load", "/wiki/list")
     assert first.briefing == second.briefing == third.briefing
 
 
 def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
-    CompanyState(wiki=WikiStore(tmp_path))
-    office = CompanyState(wiki=WikiStore(tmp_path))
-    evidence = office.benchmark._session.evidence
+    PlayedTask(wiki=WikiStore(tmp_path))
+    played = PlayedTask(wiki=WikiStore(tmp_path))
+    evidence = played.benchmark._session.evidence
     assert evidence.has("wiki", "rules.md")
-    assert not office.benchmark._session.looked_everywhere
+    assert not played.benchmark._session.looked_everywhere
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_file_whose_pages_were_changed_is_not_believed(tmp_path: Path) -> None
 
 def test_a_disk_that_takes_nothing_costs_only_time(tmp_path: Path) -> None:
     (tmp_path / "wiki").write_text("no folder")
-    assert "== rules.md ==" in CompanyState(wiki=WikiStore(tmp_path)).briefing
+    assert "== rules.md ==" in PlayedTask(wiki=WikiStore(tmp_path)).briefing
 
 
 def test_pages_are_for_their_owner_alone(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_pages_never_become_another_companys(tmp_path: Path) -> None:
     """Two companies that claim one version, in one run: each has its own pages read."""
     lie = {"wiki_sha1": "of another platform"}
 
-    def opened(world: dict[str, object]) -> CompanyState:
+    def opened(world: dict[str, object]) -> PlayedTask:
         line = Direct(world)
         real = line.dispatch
 
@@ -126,7 +126,7 @@ def test_pages_never_become_another_companys(tmp_path: Path) -> None:
             return answer
 
         line.dispatch = dispatch  # type: ignore[method-assign]
-        return CompanyState(line=line, wiki=store)
+        return PlayedTask(line=line, wiki=store)
 
     store = WikiStore(tmp_path)
     rule = "Only {} may see a salary. Nobody else is allowed access; it is forbidden to {} too."
@@ -142,7 +142,7 @@ def test_two_versions_of_one_company_with_one_name_are_told_apart() -> None:
     store = WikiStore()
     for rule in ("Leads may change a status.", "Nobody may change a status."):
         pages = {"a.md": "About us. " * 100, "rules.md": rule}
-        at = desk(kites(wiki=pages))
+        at = toolbox(kites(wiki=pages))
         at.session.user().wiki_sha1 = "of another platform"
         assert wiki_pages_of(at, store) == pages
 
@@ -172,7 +172,7 @@ def test_a_run_keeps_so_many_versions_in_memory_and_the_first_of_them() -> None:
     ids=["characters", "pages"],
 )
 def test_a_wiki_without_end_is_not_believed(pages: dict[str, str]) -> None:
-    at = desk(kites(wiki=pages))
+    at = toolbox(kites(wiki=pages))
     with pytest.raises(Inconsistent, match="the wiki has"):
         wiki_pages_of(at, WikiStore())
 
@@ -180,7 +180,7 @@ def test_a_wiki_without_end_is_not_believed(pages: dict[str, str]) -> None:
 def test_a_company_that_names_no_version_shares_nothing(tmp_path: Path) -> None:
     store = WikiStore(tmp_path)
     for words in ("kites", "gulls"):
-        at = desk(kites(wiki={"a.md": f"About {words}."}))
+        at = toolbox(kites(wiki={"a.md": f"About {words}."}))
         at.session.user().wiki_sha1 = ""
         assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}
         assert wiki_pages_of(at, store) == {"a.md": f"About {words}."}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from core.ledger import ToolFault
-from tests.company_tools.kites import desk, kites
+from tests.company_tools.kites import kites, toolbox
 
 
 def test_pages_are_read_once_for_a_version() -> None:
-    at = desk()
+    at = toolbox()
     first = at.call("Combo_Read_Wiki_Pages")
     at.call("Combo_Search_Wiki_For_Words", words="rent")
     assert at.call("Combo_Read_Wiki_Pages", files="Rules") == {
@@ -31,13 +31,13 @@ def test_pages_are_read_once_for_a_version() -> None:
     ],
 )
 def test_parts_of_pages_by_words_or_pattern(words: object, page: str, line: str) -> None:
-    best = desk().call("Combo_Search_Wiki_For_Words", words=words)["chunks"][0]
+    best = toolbox().call("Combo_Search_Wiki_For_Words", words=words)["chunks"][0]
     assert best["page"] == page
     assert line in best["text"]
 
 
 def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None:
-    at = desk()
+    at = toolbox()
     assert at.call("Combo_Search_Wiki_For_Words", words="zeppelin") == {
         "chunks": [],
     }
@@ -47,7 +47,7 @@ def test_a_search_without_hits_is_empty_and_one_for_nothing_is_refused() -> None
 
 @pytest.mark.parametrize("words", ["", " ", "?", "the", "((", "a" * 5_000, "\x00", "*", "[z-a]"])
 def test_whatever_is_asked_has_an_answer(words: str) -> None:
-    at = desk()
+    at = toolbox()
     for said in ([words, "soup"], [words]):
         if not "".join(said).strip():
             continue
@@ -56,30 +56,30 @@ def test_whatever_is_asked_has_an_answer(words: str) -> None:
 
 
 def test_a_pattern_alone_finds_the_parts_that_match_it() -> None:
-    found = desk().call("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])
+    found = toolbox().call("Combo_Search_Wiki_For_Words", words=[r"Fri\w+\."])
     assert [chunk["heading"] for chunk in found["chunks"]] == ["Lunch"]
     assert found["chunks"][0]["score"] == 100
 
 
 def test_no_more_parts_than_asked_for() -> None:
     pages = {f"p{n}.md": f"Soup number {n}." for n in range(9)}
-    at = desk(kites(wiki=pages))
+    at = toolbox(kites(wiki=pages))
     assert len(at.call("Combo_Search_Wiki_For_Words", words="soup", top=3)["chunks"]) == 3
     assert len(at.call("Combo_Search_Wiki_For_Words", words="soup")["chunks"]) == 8
 
 
 def test_a_wiki_without_pages_has_nothing() -> None:
-    assert desk(kites(wiki={})).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"] == []
+    assert toolbox(kites(wiki={})).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"] == []
 
 
 def test_a_pattern_that_takes_too_long_ends() -> None:
-    at = desk(kites(wiki={"a.md": "a" * 600 + "\n"}))
+    at = toolbox(kites(wiki={"a.md": "a" * 600 + "\n"}))
     with pytest.raises(ToolFault, match="takes too long"):
         at.call("Combo_Search_Wiki_For_Words", words="(a|aa)+[bc]$")
 
 
 def test_facts_for_a_change_of_status() -> None:
-    told = desk().call(
+    told = toolbox().call(
         "Combo_Get_Permission_Facts_For_Action",
         action="pause the project",
         target="proj_tent",
@@ -109,11 +109,11 @@ def test_facts_for_a_change_of_status() -> None:
     ],
 )
 def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
-    told = desk().call("Combo_Get_Permission_Facts_For_Action", action="read pay", target=target)
+    told = toolbox().call("Combo_Get_Permission_Facts_For_Action", action="read pay", target=target)
     assert told["target"][fact] == value
     assert any("Salaries" in rule["text"] for rule in told["rules"])
 
 
 def test_a_target_that_nobody_knows_is_no_error() -> None:
-    told = desk().call("Combo_Get_Permission_Facts_For_Action", action="pay", target="x_y")
+    told = toolbox().call("Combo_Get_Permission_Facts_For_Action", action="pay", target="x_y")
     assert told["target"]["kind"].startswith("no employee")

@@ -111,10 +111,10 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 
 def state(site: Site, visit: Visit) -> Any:
-    office = site.simulator.platform.task(visit.task_id).world
+    company = site.simulator.platform.task(visit.task_id).world
     tables = ("employees", "customers", "projects", "time_entries")
-    rows = [{id_: id(row) for id_, row in getattr(office, name).rows.items()} for name in tables]
-    return rows, office.wiki.sha1, len(office.events), len(office.responses)
+    rows = [{id_: id(row) for id_, row in getattr(company, name).rows.items()} for name in tables]
+    return rows, company.wiki.sha1, len(company.events), len(company.responses)
 
 
 def check(site: Site, visit: Visit, path: str, answer: httpx.Response, before: Any) -> None:

@@ -145,23 +145,23 @@ def test_one_process_serves_both_kinds(
             len(post("/benchmarks/view", benchmark=one).json()["routes"]) for one in listed[:2]
         ]
         assert routes == [7, 24]
-        shop, office = (
+        shop, company = (
             post("/tasks/start", benchmark=one, spec_id="tea").json()["task_id"]
             for one in ("store", "erc3-prod")
         )
         assert post(f"/store/{shop}/basket/view").status_code == 200
-        assert post(f"/erc3/{office}/whoami").json()["current_user"] == "mara"
-        for path in (f"/erc3/{shop}/basket/view", f"/store/{office}/whoami"):
+        assert post(f"/erc3/{company}/whoami").json()["current_user"] == "mara"
+        for path in (f"/erc3/{shop}/basket/view", f"/store/{company}/whoami"):
             assert (post(path).status_code, post(path).json()["error"]) == (404, "Not found")
         session = post("/sessions/start", account_key="key-x", benchmark="company", workspace="w")
         assert session.json()["task_count"] == 1
         home = connections.get(running.base_url).text
         assert visible(home).count("Benchmark") == 2
         assert "Packs test (1), small (1)" in visible(home)
-        for path in ("/benchmarks/store", "/benchmarks/erc3-prod", f"/tasks/{office}"):
+        for path in ("/benchmarks/store", "/benchmarks/erc3-prod", f"/tasks/{company}"):
             assert connections.get(f"{running.base_url}{path}").status_code == 200
     with serve(*packs[::-1], state=tmp_path / "state") as running:
-        assert post(f"/erc3/{office}/whoami").json()["current_user"] == "mara"
+        assert post(f"/erc3/{company}/whoami").json()["current_user"] == "mara"
 
 
 def test_two_packs_of_one_kind_are_refused(tmp_path: Path, capsys: Any) -> None:

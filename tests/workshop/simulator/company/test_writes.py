@@ -222,8 +222,8 @@ def test_pages_are_made_replaced_and_deleted(site: Site, visit: Visit) -> None:
         ("Evt_WikiArticleUpdated", {"file": "a/places.md", "content": "", **BY}),
         ("Evt_WikiArticleUpdated", {"file": "b.md", "content": "two\n", "changed_by": ""}),
     ]
-    office = site.simulator.platform.task(visit.task_id).world
-    digests = [one for one in office.events if one.type == "Evt_WikiDigestUpdated"]
+    company = site.simulator.platform.task(visit.task_id).world
+    digests = [one for one in company.events if one.type == "Evt_WikiDigestUpdated"]
     assert digests[-1].fields == {"sha1": visit.ask("/whoami")["wiki_sha1"], "changed_by": ""}
     assert len(digests) == 3
 
@@ -276,11 +276,11 @@ LOG = {"employee": "mara", "date": "2025-05-05", "hours": 1}
 def test_a_refused_write_changes_nothing(
     site: Site, visit: Visit, path: str, body: dict[str, Any], status: int
 ) -> None:
-    office = site.simulator.platform.task(visit.task_id).world
+    company = site.simulator.platform.task(visit.task_id).world
     found, text = visit.refused(path, **body)
     assert found == status
     assert text == "Not found" or text.startswith("invalid request: ")
     assert site.acts(visit) == []
     for name in ("employees", "customers", "projects", "time_entries"):
-        assert getattr(office, name).rows is getattr(office.registry, name)
-    assert office.wiki is office.registry.wiki
+        assert getattr(company, name).rows is getattr(company.registry, name)
+    assert company.wiki is company.registry.wiki

@@ -15,7 +15,7 @@ from tests.company_tools.kites import Direct, Wire, kites
 RESPOND = "/respond"
 
 
-class CompanyState:
+class PlayedTask:
     """One task: briefed, worked on by tools, finished by words."""
 
     def __init__(

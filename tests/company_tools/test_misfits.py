@@ -10,14 +10,14 @@ import pytest
 from company_tools.change import CHANGES
 from core.ledger import ToolFault
 from core.tools.faults import Inconsistent
-from tests.company_tools.kites import RequestHandler, desk
+from tests.company_tools.kites import Toolbox, toolbox
 
 Change = Callable[[Any, Any], None]
 
 
-def tampered(path: str, change: Change) -> RequestHandler:
-    """A desk whose line changes every answer of a path."""
-    at = desk()
+def tampered(path: str, change: Change) -> Toolbox:
+    """Tools whose line changes every answer of a path."""
+    at = toolbox()
     real = at.line.dispatch
 
     def dispatch(request: Any) -> Any:
