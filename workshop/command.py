@@ -161,7 +161,7 @@ def _define_generate_store(parser: argparse.ArgumentParser) -> None:
 
 def _define_generate_company(parser: argparse.ArgumentParser) -> None:
     """write a pack of fresh companies and tasks with known answers"""
-    from workshop.generators.company.command import define_generate
+    from workshop.generators.company.generate import define_generate
 
     define_generate(parser)
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from workshop.generators.company.policy import Policy, Takeover, parse_policy, parse_takeover
+from pydantic import TypeAdapter
+
+from workshop.generators.company.policy import Policy, Takeover
 from workshop.generators.company.wiki import Book, folder_book
 
 FIRMS = Path(__file__).parent / "firms"
@@ -79,35 +80,17 @@ class Plan:
 
 @cache
 def load_plan(key: str) -> Plan:
-    """The plan in a folder of `firms`."""
+    """The plan in a folder of `firms`. Raises pydantic's ValidationError for one that is none."""
     firm, trade, rules = (
         tomllib.loads((FIRMS / key / f"{name}.toml").read_text(encoding="utf-8"))
         for name in ("firm", "trade", "policy")
     )
-    levels = firm["levels"]
-    weights = {int(level): weight for level, weight in levels["weights"].items()}
-    return Plan(
-        key=key,
-        **{name: firm[name] for name in ("name", "mail", "ids", "own", "closed")},
-        departments=tuple(Department(**_tuples(one)) for one in firm["departments"]),
-        places={site: tuple(names) for site, names in firm["places"].items()},
-        names=tuple(Names(**_tuples(one)) for one in firm["names"]),
-        roles={role: Pool(**_tuples(pool)) for role, pool in firm["roles"].items()},
-        accounts=Pool(**_tuples(firm["accounts"])),
-        levels=Levels(weights, levels["share"], levels["skills"], levels["wills"]),
-        customers=tuple(trade["customers"]),
-        projects=tuple(trade["projects"]),
-        policy=parse_policy(rules),
-        takeover=parse_takeover(rules),
-        book=folder_book(FIRMS / key / "wiki", firm["topics"]),
-    )
+    takeover, book = rules.pop("takeover", None), folder_book(FIRMS / key / "wiki", firm["topics"])
+    parts = {**firm, **trade, "key": key, "policy": rules, "takeover": takeover, "book": book}
+    return TypeAdapter(Plan).validate_python(parts)
 
 
 def seats(text: str) -> list[tuple[str, Decimal]]:
     """Roles and shares of a text like `Lead 0.4, Engineer 0.6`."""
     pairs = (part.split() for part in text.split(","))
     return [(role, Decimal(share)) for role, share in pairs]
-
-
-def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(one) if isinstance(one, list) else one for name, one in data.items()}

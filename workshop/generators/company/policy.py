@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from typing import Literal
 
 from workshop.generators.company.records import Customer, Employee, Project
 
@@ -38,10 +38,6 @@ Right = Literal[
 STATUSES = ("idea", "exploring", "active", "paused", "archived")
 GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
 """Groups that hang on no department: nobody's, everybody's but outsiders', and by the target."""
-
-
-class PolicyError(ValueError):
-    """A policy that contradicts itself; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +101,11 @@ class Policy:
     free: Decimal = Decimal("0.0")
     mine: str = LEAD
 
+    def __post_init__(self) -> None:
+        for group in self.groups:
+            if both := {*group.may} & {*group.refused}:
+                raise ValueError(f"group {group.key} may and may not {sorted(both)}")
+
     def groups_of(self, requester: Employee | None, target: Target) -> list[Group]:
         """The groups whose rights somebody has on a target; None is a guest."""
         if requester is None:
@@ -131,29 +132,3 @@ class Policy:
     def good_ticket(self, ticket: str | None) -> bool:
         """Whether a ticket has the buyer's shape."""
         return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
-
-
-def parse_policy(data: Mapping[str, Any]) -> Policy:
-    """A policy of a parsed `policy.toml`, before any takeover. Raises `PolicyError`."""
-    groups = tuple(
-        Group(one["key"], one["title"], one["who"], tuple(one["may"]), tuple(one["refused"]))
-        for one in data["groups"]
-    )
-    for group in groups:
-        named = {*group.may, *group.refused}
-        both = {*group.may} & {*group.refused}
-        if both or named - {*get_args(Right)} or named - {*data["words"]}:
-            raise PolicyError(f"group {group.key}: unknown rights, or may and may not {both}")
-    names = ("strong", "highest", "self_word", "raise_from", "words")
-    return Policy(
-        **{name: data[name] for name in names},
-        load=tuple(data["load"]),
-        outsiders=tuple(data["outsiders"]),
-        groups=groups,
-    )
-
-
-def parse_takeover(data: Mapping[str, Any]) -> Takeover | None:
-    """The takeover that a `policy.toml` prepares, if any."""
-    takeover = data.get("takeover")
-    return Takeover(**{**takeover, "needs": tuple(takeover["needs"])}) if takeover else None

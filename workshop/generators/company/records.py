@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from core.tools.folding import fold
 
@@ -26,11 +26,33 @@ def folded(text: str) -> str:
     return fold(text)
 
 
+_ON_THE_WIRE = {
+    "contact": "primary_contact_name",
+    "mail": "primary_contact_email",
+    "phase": "deal_phase",
+    "level": "high_level_status",
+    "share": "time_slice",
+}
+"""What the wire calls a field that is named otherwise here."""
+_UNWRITTEN = ("group", "aka")
+"""What no record of the platform has."""
+
+
 @dataclass(frozen=True, slots=True)
-class Employee:
-    """A person; `skills` and `wills` are levels by id, `group` is whose rights they have."""
+class Record:
+    """What has an id and a form on the wire."""
 
     id: str
+
+    def as_json(self) -> dict[str, Any]:
+        """As the wire has it."""
+        return _as_json(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Employee(Record):
+    """A person; `skills` and `wills` are levels by id, `group` is whose rights they have."""
+
     name: str
     email: str
     salary: int
@@ -52,26 +74,11 @@ class Employee:
         """Skills and wills together."""
         return {**self.skills, **self.wills}
 
-    def as_json(self) -> dict[str, Any]:
-        """The view of the wire."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "email": self.email,
-            "salary": self.salary,
-            "location": self.location,
-            "department": self.department,
-            "notes": self.notes,
-            "skills": [{"name": name, "level": level} for name, level in self.skills.items()],
-            "wills": [{"name": name, "level": level} for name, level in self.wills.items()],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Customer:
+class Customer(Record):
     """A customer; `aka` is what people call it, which no record holds."""
 
-    id: str
     name: str
     location: str
     brief: str
@@ -81,20 +88,6 @@ class Customer:
     mail: str
     account_manager: str
     aka: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The detail of the wire."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "brief": self.brief,
-            "location": self.location,
-            "primary_contact_name": self.contact,
-            "primary_contact_email": self.mail,
-            "deal_phase": self.phase,
-            "high_level_status": self.level,
-            "account_manager": self.account_manager,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +99,14 @@ class Seat:
     role: str
 
     def as_json(self) -> dict[str, Any]:
-        """The workload of the wire."""
-        return {"employee": self.employee, "time_slice": float(self.share), "role": self.role}
+        """As the wire has it."""
+        return _as_json(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(Record):
     """A project whose first seat is the Lead's; `aka` is what people call it."""
 
-    id: str
     name: str
     customer: str
     status: str
@@ -125,7 +117,7 @@ class Project:
     @property
     def lead(self) -> str:
         """The id of the one Lead."""
-        return next(seat.employee for seat in self.team if seat.role == "Lead")
+        return self.team[0].employee
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -136,56 +128,38 @@ class Project:
         """What somebody does here."""
         return next((seat for seat in self.team if seat.employee == employee), None)
 
-    def as_json(self) -> dict[str, Any]:
-        """The detail of the wire."""
-        return {
-            "id": self.id,
-            "name": self.name,
-            "customer": self.customer,
-            "status": self.status,
-            "description": self.description,
-            "team": [seat.as_json() for seat in self.team],
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Record):
     """Recorded hours; `hours` is whole or a half."""
 
-    id: str
     employee: str
     customer: str
     project: str
     date: str
     hours: float
+    work_category: str
     billable: bool
     notes: str = ""
     status: str = "approved"
 
-    def as_json(self) -> dict[str, Any]:
-        """The time entry of the wire."""
-        return {
-            "id": self.id,
-            "employee": self.employee,
-            "customer": self.customer,
-            "project": self.project,
-            "date": self.date,
-            "hours": int(self.hours) if self.hours == int(self.hours) else self.hours,
-            "work_category": "customer_project" if self.customer else "internal",
-            "notes": self.notes,
-            "billable": self.billable,
-            "status": self.status,
-        }
+
+def _as_json(record: Record | Seat) -> dict[str, Any]:
+    names = (name for name in record.__dataclass_fields__ if name not in _UNWRITTEN)
+    return {_ON_THE_WIRE.get(name, name): _plain(getattr(record, name)) for name in names}
 
 
-class _Record(Protocol):
-    @property
-    def id(self) -> str: ...
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return [{"name": name, "level": level} for name, level in value.items()]
+    if isinstance(value, tuple):
+        return [seat.as_json() for seat in value]
+    if isinstance(value, float):
+        return int(value) if value == int(value) else value
+    return float(value) if isinstance(value, Decimal) else value
 
-    def as_json(self) -> dict[str, Any]: ...
 
-
-R = TypeVar("R", bound=_Record)
+R = TypeVar("R", bound=Record)
 
 
 class Records(Generic[R]):

@@ -44,13 +44,10 @@ def draw_policy(rng: Random, departments: Mapping[str, str]) -> Policy:
     """Rules of a company with these departments, by the key of the group that they are."""
     words = table("rules")
     holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
-    near = not rng.randrange(_NEAR) and HR in departments
-    may = {key: _may(rng, key, holders, near) for key in (*KEYS, *departments)}
-    keys = [key for key in (*KEYS, *departments) if may[key]]
-    groups = tuple(
-        _group(rng, key, may, departments, near)
-        for key in sorted(dict.fromkeys(keys), key=lambda one: (one not in KEYS, keys.index(one)))
-    )
+    near = HR if not rng.randrange(_NEAR) else None
+    keys = list(dict.fromkeys((*KEYS, *departments)))
+    may = {key: _may(rng, key, holders, key == near) for key in keys}
+    groups = tuple(_group(rng, key, may, departments, key == near) for key in keys if may[key])
     highest = rng.choice((10, 10, 10, 9, 5))
     busy = Decimal(rng.choice(("0.6", "0.7", "0.8", "0.9", "1.0")))
     return Policy(
@@ -87,34 +84,24 @@ def draw_takeover(rng: Random) -> Takeover:
 def _may(rng: Random, key: str, holders: Mapping[str, list[str]], near: bool) -> tuple[Right, ...]:
     words = table("rules")
     given: set[Any] = {right for right, keys in holders.items() if key in keys}
-    if key == STAFF:
-        given |= EVERYBODY
-    elif key in (GUEST, EXTERNAL):
-        given |= set(rng.choice(words[key]["may"]))
-    if near and key == HR:
-        given &= PERSONAL
-    return tuple(right for right in get_args(Right) if right in given)
+    given |= EVERYBODY if key == STAFF else set()
+    given |= set(rng.choice(words[key]["may"])) if key in (GUEST, EXTERNAL) else set()
+    return tuple(r for r in get_args(Right) if r in given and (not near or r in PERSONAL))
 
 
 def _group(
     rng: Random,
     key: str,
     may: Mapping[str, tuple[Right, ...]],
-    departments: Mapping[str, str],
+    named: Mapping[str, str],
     near: bool,
 ) -> Group:
     words = table("rules")
-    title = departments.get(key) or rng.choice(words["title"][key])
-    only_near = near and key == HR
-    who = words["who"]["near" if only_near else key if key in KEYS else "department"]
+    title = named.get(key) or rng.choice(words["title"][key])
+    who = rng.choice(words["who"]["near" if near else key if key in KEYS else "department"])
     has = {*may[key], *(() if key in (GUEST, EXTERNAL) else may[STAFF])}
     lacks = [right for right in words["holders"] if right not in has]
     refused = rng.sample(lacks, min(len(lacks), rng.randrange(4)))
-    return Group(
-        key,
-        title,
-        rng.choice(who).format(title=title, external=departments[EXTERNAL]),
-        may[key],
-        tuple(refused if key not in (LEAD, ACCOUNT, STAFF) else ()),
-        near=only_near,
-    )
+    who = who.format(title=title, external=named[EXTERNAL])
+    said = () if key in (LEAD, ACCOUNT, STAFF) else tuple(refused)
+    return Group(key, title, who, may[key], said, near)

@@ -228,28 +228,27 @@ class TaskBuilder:
         entries = []
         for number, (who, project, day, hours, billable) in enumerate(rows, start=1):
             customer = "" if project.customer == self.firm.own else project.customer
-            entry = Entry(f"te_{number:03}", who, customer, project.id, day, hours, billable)
-            entries.append(replace(entry, **more))  # type: ignore[arg-type]
+            id_, category = f"te_{number:03}", "customer_project" if customer else "internal"
+            entry = Entry(id_, who, customer, project.id, day, hours, category, billable, **more)
+            entries.append(entry)
         self.firm = replace(self.firm, entries=self.firm.entries.put(*entries))
         return entries
 
     # Rights
 
-    def about(self, who: Employee, *rights: Right) -> list[Need]:
-        """Rights on one person, of whom the Leads of their projects may have more."""
-        leads = frozenset(project.lead for project in self.firm.projects_of(who.id))
-        return [(right, Target(person=who, led_by=leads)) for right in rights]
-
-    def on_project(self, project: Project, *rights: Right) -> list[Need]:
-        """Rights on one project, of which its Lead and its account manager may have more."""
-        known = project.customer in self.firm.customers
-        customer = self.firm.customers[project.customer] if known else None
-        return [(right, Target(project, customer)) for right in rights]
-
-    def on_customer(self, customer: Customer, *rights: Right) -> list[Need]:
-        """Rights on one customer, of whom the Leads of its projects may have more."""
-        leads = frozenset(project.lead for project in self.firm.of_customer(customer.id))
-        return [(right, Target(customer=customer, led_by=leads)) for right in rights]
+    def on(self, record: Employee | Project | Customer, *rights: Right) -> list[Need]:
+        """Rights on one record, on which Leads and account managers may have more of them."""
+        firm = self.firm
+        if isinstance(record, Project):
+            known = record.customer in firm.customers
+            target = Target(record, firm.customers[record.customer] if known else None)
+        elif isinstance(record, Customer):
+            leads = frozenset(project.lead for project in firm.of_customer(record.id))
+            target = Target(customer=record, led_by=leads)
+        else:
+            leads = frozenset(project.lead for project in firm.projects_of(record.id))
+            target = Target(person=record, led_by=leads)
+        return [(right, target) for right in rights]
 
     def may(self, who: Employee | None, needs: Iterable[Need]) -> bool:
         """Whether somebody has all these rights."""
@@ -277,16 +276,15 @@ class TaskBuilder:
         """Who has such a right on some records alone, where the task is about all: a reader could
         hold either view of them."""
         wanted = {right for right, at in needs if at == Target()}
+        partly = {
+            LEAD: {project.lead for project in self.firm.projects},
+            ACCOUNT: {customer.account_manager for customer in self.firm.customers},
+        }
         holders: set[str] = set()
         for group in self.policy.groups:
-            if not wanted & {*group.may}:
-                continue
-            if group.key == LEAD:
-                holders |= {project.lead for project in self.firm.projects}
-            elif group.key == ACCOUNT:
-                holders |= {customer.account_manager for customer in self.firm.customers}
-            elif group.near:
-                holders |= {one.id for one in self.firm.employees if one.group == group.key}
+            if wanted & {*group.may}:
+                near = {one.id for one in self.firm.employees if one.group == group.key}
+                holders |= near if group.near else partly.get(group.key, set())
         return {who for who in holders if not self.may(self.person(who), needs)}
 
     # Names
@@ -349,32 +347,29 @@ class TaskBuilder:
 
     def ticketed(self, needs: Sequence[Need]) -> bool:
         """Whether a buyer wants a ticket; on the first call one is drawn, often a wrong one."""
-        if not any(right and self.policy.needs_ticket(right) for right, _ in needs):
-            return False
+        wanted = any(right and self.policy.needs_ticket(right) for right, _ in needs)
+        if wanted and self.ticket is None:
+            self.ticket = self._draw_ticket()
+        return wanted
+
+    def _draw_ticket(self) -> str:
         takeover = self.policy.takeover
         assert takeover
-        if not {"ticket", "no-ticket", "letter-for-digit", "short-ticket"} & {*self.tags}:
-            example, signs = takeover.example, {"A": ascii_uppercase, "0": digits}
-            # The buyer's own letters in front are kept.
-            start = next(n for n, sign in enumerate(example) if not sign.isalpha())
-            drawn = example[:start] + "".join(
-                self.rng.choice(signs.get(sign, sign)) for sign in example[start:]
-            )
-            way = self.rng.randrange(20)
-            if way < 4:
-                self.twist("no-ticket")
-                return True
-            if way < 7:
-                self.twist("letter-for-digit")
-                place = self.pick([n for n, sign in enumerate(example) if sign == "0"])
-                drawn = f"{drawn[:place]}O{drawn[place + 1 :]}"
-            elif way < 9:
-                self.twist("short-ticket")
-                drawn = drawn[:-1]
-            else:
-                self.twist("ticket")
-            self.ticket = drawn
-        return True
+        example, signs = takeover.example, {"A": ascii_uppercase, "0": digits}
+        # The buyer's own letters in front are kept.
+        start = next(n for n, sign in enumerate(example) if not sign.isalpha())
+        drawn = [self.rng.choice(signs.get(sign, sign)) for sign in example[start:]]
+        good = example[:start] + "".join(drawn)
+        digit = example.rindex("0")
+        ways = {
+            "ticket": (11, good),
+            "no-ticket": (4, ""),
+            "letter-for-digit": (3, f"{good[:digit]}O{good[digit + 1 :]}"),
+            "short-ticket": (2, good[:-1]),
+        }
+        way = self.pick([way for way, (often, _) in ways.items() for _ in range(often)])
+        self.twist(way)
+        return ways[way][1]
 
     def ask(
         self,

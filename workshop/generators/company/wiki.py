@@ -69,39 +69,33 @@ def _templates(source: Path) -> Environment:
 
 def _facts(firm: Firm, policy: Policy) -> dict[str, Any]:
     left_out = [status for status in STATUSES if status not in policy.load]
+    groups = [
+        {
+            "title": group.title,
+            "who": group.who,
+            "sentence": _sentence(group, policy),
+            "may": [policy.words[right] for right in group.may],
+            "refused": [policy.words[right] for right in group.refused],
+        }
+        for group in policy.groups
+    ]
+    rights = [
+        {"what": what, "titles": "; ".join(titles)}
+        for right, what in policy.words.items()
+        if (titles := [group.title for group in policy.groups if right in group.may])
+    ]
     needs = policy.takeover.needs if policy.takeover else ()
     return {
+        **vars(policy),
         "firm": firm.name,
         "own": firm.own,
         "skills": firm.skills,
         "wills": firm.wills,
-        "strong": policy.strong,
-        "highest": policy.highest,
-        "busy": policy.busy,
-        "free": policy.free,
-        "mine": policy.mine,
-        "self_word": policy.self_word,
-        "raise_from": policy.raise_from,
         "load_words": _list([f"`{status}`" for status in policy.load], "or"),
         "load_left_out": _left_out(left_out),
-        "groups": [
-            {
-                "title": group.title,
-                "who": group.who,
-                "sentence": _sentence(group, policy),
-                "may": [policy.words[right] for right in group.may],
-                "refused": [policy.words[right] for right in group.refused],
-            }
-            for group in policy.groups
-        ],
-        "rights": [
-            {"what": what, "titles": "; ".join(titles)}
-            for right, what in policy.words.items()
-            if (titles := [group.title for group in policy.groups if right in group.may])
-        ],
+        "groups": groups,
+        "rights": rights,
         "guest": _list([policy.words[r] for g in policy.groups if g.key == GUEST for r in g.may]),
-        "words": policy.words,
-        "takeover": policy.takeover,
         "needs": _list([policy.words[right] for right in needs], "or"),
     }
 

@@ -15,10 +15,9 @@ import workshop.simulator.pages  # noqa: F401
 from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
-from workshop.generators.company.command import define_generate
+from workshop.generators.company.generate import WrongScenario, blocks, define_generate
 from workshop.generators.company.play import asking
 from workshop.generators.company.scenario import NoScenario
-from workshop.generators.company.writer import WrongScenario, blocks
 from workshop.lab.benchmark_adapter import (
     ALL,
     Attempt,

@@ -7,16 +7,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from workshop.generators.company.bundled import COMPANIES, FILE, PEOPLE, pack_text
+from workshop.generators.company.bundled import COMPANIES, FILE, PEOPLE, bundled_text
 from workshop.generators.company.draw import draw_firm
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.plan import FIRMS, load_plan
 from workshop.generators.company.play import wrong_plays
-from workshop.generators.company.policy import PolicyError, parse_policy
+from workshop.generators.company.policy import Group
 from workshop.simulator.company.api import ROUTES
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack, load_pack
@@ -80,7 +81,7 @@ class Run:
 
 def test_the_file_is_what_the_script_writes() -> None:
     assert FILE == BUNDLED_PACK
-    assert pack_text().encode() == FILE.read_bytes()
+    assert bundled_text().encode() == FILE.read_bytes()
 
 
 def test_every_topic_is_there_in_about_the_public_proportions(raw: dict[str, Any]) -> None:
@@ -127,9 +128,9 @@ def test_the_wikis_hold_the_rights_that_answers_are_judged_by(pack: CompanyPack)
 
 
 def test_a_policy_that_allows_and_refuses_the_same_is_refused() -> None:
-    group = {"key": "k", "title": "T", "who": "W.", "may": ["pay"], "refused": ["pay"]}
-    with pytest.raises(PolicyError, match="group k"):
-        parse_policy({"groups": [group], "words": {"pay": "see pay"}})
+    policy = load_plan("verle").policy
+    with pytest.raises(ValueError, match="group k may and may not"):
+        replace(policy, groups=(Group("k", "T", "W.", may=("pay",), refused=("pay",)),))
 
 
 def test_expected_answers_score_and_spoilt_ones_do_not(

@@ -18,6 +18,7 @@ import pytest
 from workshop.command import main
 from workshop.generators.company.company import LEAST, MOST, draw_plan
 from workshop.generators.company.draw import draw_firm
+from workshop.generators.company.generate import Block, blocks, pack_text
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.play import asking, wrong_plays
 from workshop.generators.company.policy import LEAD, STAFF, Policy, Target
@@ -26,7 +27,6 @@ from workshop.generators.company.resolve import Mention, mistake
 from workshop.generators.company.scenario import People, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
-from workshop.generators.company.writer import Block, blocks, pack_text
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
 from workshop.simulator.company.world import COMPANY
 
@@ -214,12 +214,12 @@ def test_a_lead_has_rights_on_the_own_team_and_its_customer_whatever_the_text_na
     project = next(p for p in firm.projects if p.customer in firm.customers and len(p.team) > 1)
     lead, t = firm.employees[project.lead], builder(firm, policy)
     customer = firm.customers[project.customer]
-    assert t.may(lead, t.on_customer(customer, "contact"))
-    assert t.may(lead, t.about(firm.employees[project.members[1]], "pay"))
+    assert t.may(lead, t.on(customer, "contact"))
+    assert t.may(lead, t.on(firm.employees[project.members[1]], "pay"))
     led = {w for p in firm.led_by(lead.id) for w in p.members}
     stranger = next(one for one in firm.employees if one.id not in led)
     own = any("pay" in g.may for g in policy.groups if g.key == lead.group)
-    assert t.may(lead, t.about(stranger, "pay")) == own
+    assert t.may(lead, t.on(stranger, "pay")) == own
 
 
 def test_who_has_a_right_on_some_records_alone_does_not_ask_about_all() -> None:

@@ -76,7 +76,7 @@ def raise_by(t: TaskBuilder) -> Draft:
     """Euros, not per cent, at the word of those who decide; others who may would need a note."""
     decides = t.policy.raise_from
     who, by = t.someone(lambda one: one.department != decides), t.pick((10, 500, 1000, 2500))
-    needs = t.about(who, "pay_write")
+    needs = t.on(who, "pay_write")
     t.twist("units")
     answer = Answer(
         f"{who.name} earns {who.salary}, {by:+} is {who.salary + by}.",
@@ -104,7 +104,7 @@ def set_note(t: TaskBuilder) -> Draft:
     events += [_levels_event(who, {will: top})] * both
     proof = f"The note is {note!r}" + f", {will} {top}" * both
     answer = Answer(proof, {"employee": [who.id]}, events=events)
-    needs = t.about(who, "note_write") + t.about(who, "levels_write") * both
+    needs = t.on(who, "note_write") + t.on(who, "levels_write") * both
     level = f"set '{t.firm.wills[will]}' to {top} and " * both
     words: Words = {"person": t.called(who), "level": level, "note": note}
     return t.ask(needs, answer, lambda one: one.id != who.id, **words)
@@ -120,7 +120,7 @@ def lead_sets_levels(t: TaskBuilder) -> Draft:
     t.insist(parts.count(first) == 1 and len(who.skills) > 1)
     skill = t.pick([name for name, level in who.skills.items() if level < t.policy.highest])
     level = who.skills[skill] + 1
-    needs = t.about(who, "levels_write")
+    needs = t.on(who, "levels_write")
     may = t.may(lead, needs)
     t.twist("first-name", *["lead"] * (may and t.mode == "may"))
     answer = Answer(
@@ -156,7 +156,7 @@ def self_review(t: TaskBuilder) -> Draft:
 def set_status(t: TaskBuilder) -> Draft:
     """Another status, or the one that it has already; mostly somebody of the team asks."""
     project, status = t.project(), t.pick(STATUSES[1:])
-    needs = t.on_project(project, "status")
+    needs = t.on(project, "status")
     members = [t.person(who) for who in project.members]
     fitting = [one for one in members if t.may(one, needs) == (t.mode == "may")]
     near = bool(fitting) and t.mode != "guest" and not t.chance(3)
@@ -191,7 +191,7 @@ def swap_seats(t: TaskBuilder) -> Draft:
         events=[_team_event(project, team)],
     )
     one, other = (t.called(t.person(seat.employee)) for seat in (a, b))
-    needs = t.on_project(project, "team")
+    needs = t.on(project, "team")
     return t.ask(needs, answer, project=t.thing(project), one=one, other=other)
 
 
@@ -211,5 +211,5 @@ def add_member(t: TaskBuilder) -> Draft:
     )
     words: Words = {"role": role, "share": f"0.{tenths}", "percent": f"{tenths}0%"}
     project_, person = t.thing(project), t.called(who)
-    needs = t.on_project(project, "team")
+    needs = t.on(project, "team")
     return t.ask(needs, answer, project=project_, person=person, **words)

@@ -49,7 +49,7 @@ def load_of(t: TaskBuilder) -> Draft:
     listed = ", ".join(f"{p.name} ({p.status}) {seat.share}" for p, seat in seats if seat)
     proof = f"{who.name}: {listed or 'no projects'}; {', '.join(t.policy.load)} count: {load}."
     answer = Answer(proof, {"employee": [who.id]}, contains=(f"{load:.1f}",))
-    return t.ask(t.about(who, "load"), answer, person=t.called(who))
+    return t.ask(t.on(who, "load"), answer, person=t.called(who))
 
 
 @kind("workload", 3)
@@ -179,7 +179,7 @@ def team_will(t: TaskBuilder) -> Draft:
     best = max(sums, key=lambda will: sums[will])
     others = tuple(will for will in sums if will != best)
     t.insist(all(sums[w] < sums[best] and best not in w and w not in best for w in others))
-    needs, lead = t.on_project(project, "levels"), t.person(project.lead)
+    needs, lead = t.on(project, "levels"), t.person(project.lead)
     t.twist("sum")
     links: Links = {"project": [project.id]}
     answer = Answer(f"Sums on {project.name}: {sums}.", links, contains=(best,), excludes=others)

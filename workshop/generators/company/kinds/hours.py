@@ -72,7 +72,7 @@ def _logged(
 ) -> Draft:
     """One new entry; nobody may record any for somebody who is not on the team."""
     hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
-    needs = t.on_project(project, right) if project.seat(who.id) else NOBODY
+    needs = t.on(project, right) if project.seat(who.id) else NOBODY
     event = {
         "type": "Evt_TimeEntryLogged",
         "employee": who.id,
@@ -105,7 +105,7 @@ def _logged(
     near = t.chance(2)
     # Whoever may record hours of members asks for a stranger's as well.
     requester = t.requester(
-        t.on_project(project, right),
+        t.on(project, right),
         lambda one: one != who and not (near and project.seat(one.id) is None),
     )
     return Draft(requester, needs, answer, {**words, "person": t.called(who)})

@@ -91,7 +91,7 @@ def contact(t: TaskBuilder) -> Draft:
     near = {*project.members, customer.account_manager}
     anybody = t.chance(2)
     return t.ask(
-        t.on_customer(customer, "contact"),
+        t.on(customer, "contact"),
         answer,
         lambda one: anybody or one.id in near,
         at=at,
@@ -122,7 +122,7 @@ def pay_of(t: TaskBuilder) -> Draft:
     )
     also = " and in which department do they work" * both
     return t.ask(
-        t.about(who, "pay"), answer, lambda one: one.id != who.id, person=t.called(who), also=also
+        t.on(who, "pay"), answer, lambda one: one.id != who.id, person=t.called(who), also=also
     )
 
 
@@ -144,7 +144,7 @@ def phone(t: TaskBuilder) -> Draft:
         proof = f"The note on {who.name} holds {number}."
         answer = Answer(proof, {"employee": [who.id]}, contains=(alike,))
     t.twist("note", *["empty"] * none)
-    needs = t.about(who, "notes")
+    needs = t.on(who, "notes")
     return t.ask(needs, answer, lambda one: one.id != who.id, person=t.called(who))
 
 

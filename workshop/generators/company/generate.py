@@ -1,7 +1,8 @@
-"""Whole packs of endless tasks, on one process or several, every scenario checked."""
+"""`generate --benchmark company`: packs of fresh companies and tasks, each of which is checked."""
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -9,9 +10,16 @@ from itertools import chain
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
+from workshop.generators.company.company import LEAST, MOST
 from workshop.generators.company.play import wrong_plays
-from workshop.generators.company.scenario import TASKS, People, company, make_scenario
-from workshop.generators.generating import in_order
+from workshop.generators.company.scenario import (
+    TASKS,
+    NoScenario,
+    People,
+    company,
+    make_scenario,
+)
+from workshop.generators.generating import add_arguments, in_order, positive, written
 from workshop.simulator.company.pack import FORMAT, read_pack
 
 CHUNK = 4
@@ -73,12 +81,41 @@ def _block(seed: str, number: int, count: int, people: People) -> Block:
     scenarios = [make_scenario(seed, one, people) for one in numbers]
     block = Block(plan.key, firm.as_json(), scenarios)
     raw = block.pack("check")
-    text = _json(raw)
-    wrong = next(wrong_plays(read_pack(raw, text, f"seed {seed}"), scenarios), None)
-    if wrong:
+    pack = read_pack(raw, _json(raw), f"seed {seed}")
+    if wrong := next(wrong_plays(pack, scenarios), None):
         raise WrongScenario(wrong)
     return block
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def define_generate(parser: argparse.ArgumentParser) -> None:
+    """write a pack of fresh companies and tasks with known answers"""
+    add_arguments(parser)
+    parser.add_argument(
+        "--people",
+        type=people,
+        default=People(),
+        metavar="A[-B]",
+        help=f"people of a company, {LEAST} to {MOST}: a number, or a range from which each "
+        "company draws (default: %(default)s)",
+    )
+    parser.set_defaults(run=_generate)
+
+
+def people(text: str) -> People:
+    """The type of an argument: a number of people, or a range."""
+    first, _, last = text.partition("-")
+    ends = (positive(first), positive(last or first))
+    if not LEAST <= ends[0] <= ends[1] <= MOST:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: give a number from {LEAST} to {MOST}, or a range such as 20-60"
+        )
+    return People(*ends)
+
+
+def _generate(parsed: argparse.Namespace) -> int:
+    found = blocks(parsed.seed, parsed.count, parsed.people, parsed.jobs)
+    return written(pack_text(f"generated-{parsed.seed}", found), NoScenario, WrongScenario)
