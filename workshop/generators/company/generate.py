@@ -12,13 +12,7 @@ from typing import Any, NamedTuple
 
 from workshop.generators.company.company import LEAST, MOST
 from workshop.generators.company.play import wrong_plays
-from workshop.generators.company.scenario import (
-    TASKS,
-    NoScenario,
-    People,
-    company,
-    make_scenario,
-)
+from workshop.generators.company.scenario import TASKS, NoScenario, People, company, make_scenario
 from workshop.generators.generating import add_arguments, in_order, positive, written
 from workshop.simulator.company.pack import FORMAT, read_pack
 

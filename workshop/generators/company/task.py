@@ -12,14 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from workshop.generators.company.plan import Plan
 from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target
-from workshop.generators.company.records import (
-    Customer,
-    Employee,
-    Entry,
-    Firm,
-    Project,
-    unaccented,
-)
+from workshop.generators.company.records import Customer, Employee, Entry, Firm, Project, unaccented
 from workshop.generators.company.resolve import Mention, matching, people_named
 from workshop.generators.company.tables import table
 

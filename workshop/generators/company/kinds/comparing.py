@@ -102,7 +102,7 @@ def best_elsewhere(t: TaskBuilder) -> Draft:
         words |= {"there": "at our site in ", "where": t.firm.places[site][0]}
     best, listed = t.ranked(_having(people, skill))
     answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best, **links})
-    return t.ask(anywhere("levels"), answer, **words)
+    return t.ask(anywhere("levels"), answer, lambda one: one.id not in best, **words)
 
 
 @kind("skills", 4)
@@ -138,7 +138,8 @@ def freest_keen(t: TaskBuilder) -> Draft:
     t.twist("workload", "tie")
     proof = f"{will} at {t.policy.strong} or more, loads: {loads}. Of the freest, levels: {wills}."
     answer = Answer(proof, {"employee": best}, may_link={"employee": freest})
-    return t.ask(anywhere("levels", "load"), answer, will=t.firm.wills[will])
+    needs = anywhere("levels", "load")
+    return t.ask(needs, answer, lambda one: one.id not in best, will=t.firm.wills[will])
 
 
 @kind("skills")
@@ -155,7 +156,8 @@ def coaches(t: TaskBuilder) -> Draft:
     may = [one for one, total in ahead.items() if total]
     proof = f"Sums of levels ahead of {who.name}: {listed}."
     answer = Answer(proof, {"employee": best}, may_link={"employee": may})
-    return t.ask(anywhere("levels"), answer, person=t.called(who))
+    needs = anywhere("levels")
+    return t.ask(needs, answer, lambda one: one.id not in best, person=t.called(who))
 
 
 @kind("skills")

@@ -105,8 +105,7 @@ def _logged(
     near = t.chance(2)
     # Whoever may record hours of members asks for a stranger's as well.
     requester = t.requester(
-        t.on(project, right),
-        lambda one: one != who and not (near and project.seat(one.id) is None),
+        t.on(project, right), lambda one: one != who and not (near and project.seat(one.id) is None)
     )
     return Draft(requester, needs, answer, {**words, "person": t.called(who)})
 

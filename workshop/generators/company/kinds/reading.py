@@ -91,11 +91,7 @@ def contact(t: TaskBuilder) -> Draft:
     near = {*project.members, customer.account_manager}
     anybody = t.chance(2)
     return t.ask(
-        t.on(customer, "contact"),
-        answer,
-        lambda one: anybody or one.id in near,
-        at=at,
-        whom=whom,
+        t.on(customer, "contact"), answer, lambda one: anybody or one.id in near, at=at, whom=whom
     )
 
 
@@ -120,7 +116,7 @@ def pay_of(t: TaskBuilder) -> Draft:
         contains=(str(who.salary), who.department) if both else (str(who.salary),),
         secrets=(str(who.salary), f"{who.salary:,}"),
     )
-    also = " and in which department do they work" * both
+    also = ", and what is their department" * both
     return t.ask(
         t.on(who, "pay"), answer, lambda one: one.id != who.id, person=t.called(who), also=also
     )
