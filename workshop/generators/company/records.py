@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 
 from core.tools.folding import fold
@@ -21,9 +22,30 @@ def unaccented(text: str) -> str:
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
 
 
+@lru_cache(maxsize=4096)
 def folded(text: str) -> str:
     """A text in plain letters, lower case."""
     return fold(text)
+
+
+_WORD = re.compile(r"\w{3,}")
+_SMALL = frozenset(
+    {"the", "and", "for", "our", "with", "that", "who", "where", "which", "from", "over", "into"}
+    | {"their", "are", "its"}
+)
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> frozenset[str]:
+    """The longer words of a text, in plain letters and without their commonest endings."""
+    return frozenset({_stem(word) for word in _WORD.findall(folded(text)) if word not in _SMALL})
+
+
+def _stem(word: str) -> str:
+    for end in ("ing", "ies", "es", "ed", "s", "e", "y"):
+        if word.endswith(end) and len(word) - len(end) >= 3:
+            return word.removesuffix(end)
+    return word
 
 
 _ON_THE_WIRE = {
@@ -59,8 +81,8 @@ class Employee(Record):
     location: str
     department: str
     group: str
-    skills: Mapping[str, int]
-    wills: Mapping[str, int]
+    skills: dict[str, int]
+    wills: dict[str, int]
     notes: str = ""
 
     @property
@@ -145,12 +167,17 @@ class Entry(Record):
 
 
 def _as_json(record: Record | Seat) -> dict[str, Any]:
-    names = (name for name in record.__dataclass_fields__ if name not in _UNWRITTEN)
-    return {_ON_THE_WIRE.get(name, name): _plain(getattr(record, name)) for name in names}
+    return {wire: _plain(getattr(record, name)) for name, wire in _written(type(record))}
+
+
+@cache
+def _written(kind: type[Any]) -> list[tuple[str, str]]:
+    names = (name for name in kind.__dataclass_fields__ if name not in _UNWRITTEN)
+    return [(name, _ON_THE_WIRE.get(name, name)) for name in names]
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return [{"name": name, "level": level} for name, level in value.items()]
     if isinstance(value, tuple):
         return [seat.as_json() for seat in value]
@@ -217,6 +244,25 @@ class Firm:
     def folded_names(self) -> dict[str, tuple[str, str]]:
         """Everybody's name in both orders, in plain letters, by id."""
         return {one.id: (folded(one.name), folded(one.last_first)) for one in self.employees}
+
+    @cached_property
+    def _customer_words(self) -> dict[str, frozenset[str]]:
+        return {
+            one.id: words_of(f"{one.name} {one.brief} {one.location} {one.contact}")
+            for one in self.customers
+        }
+
+    @cached_property
+    def _project_words(self) -> dict[str, frozenset[str]]:
+        around, none = self._customer_words, frozenset[str]()
+        return {
+            one.id: words_of(f"{one.name} {one.description}") | around.get(one.customer, none)
+            for one in self.projects
+        }
+
+    def words_around(self, projects: bool) -> dict[str, frozenset[str]]:
+        """All words that a reader finds in or around each project, or each customer, by id."""
+        return self._project_words if projects else self._customer_words
 
     def load(self, employee: str, statuses: Collection[str]) -> Decimal:
         """Sum of shares over the projects with one of these statuses."""

@@ -7,16 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
-from workshop.generators.company.records import Firm, folded
+from workshop.generators.company.records import Firm, folded, words_of
 
-_WORD = re.compile(r"\w{3,}")
-_SMALL = frozenset(
-    {"the", "and", "for", "our", "with", "that", "who", "where", "which", "from", "over", "into"}
-    | {"their", "are", "its"}
-)
 _LEAD = 1.25
 """A phrase means a record when it fits it so much better than any other."""
 
@@ -42,7 +36,7 @@ def matching(firm: Firm, mention: Mention) -> set[str]:
         return {one.id for one in firm.customers if folded(one.contact) == plain}
     records = firm.projects if mention.kind == "project" else firm.customers
     named = {one.id for one in records if plain in (one.id, folded(one.name))}
-    return named or _fitting(mention.text, _words_around(firm, mention.kind))
+    return named or _fitting(mention.text, firm.words_around(mention.kind == "project"))
 
 
 def people_named(firm: Firm, text: str) -> set[str]:
@@ -78,39 +72,12 @@ def _people(firm: Firm, mention: Mention) -> set[str]:
     return {who for who in team if mention.text in firm.employees[who].name.split(" ", 1)}
 
 
-def _words_around(firm: Firm, kind: str) -> dict[str, frozenset[str]]:
-    """All words that a reader finds in or around each record."""
-    customers = {
-        one.id: _words(f"{one.name} {one.brief} {one.location} {one.contact}")
-        for one in firm.customers
-    }
-    if kind == "customer":
-        return customers
-    return {
-        one.id: _words(f"{one.name} {one.description}") | customers.get(one.customer, frozenset())
-        for one in firm.projects
-    }
-
-
 def _fitting(phrase: str, records: Mapping[str, frozenset[str]]) -> set[str]:
     """The records that a phrase fits about equally well; rare words weigh more."""
     often = Counter(word for words in records.values() for word in words)
     scores = {
-        record: math.fsum(math.log(1 + len(records) / often[w]) for w in _words(phrase) & words)
+        record: math.fsum(math.log(1 + len(records) / often[w]) for w in words_of(phrase) & words)
         for record, words in records.items()
     }
     best = max(scores.values(), default=0)
     return {record for record, score in scores.items() if best and score * _LEAD > best}
-
-
-@lru_cache(maxsize=4096)
-def _words(text: str) -> frozenset[str]:
-    return frozenset({_stem(word) for word in _WORD.findall(folded(text)) if word not in _SMALL})
-
-
-def _stem(word: str) -> str:
-    """A word without the commonest endings."""
-    for end in ("ing", "ies", "es", "ed", "s", "e", "y"):
-        if word.endswith(end) and len(word) - len(end) >= 3:
-            return word.removesuffix(end)
-    return word

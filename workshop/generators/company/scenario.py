@@ -136,7 +136,7 @@ def draw_task(
     t.twist("own-site", when=any(right in near and at.person for right, at in draft.needs))
     if t.language != "en":
         t.twist("language", t.language)
-    if unclear := mistake(t.firm, text, mentions):
+    if unclear := mistake(firm, text, mentions):
         raise LookupError(unclear)
     first = _BY_OUTCOME.get(expected.outcome, kind.topic)
     changes = patch(firm, t.firm)

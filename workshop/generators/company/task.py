@@ -123,10 +123,13 @@ def anywhere(*rights: Right) -> list[Need]:
 
 @dataclass
 class TaskBuilder:
-    """A company as one task has it, the draws of that task, and the `tags` of its twists."""
+    """What one task is drawn of: its company and its policy, its draws, the `tags` of its twists.
+
+    `company` is as no task has changed it, `firm` as this one has.
+    """
 
     plan: Plan
-    firm: Firm
+    company: Firm
     policy: Policy
     today: date
     rng: Random
@@ -134,6 +137,10 @@ class TaskBuilder:
     language: str = "en"
     tags: list[str] = field(default_factory=list)
     ticket: str | None = None
+    firm: Firm = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.firm = self.company
 
     def pick(self, among: Iterable[T]) -> T:
         """One of them. Raises LookupError where there is none: this draw leads nowhere."""
@@ -312,7 +319,7 @@ class TaskBuilder:
         elif way in (12, 13):
             tag, text = "typo", _with_slip(name.text, self.rng)
         other = replace(name, text=text)
-        if other != name and matching(self.firm, other) == {record.id}:
+        if other != name and matching(self.company, other) == {record.id}:
             self.twist(tag)
             return other
         return name
@@ -327,7 +334,7 @@ class TaskBuilder:
         region = self.pick(table("regions")["regions"])
         name = f"{self.pick(region['first'])} {self.pick(region['last'])}"
         contacts = {customer.contact for customer in self.firm.customers}
-        self.insist(not people_named(self.firm, name) and name not in contacts)
+        self.insist(not people_named(self.company, name) and name not in contacts)
         return name
 
     def unknown_customer(self) -> str:
