@@ -167,7 +167,8 @@ class Entry(Record):
 
 
 def _as_json(record: Record | Seat) -> dict[str, Any]:
-    return {wire: _plain(getattr(record, name)) for name, wire in _written(type(record))}
+    kind: type[Any] = type(record)
+    return {wire: _plain(getattr(record, name)) for name, wire in _written(kind)}
 
 
 @cache
