@@ -167,8 +167,8 @@ class Entry(Record):
 
 
 def _as_json(record: Record | Seat) -> dict[str, Any]:
-    kind: type[Any] = type(record)
-    return {wire: _plain(getattr(record, name)) for name, wire in _written(kind)}
+    pairs = _written(type(record))  # type: ignore[arg-type]
+    return {wire: _plain(getattr(record, name)) for name, wire in pairs}
 
 
 @cache
