@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import regex
 
-Log = Callable[[], Sequence[Any]]
+Log = Callable[[], Sequence[object]]
 """Reads the platform's log of the task: entries with a ``type`` and a ``text``, oldest first."""
 MARKER = "Req_WhoAmI"
 """The request that shows how far the log goes: one that was sent after an answer must be in it."""
@@ -35,7 +34,7 @@ class LoggedAnswer:
     """How many requests of the kind ``MARKER`` it shows."""
 
 
-def read_log(entries: Sequence[Any]) -> LoggedAnswer:
+def read_log(entries: Sequence[object]) -> LoggedAnswer:
     """Look for answers and markers among log entries.
 
     An answer whose outcome the log does not show counts as taken: two fail the task for certain.

@@ -10,12 +10,11 @@ sent after it: a log that lags behind, or shows nothing at all, proves nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
 
 from pydantic import BaseModel
 
 from company_tools.answer_log import MARKER, Log, LoggedAnswer, read_log
-from company_tools.change import RESPOND
+from company_tools.change import RESPOND, Request
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy, trouble_of
@@ -62,16 +61,16 @@ class AnsweringSession(ApiSession):
         except Refused:
             self.pending = None
 
-    def fault_of(self, request: Any, error: Exception) -> ToolFault | None:
+    def fault_of(self, request: Request, error: Exception) -> ToolFault | None:
         """As the session's; of an answer to the user every status leaves it in doubt."""
         fault = super().fault_of(request, error)
         if request.tool != RESPOND or fault is None or isinstance(fault, NeverLeft):
             return fault
         return OutOfReach(fault.text, getattr(fault, "retry_after", None))
 
-    def write(self, request: Any, final: bool, about: object) -> BaseModel:
+    def write(self, request: Request, final: bool, about: object) -> BaseModel:
         """One attempt at a write; a pending answer is looked for before it is sent again."""
-        if request.tool != RESPOND:
+        if not isinstance(request, company.Req_ProvideAgentResponse):
             answer: BaseModel = super().write(request, final, about)
             return answer
         if self.pending is not None and self._has_arrived():
@@ -87,7 +86,7 @@ class AnsweringSession(ApiSession):
         self._given()
         return answer
 
-    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> BaseModel:
+    def without_answer(self, request: Request, about: object, fault: OutOfReach) -> BaseModel:
         """Look in the log for an answer to the user. Raises as the session's, and Refused."""
         if request.tool != RESPOND:
             raised: BaseModel = super().without_answer(request, about, fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
 
 from pydantic import BaseModel
 
@@ -36,6 +36,15 @@ BEFORE = "entries before"
 RECORD = "record before"
 """What the intent of changing a record keeps: the record as it was."""
 
+
+class Request(Protocol):
+    """A request of the client."""
+
+    @property
+    def tool(self) -> str:
+        """The path that it is sent to."""
+
+
 if TYPE_CHECKING:
     ChangeRequest: TypeAlias = (
         company.Req_UpdateEmployeeInfo
@@ -45,6 +54,11 @@ if TYPE_CHECKING:
         | company.Req_UpdateTimeEntry
         | company.Req_UpdateWiki
     )
+
+
+def is_change(request: Request) -> TypeGuard[ChangeRequest]:
+    """Whether a request changes the company."""
+    return request.tool in CHANGES
 
 
 class Change:

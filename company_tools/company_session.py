@@ -13,12 +13,20 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel
 
 from company_tools.answering import LATE_SECONDS
-from company_tools.change import BEFORE, CHANGES, LOG_TIME, RECORD, TOUCHED, Change
+from company_tools.change import (
+    BEFORE,
+    LOG_TIME,
+    RECORD,
+    TOUCHED,
+    Change,
+    Request,
+    is_change,
+)
 from company_tools.reading_session import ReadingSession
 from company_tools.settling import answer_shown, matching_entries
 from core.erc3_client import company
@@ -53,13 +61,13 @@ class CompanySession(ReadingSession):
         self.on_record: set[str] = set()
         """Users of whom a record was seen."""
 
-    def write(self, request: Any, final: bool, about: object) -> BaseModel:
+    def write(self, request: Request, final: bool, about: object) -> BaseModel:
         """One attempt at a write; what it makes old is forgotten, the change is noted.
 
         Raises:
             ToolFault: nobody known asks for it, or the same was sent before.
         """
-        if request.tool not in CHANGES:
+        if not is_change(request):
             return super().write(request, final, about)
         if why := self.may_write():
             raise ToolFault(f"nothing was changed: {why}")
@@ -123,15 +131,15 @@ class CompanySession(ReadingSession):
         fresh = (entry for id, entry in same.items() if id not in before)
         return next((wire.Resp_LogTimeEntry(**dict(entry)) for entry in fresh), None)
 
-    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> BaseModel:
+    def without_answer(self, request: Request, about: object, fault: OutOfReach) -> BaseModel:
         """Look what became of a change.
 
         Raises:
             Missed: it had no effect; it is sent again.
             OutOfReach: it cannot be told.
         """
-        path: str = request.tool
-        if path not in CHANGES:
+        path = request.tool
+        if not is_change(request):
             return super().without_answer(request, about, fault)
         try:
             answer = self._shown(Change(request))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,7 +14,7 @@ from core.tools.ahead import one
 from core.tools.faults import Refused, failed_request
 
 if TYPE_CHECKING:
-    from company_tools.reading_session import ReadingSession
+    from company_tools.reading_session import ListRequest, ReadingSession
 T = TypeVar("T")
 Brief: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief
 Entry = TypeVar("Entry", bound=wire.TimeEntry)
@@ -22,7 +22,7 @@ Entry = TypeVar("Entry", bound=wire.TimeEntry)
 
 def ahead(session: ReadingSession, *kinds: str) -> None:
     """Read listings side by side that are about to be asked for."""
-    lists: dict[str, tuple[Callable[..., BaseModel], type[BaseModel]]] = {
+    lists: dict[str, tuple[ListRequest, type[BaseModel]]] = {
         "employees": (company.Req_ListEmployees, wire.EmployeeBrief),
         "projects": (company.Req_ListProjects, wire.ProjectBrief),
         "customers": (company.Req_ListCustomers, wire.CompanyBrief),
@@ -41,11 +41,11 @@ def employee(session: ReadingSession, id: str) -> wire.EmployeeView:
     """One person with notes, skills and wills. Raises ToolFault where nobody has the id."""
 
     def read() -> wire.EmployeeView:
-        request = company.Req_GetEmployee(id=id)
+        request, finder = company.Req_GetEmployee(id=id), "Combo_Resolve_Person_For_Name"
         try:
             return session.send(request, wire.Resp_GetEmployee).employee
         except Refused as fault:
-            raise _unknown("employee", request, "Combo_Resolve_Person_For_Name", fault) from None
+            raise _unknown("employee", request, id, finder, fault) from None
 
     return session.kept(("employees", id), read)
 
@@ -74,7 +74,7 @@ def project(session: ReadingSession, id: str) -> wire.ProjectDetail:
         request = company.Req_GetProject(id=id)
         answer = session.send(request, wire.Resp_GetProject)
         if answer.project is None:
-            raise _unknown("project", request, "Combo_Resolve_Project_For_Phrase")
+            raise _unknown("project", request, id, "Combo_Resolve_Project_For_Phrase")
         return answer.project
 
     return session.kept(("projects", id), read)
@@ -106,9 +106,9 @@ def customer(session: ReadingSession, id: str) -> wire.CompanyDetail:
         try:
             answer = session.send(request, wire.Resp_GetCustomer)
         except Refused as fault:
-            raise _unknown("customer", request, finder, fault) from None
+            raise _unknown("customer", request, id, finder, fault) from None
         if answer.company is None:
-            raise _unknown("customer", request, finder)
+            raise _unknown("customer", request, id, finder)
         return answer.company
 
     return session.kept(("customers", id), read)
@@ -146,7 +146,7 @@ def _each(
     read: Callable[[ReadingSession, str], T],
     session: ReadingSession,
     kind: str,
-    model: Callable[..., Any],
+    model: ListRequest,
     ids: list[str],
 ) -> list[T]:
     """The records of these ids; a fault keeps those that were read before it. Raises ToolFault."""
@@ -195,10 +195,12 @@ def with_texts(entry: Entry) -> Entry:
     return entry.model_copy(update=ids)
 
 
-def _unknown(kind: str, request: Any, finder: str, fault: Refused | None = None) -> ToolFault:
+def _unknown(
+    kind: str, request: BaseModel, id: str, finder: str, fault: Refused | None = None
+) -> ToolFault:
     """What is raised where no record has an id; a refusal is told in the API's words first."""
     refusal = f"{fault.text}: " if fault else ""
-    text = f"{refusal}no {kind} has the id {request.id[:80]!r}; {finder} finds ids"
+    text = f"{refusal}no {kind} has the id {id[:80]!r}; {finder} finds ids"
     unknown = ToolFault(text)
     unknown.request = (
         fault.request.model_copy(update={"text": text})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from company_tools import listings
@@ -71,7 +69,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
     )
 
 
-def projects_with(session: ReadingSession, **filters: Any) -> list[wire.ProjectDetail]:
+def projects_with(session: ReadingSession, **filters: object) -> list[wire.ProjectDetail]:
     """The projects that a search finds, archived ones too, with their teams."""
     projects = session.kept(
         ("projects", repr(filters)),

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 import regex
 from pydantic import BaseModel
 
 from company_tools.answering import AnsweringSession
-from company_tools.change import READS, RESPOND
+from company_tools.change import READS, RESPOND, Request
 from company_tools.evidence import Evidence
 from company_tools.memory import Memory
 from company_tools.whoami import User, consistent
@@ -29,7 +29,7 @@ from core.tools.paging import END, Ask, Listing, ListingForbidden
 T = TypeVar("T")
 U = TypeVar("U")
 Entry = TypeVar("Entry", bound=BaseModel)
-Request = Callable[..., BaseModel]
+ListRequest = Callable[..., Request]
 """Makes the request of a listing from its offset, limit and filters."""
 FIELDS: dict[type[BaseModel], str] = {
     wire.EmployeeBrief: "employees",
@@ -59,7 +59,7 @@ _FILTERS = ("employee", "customer", "project")
 class Page(NamedTuple):
     """One page of a listing."""
 
-    records: list[Any]
+    records: list[BaseModel]
     next_offset: int
     """-1: none follow."""
     limit: int
@@ -135,20 +135,20 @@ class ReadingSession(AnsweringSession):
 
     # -- requests
 
-    def answer_of(self, request: Any, response: BaseModel) -> BaseModel:
+    def answer_of(self, request: Request, response: BaseModel) -> BaseModel:
         """A response in our own models, whichever client it comes from."""
         model = wire.RESPONSES[request.tool]
         if isinstance(response, model):
             return response
         return model.model_validate(response.model_dump(mode="json"))
 
-    def empty_answer(self, request: Any, error: Exception) -> BaseModel | None:
+    def empty_answer(self, request: Request, error: Exception) -> BaseModel | None:
         """No records, where the official SDK only stumbles over an empty list."""
         if not _EMPTY.search(str(error)):
             return None
         return wire.RESPONSES[request.tool].model_construct(next_offset=END)
 
-    def once(self, request: Any, final: bool = False, about: object = None) -> BaseModel:
+    def once(self, request: Request, final: bool = False, about: object = None) -> BaseModel:
         """Send a request a single time; what it shows is noted."""
         path: str = request.tool
         if self.responses and (self.silent or path == RESPOND):
@@ -172,7 +172,9 @@ class ReadingSession(AnsweringSession):
 
     # -- listings
 
-    def page(self, model: Request, kind: type[BaseModel], limit: int, **filters: Any) -> Page:
+    def page(
+        self, model: ListRequest, kind: type[BaseModel], limit: int, **filters: object
+    ) -> Page:
         """The first page of records of a ``kind``.
 
         A limit that is out of bounds is the largest one known; the largest is learnt from errors.
@@ -190,7 +192,7 @@ class ReadingSession(AnsweringSession):
         known = self.listing.limit or USUAL_LIMIT
         return min(limit, known) if limit > 0 else known
 
-    def pages(self, model: Request, kind: type[Entry], **filters: Any) -> list[Entry]:
+    def pages(self, model: ListRequest, kind: type[Entry], **filters: object) -> list[Entry]:
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
         with self._believed(model(offset=0, limit=self.within_limit(0), **filters)):
             records = self.listing.whole(self._asking(model, FIELDS[kind], filters))
@@ -199,7 +201,7 @@ class ReadingSession(AnsweringSession):
         return records
 
     @contextmanager
-    def _believed(self, request: Any) -> Iterator[None]:
+    def _believed(self, request: Request) -> Iterator[None]:
         """Within this, a listing that contradicts itself counts as one that is not answered.
 
         It may be whole again later, so the task stays open: an answer of ``error_internal`` could
@@ -212,7 +214,7 @@ class ReadingSession(AnsweringSession):
             fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
 
-    def read_pages_ahead(self, *listings: tuple[Request, type[BaseModel]]) -> None:
+    def read_pages_ahead(self, *listings: tuple[ListRequest, type[BaseModel]]) -> None:
         """Read whole listings side by side, each a model with the kind of its records."""
         limit = self.listing.limit or USUAL_LIMIT
         self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listings)
@@ -222,8 +224,8 @@ class ReadingSession(AnsweringSession):
         if not self.responses:
             super().read_ahead(chains)
 
-    def _asking(self, model: Request, field: str, filters: dict[str, Any]) -> Ask:
-        def ask(offset: int, limit: int) -> tuple[list[Any], int | None]:
+    def _asking(self, model: ListRequest, field: str, filters: dict[str, object]) -> Ask:
+        def ask(offset: int, limit: int) -> tuple[list[BaseModel], int | None]:
             request = model(offset=offset, limit=limit, **filters)
             if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
                 forbidden = ListingForbidden(FORBIDDEN, kind="RuntimeError")
@@ -252,7 +254,7 @@ def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
         return otherwise
 
 
-def _pages(model: Request, field: str, limit: int) -> Chain:
+def _pages(model: ListRequest, field: str, limit: int) -> Chain:
     """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
     offset = 0
     while True:
@@ -264,22 +266,21 @@ def _pages(model: Request, field: str, limit: int) -> Chain:
         offset += len(records)
 
 
-def _misfit(request: Any, answer: BaseModel) -> str | None:
+def _misfit(request: Request, answer: BaseModel) -> str | None:
     """Why an answer belongs to another question; None where nothing says so."""
+    body = body_of(request)
     if field := _RECORDS.get(request.tool):
         record = getattr(answer, field)
-        return _differs("id", request.id, record.id if record else request.id)
+        return _differs("id", body["id"], record.id if record else body["id"])
     match answer:
         case wire.Resp_LoadWiki():
-            return _differs("page", _page_name(request.file), _page_name(answer.file))
+            return _differs("page", _page_name(body["file"]), _page_name(answer.file))
         case wire.Resp_SearchTimeEntries():
-            pairs = (
-                (field, wanted, getattr(entry, field))
-                for entry in answer.entries
-                for field in _FILTERS
-                if (wanted := getattr(request, field))
-            )
-            return next((why for pair in pairs if (why := _differs(*pair))), None)
+            wanted = {field: body[field] for field in _FILTERS if body[field]}
+            for entry in answer.entries:
+                for field, value in wanted.items():
+                    if why := _differs(field, value, getattr(entry, field)):
+                        return why
     return None
 
 
