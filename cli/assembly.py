@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,10 @@ from cli.caches import cache_folder
 from cli.default_models import check_models
 from cli.options import Options
 from cli.platform import STATE, client_class, pack_of, platform_of
-from cli.resuming import Resumed, submitted_already
-from cli.run_models import RunModels, hashes, identity_of, prompts_of, versions
+from cli.resuming import Resumed, resumed, submitted_already
+from cli.run_models import RunModels, hashes, identity_of, prompts_of, run_models, versions
 from coordinator.beginning import Start, TaskExecutorFactory, client_factory
+from coordinator.benchmark import Benchmark
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import CancelToken
@@ -27,11 +29,11 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.extras import ExtraMissing
 from core.models.model_call import ModelCall
-from core.models.sections import SectionError
+from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.folder import PACK_COPY, run_folder
 from core.runs.journal import write_whole
-from core.runs.manifest import Manifest, NoManifest, read_manifest
+from core.runs.manifest import Identity, Manifest, NoManifest, read_manifest
 from core.runs.prompts import Prompts
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.task import TaskInfo
@@ -49,72 +51,30 @@ if TYPE_CHECKING:
     from workshop.simulator.world import Pack
 
 
+@dataclass
 class Assembly:
-    """Puts a run together step by step; nothing is spent before :meth:`session`."""
+    """The parts of a run; nothing is spent before :meth:`session`."""
 
-    def __init__(self, options: Options, stack: ExitStack, stop: CancelToken) -> None:
-        """Raises CannotRun."""
-        self._stop = stop
-        self.resumed = Resumed(options, stack) if options.resume else None
-        self.options = self.resumed.options if self.resumed else options
-        if self.options.trace:
-            self._check_traces(self.resumed.folder.parent if self.resumed else options.out)
-        self.past = _past(self.options)
-        self.pack: Pack | None = (
-            self.resumed.pack if self.resumed else pack_of(self.options, self.past)
-        )
-        self._texts = sections_at(self.options.prompts)
-        self._retry_policy = RetryPolicy(self.options.retry_seconds, stop.wait, lambda: stop.asked)
-        self.benchmark = benchmark_named(self.options.benchmark, self._context())
-        self.brains = RunModels(self.options, self.benchmark.environments.stages)
-        if not self.resumed:
-            check_models(self.options)
-        client_class()  # the tools that the prompts name are made from its models
-        try:
-            self._prompts = prompts_of(self.benchmark, self.options, self.brains)
-        except SectionError as error:
-            raise Usage(f"--prompts: {error}") from None
-        self._identity = identity_of(self.brains.ids, self.pack, self._prompts, self._texts)
-        if self.resumed:
-            self.resumed.check(self._identity, self._prompts)
-        has_code = STRATEGIES[self.options.strategy].has_worker
-        self._sandbox: tuple[str, ...] = (used_kind(),) if has_code else ()
-        self._preflight = () if self.resumed else self._ready()
-        if self.resumed:
-            self.folder = self.resumed.folder
-        else:
-            self.folder = stack.enter_context(run_folder(self.options.out))
-        if self.options.record:
-            self.brains.record(self.options.record)
-        state = None if self.past else self.folder / STATE
-        platform = platform_of(self.pack, state, self._retry_policy)
-        self.platform: Any = stack.enter_context(platform)
-
-    def _context(self, cache: Path | None = None) -> RunContext:
-        """Without a ``cache`` for prompts alone."""
-        return RunContext(
-            self._retry_policy,
-            self.options.guards,
-            cache,
-            self._texts,
-            self.options.rulebook,
-        )
-
-    def _check_traces(self, folder: Path) -> None:
-        from workshop.views.tracing.targets import CannotTrace, check_targets
-
-        try:
-            check_targets(self.options.trace, folder)
-        except (CannotTrace, ExtraMissing) as error:
-            raise CannotRun(str(error)) from None
-
-    def _ready(self) -> tuple[ModelCall, ...]:
-        return preflight.ready(self.brains, self.options, notes(quiet=self.options.quiet))
+    options: Options
+    stop: CancelToken
+    resumed: Resumed | None
+    past: Past | None
+    pack: Pack | None
+    overrides: Texts
+    retry_policy: RetryPolicy
+    benchmark: Benchmark
+    models: RunModels
+    prompts: dict[str, str]
+    identity: Identity
+    sandbox: tuple[str, ...]
+    preflight: tuple[ModelCall, ...]
+    folder: Path
+    platform: Any
 
     @property
     def stopped(self) -> bool:
         """Whether the user wished the end."""
-        return self._stop.asked
+        return self.stop.asked
 
     @property
     def base_url(self) -> str | None:
@@ -143,34 +103,37 @@ class Assembly:
             NotRecorded: a journal of the run to go on with cannot be read.
             CannotGoOn: a task of it is not known any more.
         """
-        if self.brains.needs_litellm:
+        if self.models.needs_litellm:
             # The slowest import is done before the run's clock starts.
             litellm_module.load()
         session = Session(
             self.platform,
             self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            benchmark_named(self.options.benchmark, self._context(cache_folder())),
+            benchmark_named(
+                self.options.benchmark,
+                context(self.options, self.overrides, self.retry_policy, cache_folder()),
+            ),
             self.folder,
             watch,
             doors=client_factory(
-                self.brains.ids,
-                self.brains.models,
-                base_urls=self.brains.base_urls,
-                opener=self.brains.opener,
-                sleep=self._stop.wait,
+                self.models.ids,
+                self.models.models,
+                base_urls=self.models.base_urls,
+                opener=self.models.opener,
+                sleep=self.stop.wait,
             ),
             past=self.past,
-            stop=self._stop,
-            with_retries=self._retry_policy.within,
+            stop=self.stop,
+            with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if self.options.debug else None,
-            step_models=self.brains.step_models,
+            step_models=self.models.step_models,
         )
         if self.resumed:
             plan = self._taken_up(session, self.resumed)
             return session, plan.tasks, plan.starts
         forked = _manifest_of(self.options.fork) if self.options.fork else None
-        self._say_sandbox(forked.sandboxes if forked else ())
-        session.sandboxes = self._sandbox
+        self._note_sandbox(forked.sandboxes if forked else ())
+        session.sandboxes = self.sandbox
         # A session that only the platform knows of would be lost.
         tasks = session.tasks(lambda: self._note(session, []))
         self._note(session, tasks)
@@ -184,10 +147,10 @@ class Assembly:
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
-        manifest = self._noted_again(resumed.manifest, anew=resumed.anew)
-        self._say_sandbox(manifest.sandboxes)
-        if manifest.sandboxes[-1:] != self._sandbox:
-            there = (*manifest.sandboxes, *self._sandbox)
+        manifest = self._noted_again(resumed.manifest, starts_over=resumed.starts_over)
+        self._note_sandbox(manifest.sandboxes)
+        if manifest.sandboxes[-1:] != self.sandbox:
+            there = (*manifest.sandboxes, *self.sandbox)
             manifest = manifest.model_copy(update={"sandboxes": there})
             manifest.write(self.folder)
         if status and not manifest.tasks:
@@ -203,7 +166,9 @@ class Assembly:
             seconds=resumed.results.totals.seconds if resumed.results else 0.0,
             may_start=not self.options.real,
         )
-        if plan.tasks and (calls := self._ready()):
+        if plan.tasks and (
+            calls := preflight.ready(self.models, self.options, notes(quiet=self.options.quiet))
+        ):
             asked = {"preflight": (*manifest.preflight, *calls)}
             manifest.model_copy(update=asked).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
@@ -216,7 +181,7 @@ class Assembly:
         A process may have died between handing it in and writing that down. Raises NothingToDo.
         """
         session_id = resumed.manifest.session_id
-        if not session_id or resumed.anew:
+        if not session_id or resumed.starts_over:
             return None
         try:
             status = session_of(self.platform, session_id)
@@ -229,15 +194,15 @@ class Assembly:
             raise NothingToDo(submitted_already(resumed.folder, session_id))
         return status
 
-    def _noted_again(self, manifest: Manifest, *, anew: bool) -> Manifest:
+    def _noted_again(self, manifest: Manifest, *, starts_over: bool) -> Manifest:
         """Where a resumption was forced, the manifest says what the run is made of from now on."""
-        if self._identity == manifest.identity:
+        if self.identity == manifest.identity:
             return manifest
         self._keep()
         update: dict[str, Any] = {
-            "identity": self._identity,
+            "identity": self.identity,
             "earlier": (*manifest.earlier, manifest.identity),
-            "session_id": None if anew else manifest.session_id,
+            "session_id": None if starts_over else manifest.session_id,
         }
         noted = manifest.model_copy(update=update)
         noted.write(self.folder)
@@ -247,8 +212,8 @@ class Assembly:
         """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         shipped = self.benchmark.prompts.shipped()
-        laid = [text for name in self._texts for text in (shipped[name], self._texts[name])]
-        for text in [*self._prompts.values(), *laid]:
+        laid = [text for name in self.overrides for text in (shipped[name], self.overrides[name])]
+        for text in [*self.prompts.values(), *laid]:
             prompts.keep(text)
         if self.pack:
             write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
@@ -256,25 +221,83 @@ class Assembly:
     def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
         """Keep what the run is made of before anything is spent."""
         self._keep()
+        shipped = self.benchmark.prompts.shipped()
         Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
-            identity=self._identity,
+            identity=self.identity,
             options=self.options.stored(),
             base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
             tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
-            preflight=self._preflight,
-            shipped=hashes({name: self.benchmark.prompts.shipped()[name] for name in self._texts}),
+            preflight=self.preflight,
+            shipped=hashes({name: shipped[name] for name in self.overrides}),
             versions=versions(),
-            sandboxes=self._sandbox,
+            sandboxes=self.sandbox,
         ).write(self.folder)
 
-    def _say_sandbox(self, before: tuple[str, ...]) -> None:
+    def _note_sandbox(self, before: tuple[str, ...]) -> None:
         """Say where the code of the run to go on with ran, if that was another sandbox."""
-        if before and self._sandbox and before[-1:] != self._sandbox:
-            text = f"note: its code ran in {before[-1]} before, and runs in {self._sandbox[0]} now"
+        if before and self.sandbox and before[-1:] != self.sandbox:
+            text = f"note: its code ran in {before[-1]} before, and runs in {self.sandbox[0]} now"
             say(notes(quiet=self.options.quiet), text)
+
+
+def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
+    """Put a run together; ``stack`` keeps what it holds open.
+
+    Raises:
+        NothingToDo: the run to go on with was submitted.
+        CannotRun: something that the run needs is missing, or its models do not answer.
+    """
+    earlier = resumed(options, stack) if options.resume else None
+    folder = earlier.folder if earlier else None
+    options = earlier.options if earlier else options
+    if options.trace:
+        _check_traces(options, folder.parent if folder else options.out)
+    past = _past(options)
+    pack = earlier.pack if earlier else pack_of(options, past)
+    overrides = sections_at(options.prompts)
+    retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.asked)
+    benchmark = benchmark_named(options.benchmark, context(options, overrides, retry_policy))
+    models = run_models(options, benchmark.environments.stages)
+    if not earlier:
+        check_models(options)
+    client_class()  # the tools that the prompts name are made from its models
+    try:
+        prompts = prompts_of(benchmark, options, models)
+    except SectionError as error:
+        raise Usage(f"--prompts: {error}") from None
+    identity = identity_of(models.ids, pack, prompts, overrides)
+    if earlier:
+        earlier.check(identity, prompts)
+    sandbox = (used_kind(),) if STRATEGIES[options.strategy].has_worker else ()
+    calls = () if earlier else preflight.ready(models, options, notes(quiet=options.quiet))
+    folder = folder or stack.enter_context(run_folder(options.out))
+    if options.record:
+        models.record(options.record)
+    client = platform_of(pack, None if past else folder / STATE, retry_policy)
+    platform = stack.enter_context(client)
+    return Assembly(
+        options, stop, earlier, past, pack, overrides, retry_policy, benchmark, models,
+        prompts, identity, sandbox, calls, folder, platform,
+    )  # fmt: skip
+
+
+def context(
+    options: Options, overrides: Texts, retry_policy: RetryPolicy, cache: Path | None = None
+) -> RunContext:
+    """What the run gives its benchmark; without a ``cache`` for prompts alone."""
+    return RunContext(retry_policy, options.guards, cache, overrides, options.rulebook)
+
+
+def _check_traces(options: Options, folder: Path) -> None:
+    from workshop.views.tracing.targets import CannotTrace, check_targets
+
+    try:
+        check_targets(options.trace, folder)
+    except (CannotTrace, ExtraMissing) as error:
+        raise CannotRun(str(error)) from None
 
 
 def _past(options: Options) -> Past | None:

@@ -24,7 +24,7 @@ NAMES = (
     "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
     "wiki",
 )  # fmt: skip
-OF_THE_AGENT = frozenset({"run", "doctor", "prompts"})
+OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
 SIMULATOR = ("serve", "generate", "floors")
 _LOOK: dict[str, Any] = {

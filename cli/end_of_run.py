@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
     """What a run has come to; what stopped it counts for more than what it left undone."""
-    player = assembly.brains.player
+    player = assembly.models.player
     if assembly.stopped:
         return Exit.INTERRUPTED
     if session.broken or any(t.infrastructure_failure for t in results.tasks):
@@ -65,7 +65,7 @@ class EndOfRun:
                 self._table(show, results)
             self._failures(show, results)
             where = f"journal and results: {self._assembly.folder}"
-            say(show, *self._assembly.brains.notes(), where, self._report)
+            say(show, *self._assembly.models.notes(), where, self._report)
             show.print(summary_bar(results, self._session.unplayed))
         elif exit_code(self._assembly, self._session, results):
             self._failures(notes(), results)

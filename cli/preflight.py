@@ -48,14 +48,14 @@ def check_ids(models: Models, asked: Asked) -> None:
         raise Usage(_listed("unknown model", unknown))
 
 
-def ready(brains: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
+def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
     """Whether all models can do their work: their keys and, with ``real``, one answer of each.
 
     Returns every attempt. Raises CannotRun: a key is missing, or a model does not answer.
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()
-    places = doctor_models.places(brains.models, brains.asked)
+    places = doctor_models.places(run.models, run.asked)
     keys = doctor_models.with_substitutes(
         [(place, [doctor_models.key(place, os.environ)]) for place in places]
     )
@@ -67,7 +67,7 @@ def ready(brains: RunModels, options: Options, note: Console) -> tuple[ModelCall
     if not options.real or options.no_preflight:
         return ()
     real_key()  # without it nothing needs to be asked
-    questions = _questions(brains)
+    questions = _questions(run)
     _put(questions)
     if failed := [f for question in questions for f in question.problems()]:
         raise CannotRun(
@@ -146,12 +146,12 @@ class _Question:
         return [_problem(place, last.get(place.target.backend.name)) for place in failed]
 
 
-def _questions(brains: RunModels) -> list[_Question]:
+def _questions(run: RunModels) -> list[_Question]:
     """One question for each backend that is asked first; the smaller group stands for a larger."""
-    models = _Brief(brains.models.file, brains.models.source)
+    models = _Brief(run.models.file, run.models.source)
     found: dict[tuple[object, ...], _Question] = {}
-    for role, (model, base_url) in brains.asked.items():
-        targets = brains.models.settings(model, role, base_url).targets
+    for role, (model, base_url) in run.asked.items():
+        targets = run.models.settings(model, role, base_url).targets
         if not all(is_served(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
         question = _Question(model, role, base_url, models)

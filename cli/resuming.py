@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from cli.options import Options
 from cli.platform import STATE, load_pack
 from core.runs.errors import CannotRun, NothingToDo
 from core.runs.folder import PACK_COPY, held
-from core.runs.manifest import Identity, NoManifest, changes, read_manifest
+from core.runs.manifest import Identity, Manifest, NoManifest, changes, read_manifest
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, results_of
 from core.runs.results import RunResults
@@ -21,48 +22,18 @@ if TYPE_CHECKING:
     from workshop.simulator.world import Pack
 
 
+@dataclass
 class Resumed:
     """The run of ``--resume``, held by this process."""
 
-    def __init__(self, options: Options, stack: ExitStack) -> None:
-        """``stack`` keeps the folder's lock.
-
-        Raises:
-            NothingToDo: the run was submitted.
-            CannotRun: the folder holds no run, is in use, or its pack is gone.
-        """
-        self.folder: Path = options.resume or Path()
-        try:
-            read_manifest(self.folder)
-            stack.enter_context(held(self.folder))
-            self.manifest = read_manifest(self.folder)
-            self.options = options.restored(self.manifest.options)
-        except (NoManifest, ValueError) as error:
-            raise CannotRun(f"cannot resume: {error}") from None
-        self.results: RunResults | None = None
-        with suppress(NotRecorded):
-            self.results = results_of(self.folder)
-        if self.results and self.results.submitted:
-            raise NothingToDo(submitted_already(self.folder, self.manifest.session_id))
-        try:
-            datetime.fromisoformat(self.manifest.created)
-        except ValueError:
-            raise CannotRun(f"cannot resume: {self.folder}/run.json: created: is no time") from None
-        self._force = options.force
-        self.pack = None if self.options.real else self._pack(options)
-        self.anew = False
-        """Whether the world begins anew because the pack is another one."""
-
-    def _pack(self, options: Options) -> Pack:
-        """The pack of today where there is one, else the copy that the run keeps."""
-        from workshop.simulator.pack_files import PackError
-
-        original = options.pack if "pack" in options.model_fields_set else self.options.pack
-        copy = self.folder / PACK_COPY
-        try:
-            return load_pack(original if original and original.exists() else copy)
-        except PackError as error:
-            raise CannotRun(f"cannot resume: {error}") from None
+    folder: Path
+    manifest: Manifest
+    options: Options
+    results: RunResults | None
+    pack: Pack | None
+    force: bool
+    starts_over: bool = False
+    """Whether the world begins again because the pack has changed."""
 
     def check(self, now: Identity, prompts: dict[str, str]) -> None:
         """Refuse another pack, model or prompt, with what differs.
@@ -76,16 +47,55 @@ class Resumed:
         except NotRecorded as error:
             raise CannotRun(f"cannot resume: {error}") from None
         found = changes(then, now, kept, texts)
-        if found and not self._force:
+        if found and not self.force:
             listed = "\n  ".join(found)
             raise CannotRun(
                 f"cannot resume {self.folder}, it would be another run:\n  {listed}\n"
                 "with --force it goes on all the same"
             )
-        self.anew = (then.pack, then.scenarios) != (now.pack, now.scenarios)
+        self.starts_over = (then.pack, then.scenarios) != (now.pack, now.scenarios)
         state = self.folder / STATE
-        if self.anew and state.exists():
+        if self.starts_over and state.exists():
             os.replace(state, state.with_suffix(".before.jsonl"))
+
+
+def resumed(options: Options, stack: ExitStack) -> Resumed:
+    """Take a run up; ``stack`` keeps its folder's lock.
+
+    Raises:
+        NothingToDo: the run was submitted.
+        CannotRun: the folder holds no run, is in use, or its pack is gone.
+    """
+    folder = options.resume or Path()
+    try:
+        read_manifest(folder)
+        stack.enter_context(held(folder))
+        manifest = read_manifest(folder)
+        restored = options.restored(manifest.options)
+    except (NoManifest, ValueError) as error:
+        raise CannotRun(f"cannot resume: {error}") from None
+    results: RunResults | None = None
+    with suppress(NotRecorded):
+        results = results_of(folder)
+    if results and results.submitted:
+        raise NothingToDo(submitted_already(folder, manifest.session_id))
+    try:
+        datetime.fromisoformat(manifest.created)
+    except ValueError:
+        raise CannotRun(f"cannot resume: {folder}/run.json: created: is no time") from None
+    pack = None if restored.real else _pack(options, restored, folder)
+    return Resumed(folder, manifest, restored, results, pack, options.force)
+
+
+def _pack(options: Options, restored: Options, folder: Path) -> Pack:
+    """The pack of today where there is one, else the copy that the run keeps."""
+    from workshop.simulator.pack_files import PackError
+
+    original = options.pack if "pack" in options.model_fields_set else restored.pack
+    try:
+        return load_pack(original if original and original.exists() else folder / PACK_COPY)
+    except PackError as error:
+        raise CannotRun(f"cannot resume: {error}") from None
 
 
 def submitted_already(folder: Path, session_id: str | None) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from cli import loading
-from cli.assembly import Assembly
+from cli.assembly import Assembly, assemble
 from cli.default_models import with_models
 from cli.end_of_run import EndOfRun, exit_code, goes_on
 from cli.handing_in import HandingIn
@@ -50,7 +50,7 @@ def start(options: Options) -> int:
         if seems_served(options):
             litellm_module.begin()
         check_sandbox(options, note)
-        assembly = Assembly(options, stack, stop)
+        assembly = assemble(options, stack, stop)
         room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)

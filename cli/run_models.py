@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import platform as machine
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
-from core.models.models_file import Backend, Models, ModelsError, load_models
+from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
 from core.models.prices import price_of
 from core.models.providers import is_rule_based, is_served
@@ -41,120 +41,124 @@ if TYPE_CHECKING:
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 
+@dataclass
 class RunModels:
-    """What a run needs to open the doors to its models; one object for the whole run."""
+    """What a run needs to ask its models; one object for the whole run."""
 
-    def __init__(self, options: Options, steps: Sequence[StageSpec] = ()) -> None:
-        """Find wrong settings before anything is spent; nothing is written or sent.
-
-        ``steps``: what the benchmark has.
-
-        Raises:
-            Usage: settings, an id or a cassette cannot be used.
-            CannotRun: a dollar limit has no price.
-        """
-        kinds = _steps(options, steps)
-        self.base_urls = base_urls()
-        self.told_at_the_end: list[Callable[[], str]] = []
-        """Asked for what else the user should know when the run is over."""
-        try:
-            self.models: Models = load_models(options.models)
-            self.step_models = _step_models(self.models, kinds)
-            """By step, where it has a model of its own."""
-            self.ids: dict[Role, str] = {**options.ids, **self.step_models}
-            self.asked: dict[Role, tuple[str, str | None]] = {
-                role: (model, self.base_urls.get(role))
-                for role, model in self.ids.items()
-                if asks_role(options, role)
-            }
-            """Id and base URL of each role that the strategy or a step asks."""
-            self.opener = cache(self._opener(options))
-            self._prepare(options)
-        except (ModelsError, TapeError) as error:
-            raise Usage(str(error)) from None
-        if options.replay:  # which sends nothing
-            openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
-        else:
-            self._begin_prices()
-        self._check_prices(options)
+    models: Models
+    """The settings."""
+    ids: dict[Role, str]
+    """The model of each role and of each stage that has one of its own."""
+    asked: dict[Role, tuple[str, str | None]]
+    """Id and base URL of each role that the strategy or a stage asks."""
+    base_urls: dict[Role, str]
+    step_models: dict[str, str]
+    """By stage, where it has a model of its own."""
+    player: Player | None = None
+    """The recording that answers in place of the models."""
+    writer: TapeWriter | None = None
+    """Records every exchange."""
+    price_list: OpenRouterPrices | None = None
+    """OpenRouter's, where it was asked for."""
+    _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     @property
-    def _models(self) -> list[str]:
+    def names(self) -> list[str]:
+        """The id of each model that is asked, once."""
         return list(dict.fromkeys(model for model, _ in self.asked.values()))
 
-    def _prepare(self, options: Options) -> None:
-        for role, (model, base_url) in self.asked.items():
-            self.models.settings(model, role, base_url)
-        if not options.replay:
-            preflight.check_ids(self.models, self.asked)
-        self.player: Player | None = None
-        self.writer: TapeWriter | None = None
-        if options.replay:
-            self.player = Player(Tape.load(options.replay), backends=self._groups())
-        self.needs_litellm = not options.replay and self.models.needs_litellm(self._models)
-        for model in self._models:
-            if model.startswith("cassette/") and not options.replay:
-                self.opener(Backend(name=model, model=model))
+    @property
+    def needs_litellm(self) -> bool:
+        """Whether a model is asked over LiteLLM."""
+        return not self.player and self.models.needs_litellm(self.names)
+
+    def opener(self, backend: Backend) -> Transport:
+        """What answers for a backend: the recording, or its transport, recorded."""
+        if self.player:
+            return self.player
+        if backend not in self._transports:
+            taped = backend.model.startswith("cassette/")
+            inner = open_cassette(backend.model) if taped else open_transport(backend)
+            self._transports[backend] = Recorder(self.writer, inner) if self.writer else inner
+        return self._transports[backend]
 
     def record(self, path: Path) -> None:
         """From now on record every exchange with a model. Raises Usage where that cannot be."""
         try:
             self.writer = TapeWriter(path)
-            self.opener.cache_clear()
+            self._transports.clear()
         except TapeError as error:
             raise Usage(str(error)) from None
 
-    def _groups(self) -> list[list[str]]:
-        """The ids under which each model may have been asked."""
-        targets = [self.models.settings(m, r).targets for r, (m, _) in self.asked.items()]
-        return [[t.backend.model for t in group] for group in targets]
-
-    def _opener(self, options: Options) -> Callable[[Backend], Transport]:
-        def open_(backend: Backend) -> Transport:
-            if self.player:
-                return self.player
-            taped = backend.model.startswith("cassette/")
-            return self.taped(open_cassette(backend.model) if taped else open_transport(backend))
-
-        return open_
-
-    def taped(self, inner: Transport) -> Transport:
-        """What asks ``inner`` by way of this run's cassette, where there is one."""
-        if self.player:
-            return self.player
-        return Recorder(self.writer, inner) if self.writer else inner
-
-    def _begin_prices(self) -> None:
-        """Ask OpenRouter for its prices beside the rest, where it may be asked for an answer."""
-        listing = openrouter_prices.used()
-        targets = [
-            target
-            for role, (model, base_url) in self.asked.items()
-            for target in self.models.settings(model, role, base_url).targets
-        ]
-        if listing and any(t.prices is None and _is_routed(t.backend) for t in targets):
-            listing.begin()
-            self.told_at_the_end.append(lambda: listing.problem)
-
-    def _check_prices(self, options: Options) -> None:
-        if options.max_dollars is None and options.task_dollars is None:
-            return
-        for model in self._models:
-            if price_of(model, self.models) is None:
-                raise CannotRun(
-                    f"a dollar limit cannot hold: the price of {model} is unknown; give it under "
-                    f'[models."{model}"] prices in a file for --models, or use a token limit'
-                )
+    def targets(self) -> list[tuple[Target, ...]]:
+        """The backends of each role that is asked. Raises ModelsError."""
+        return [self.models.settings(m, role, url).targets for role, (m, url) in self.asked.items()]
 
     def notes(self) -> list[str]:
         """What the user should know about the cassette when the run is over."""
         notes = list(self.player.notes()) if self.player else []
-        notes += [note for tell in self.told_at_the_end if (note := tell())]
+        if self.price_list and self.price_list.problem:
+            notes.append(self.price_list.problem)
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:
                 notes.append(f"in {self.writer.masked} of them a secret was masked")
         return notes
+
+
+def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
+    """Load the settings, and find what is wrong with them before anything is spent.
+
+    ``stages``: what the benchmark has.
+
+    Raises:
+        Usage: settings, an id or a cassette cannot be used.
+        CannotRun: a dollar limit has no price.
+    """
+    urls = base_urls()
+    try:
+        models = load_models(options.models)
+        of_stages = _step_models(models, _chosen(options, stages))
+        ids: dict[Role, str] = {**options.ids, **of_stages}
+        roles = [role for role in ids if asks_role(options, role)]
+        asked = {role: (ids[role], urls.get(role)) for role in roles}
+        run = RunModels(models, ids, asked, urls, of_stages)
+        groups = [[target.backend.model for target in targets] for targets in run.targets()]
+        if options.replay:
+            run.player = Player(Tape.load(options.replay), backends=groups)
+        else:
+            preflight.check_ids(models, asked)
+            for model in run.names:
+                if model.startswith("cassette/"):
+                    run.opener(Backend(name=model, model=model))
+    except (ModelsError, TapeError) as error:
+        raise Usage(str(error)) from None
+    _begin_prices(run)
+    _check_prices(options, run)
+    return run
+
+
+def _begin_prices(run: RunModels) -> None:
+    """Ask OpenRouter for its prices beside the rest, where it may be asked for an answer."""
+    if run.player:  # which sends nothing
+        openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
+        return
+    listing = openrouter_prices.used()
+    every = [target for targets in run.targets() for target in targets]
+    if listing and any(t.prices is None and _is_routed(t.backend) for t in every):
+        listing.begin()
+        run.price_list = listing
+
+
+def _check_prices(options: Options, run: RunModels) -> None:
+    if options.max_dollars is None and options.task_dollars is None:
+        return
+    for model in run.names:
+        if price_of(model, run.models) is None:
+            raise CannotRun(
+                f"a dollar limit cannot hold: the price of {model} is unknown; give it under "
+                f'[models."{model}"] prices in a file for --models, or use a token limit'
+            )
 
 
 def _is_routed(backend: Backend) -> bool:
@@ -169,16 +173,16 @@ def asks_role(options: Options, role: Role) -> bool:
 
 
 def seems_served(options: Options) -> bool:
-    """Whether a run will need LiteLLM, as far as its options tell; Brains knows it for certain."""
+    """Whether a run will need LiteLLM, as far as its options tell."""
     if options.replay or options.resume:
         return False
     return any(is_served(model) for role, model in options.ids.items() if asks_role(options, role))
 
 
-def _steps(options: Options, steps: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
-    """The steps that are on. Raises Usage."""
+def _chosen(options: Options, stages: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
+    """The stages that are on. Raises Usage."""
     try:
-        return chosen(options.stages, steps)
+        return chosen(options.stages, stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
 
@@ -195,16 +199,16 @@ def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
     return {k.name: named[k.name] for k in kinds if k.prompt and k.name in named}
 
 
-def prompts_of(benchmark: Benchmark, options: Options, brains: RunModels) -> dict[str, str]:
+def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.stages, benchmark.environments.stages)
-    asked = [k for k in kinds if k.prompt and asks(options, brains, k)]
+    asked = [k for k in kinds if k.prompt and asks(options, models, k)]
     of_steps = {k.name: k.prompt() for k in asked if k.prompt}
     tools = with_stage_tools(benchmark, asked).environments.tools()
     texts = benchmark.prompts
-    url = brains.base_urls.get("evaluator")
+    url = models.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
-    door = ModelClient(options.evaluator, "evaluator", base_url=url, models=brains.models)
+    door = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
     if options.strategy == "next-step":
         guide = texts.guide_of_steps()
         agent = Agent(door, texts.rules, guide, tools, texts=texts.overrides)
@@ -217,9 +221,9 @@ def prompts_of(benchmark: Benchmark, options: Options, brains: RunModels) -> dic
     }
 
 
-def asks(options: Options, brains: RunModels, kind: StageSpec) -> bool:
+def asks(options: Options, models: RunModels, kind: StageSpec) -> bool:
     """Whether a step has a model to ask: its own, or the evaluator's where that needs a key."""
-    return kind.name in brains.step_models or not is_rule_based(options.evaluator)
+    return kind.name in models.step_models or not is_rule_based(options.evaluator)
 
 
 def hashes(texts: Mapping[str, str]) -> dict[str, str]:

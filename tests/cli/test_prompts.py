@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.benchmarks import RunContext, benchmark_named, sections_at, shipped_sections
 from cli.cli import app
 from cli.options import Options
-from cli.run_models import RunModels, prompts_of
+from cli.run_models import prompts_of, run_models
 from coordinator.stages import with_stage_tools
 from core.runs.prompts import laid_sections
 from workshop.simulator.store.pack import BUNDLED_PACK
@@ -29,7 +29,7 @@ def rendered(benchmark: str, strategy: str, texts: dict[str, str]) -> dict[str, 
     stages = played.environments.stages
     of_stages = {stage.name: stage.prompt() for stage in stages if stage.prompt}
     played = with_stage_tools(played, stages)
-    return {**prompts_of(played, options, RunModels(options, stages)), **of_stages}
+    return {**prompts_of(played, options, run_models(options, stages)), **of_stages}
 
 
 @pytest.mark.parametrize(("benchmark", "strategy"), CASES)

@@ -11,7 +11,7 @@ from workshop.lab import benchmark_adapter as lab
 from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import Part, checked_pack
 from workshop.simulator.server import serve
-from workshop.simulator.world import Evaluation, Looks, Refusal, Wire, World, routes_of
+from workshop.simulator.world import Evaluation, Refusal, Wire, World, routes_of
 
 HERE = Path(__file__).parent
 FORMAT = "toy-pack/1"
@@ -63,12 +63,7 @@ def read_pack(raw: Wire, text: str, source: str) -> Pack:
     return checked_pack(Pack, {"scenarios": Scenario, "faults": Fault}, raw, text, source)
 
 
-def _shown(one: Scenario, counter: Counter | None) -> Wire:
-    return {"value": counter.value if counter else one.start}
-
-
 ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}
-PAGE = HERE / "counter.html.jinja"
 TOY = World(
     name="toy",
     format=FORMAT,
@@ -81,7 +76,7 @@ TOY = World(
     bundled=HERE / "pack.json",
     read=read_pack,
     opener=lambda pack, scenario: partial(Counter, scenario),
-    looks=Looks("Additions", ("Start",), lambda one: (one.start,), PAGE, _shown),
+    acts_name="Additions",
 )
 
 

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         _check(arguments)
     except _Wrong as wrong:
-        print(f"erc3_compat: {wrong}", file=sys.stderr)
+        print(f"agent_adapter: {wrong}", file=sys.stderr)
         return 2
     _become(arguments)
 

@@ -157,7 +157,8 @@ def test_the_environment_names_platform_and_account(script: Any) -> None:
     done = run(path)
     assert done.stdout == f"{NOWHERE} key-test\n" * 2 + f"{NOWHERE}\n"
     assert done.stderr == (
-        f"erc3_compat: the script asks for https://erc.example/, ERC3_BASE_URL={NOWHERE} is used\n"
+        "agent_adapter: the script asks for https://erc.example/, "
+        f"ERC3_BASE_URL={NOWHERE} is used\n"
     )
 
 
@@ -179,7 +180,7 @@ def test_what_is_lacking_is_named(script: Any, line: str, name: str) -> None:
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 1
     assert name in last
-    assert "stand" in last or "erc3_compat" in last or "not defined" in last
+    assert "stand" in last or "agent adapter" in last or "not defined" in last
 
 
 def test_what_may_be_lacking_can_be_asked_for(script: Any) -> None:
@@ -256,7 +257,7 @@ def test_mistakes_of_the_user(script: Any, mistake: str) -> None:
     path = str(script("print('ran')"))
     done = run(*(path if word == "setup" else word for word in words), **variables)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("erc3_compat: ")
+    assert done.stderr.startswith("agent_adapter: ")
     assert told in done.stderr
     assert "Traceback" not in done.stderr
 

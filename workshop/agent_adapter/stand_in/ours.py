@@ -24,7 +24,7 @@ def lacking(module: str) -> Callable[[str], NoReturn]:
     """The `__getattr__` of a module: says by name what the SDK may have and this has not."""
 
     def missing(name: str) -> NoReturn:
-        text = f"{module}.{name} is not in erc3_compat, which stands in for the official SDK"
+        text = f"{module}.{name} is not in the agent adapter, which stands in for the official SDK"
         # The statement `from ... import` shows nothing of an AttributeError's text.
         raise (ImportError if name.startswith(_ASKED_FOR) else AttributeError)(text)
 

@@ -40,7 +40,7 @@ class ERC3(core.ERC3):
         if not url:
             raise ValueError("no platform: set ERC3_BASE_URL")
         if base_url and base_url.rstrip("/") != url.rstrip("/"):
-            _tell(f"erc3_compat: the script asks for {base_url}, ERC3_BASE_URL={url} is used")
+            _tell(f"agent_adapter: the script asks for {base_url}, ERC3_BASE_URL={url} is used")
         used = session if isinstance(session, httpx.Client) else None
         super().__init__(os.environ.get("ERC3_API_KEY") or key, url, used)
         self._http = Line(self._http)
