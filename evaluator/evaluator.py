@@ -29,20 +29,20 @@ class Evaluator:
     """
 
     def __init__(
-        self, door: ModelClient, rules: str, guide: str, ending: str, texts: Texts = NONE
+        self, client: ModelClient, rules: str, guide: str, ending: str, texts: Texts = NONE
     ) -> None:
-        self._door = door
+        self._client = client
         self._form = FORM + ending
         self.system = prompt(
             "evaluator", "system", texts, rules=rules, guide=guide, form=self._form
         )
 
-    def messages(self, situation: TurnContext[str]) -> list[Message]:
+    def messages(self, context: TurnContext[str]) -> list[Message]:
         """The prompt: the stable part first, the changing part last."""
-        user = prompt("evaluator", "user", now=situation)
+        user = prompt("evaluator", "user", now=context)
         return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
-    def decide(self, situation: TurnContext[str]) -> Decision:
+    def decide(self, context: TurnContext[str]) -> Decision:
         """Ask the model for the next decision.
 
         Raises:
@@ -59,8 +59,8 @@ class Evaluator:
             return _REPAIR.format(problem=problem, example=EXAMPLE)
 
         try:
-            return reprompt(self._door, self.messages(situation), read, question)
+            return reprompt(self._client, self.messages(context), read, question)
         except Misread as problem:
             raise Unreadable(
-                f"the evaluator's reply could not be read twice: {problem} ({self._door.model})"
+                f"the evaluator's reply could not be read twice: {problem} ({self._client.model})"
             ) from None

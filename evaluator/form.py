@@ -34,15 +34,15 @@ def repeats_form(part: str, form: str = FORM, prompt: str = "") -> bool:
 
     ``prompt``: a whole stretch of it is no instruction either.
     """
-    said = _normal(part)
-    if not said or not _normal(_SIGNS.sub(" ", part)):
+    text = _normal(part)
+    if not text or not _normal(_SIGNS.sub(" ", part)):
         return True
     lines = _lines(form)
-    if any(said == line or said in _spans(line) for line in lines):
+    if any(text == line or text in _spans(line) for line in lines):
         return True
-    if any(fuzz.ratio(said, line) >= ALIKE for line in lines):
+    if any(fuzz.ratio(text, line) >= ALIKE for line in lines):
         return True
-    return said.count(" ") + 1 >= FEWEST_WORDS and f" {said} " in f" {_normal(prompt or form)} "
+    return text.count(" ") + 1 >= FEWEST_WORDS and f" {text} " in f" {_normal(prompt or form)} "
 
 
 @lru_cache(maxsize=8)

@@ -68,38 +68,38 @@ class Agent:
 
     def __init__(
         self,
-        door: ModelClient,
+        client: ModelClient,
         rules: str,
         guide: str,
         tools: Sequence[Tool],
         compression: Compression | None = None,
         texts: Texts = NONE,
     ) -> None:
-        self._door = door
+        self._client = client
         self._forms = forms_of(tools)
         self._compression = compression or Compression()
-        sent = door.takes_schema
+        sent = client.takes_schema
         self._params: dict[str, Any] = (
             {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
         )
         self.system = system_prompt(rules, guide, self._forms, texts)
 
-    def messages(self, situation: TurnContext[PastStep]) -> list[Message]:
+    def messages(self, context: TurnContext[PastStep]) -> list[Message]:
         """The prompt: the stable part first, then the task, the steps, and what is now."""
-        past = len(situation.past)
+        past = len(context.past)
 
         def messages(texts: Sequence[str]) -> list[Message]:
             steps = list(enumerate(texts, start=past - len(texts) + 1))
             closes = self._forms.final.closes
-            user = prompt("next_step", "user", now=situation, steps=steps, closes=closes)
+            user = prompt("next_step", "user", now=context, steps=steps, closes=closes)
             return [{"role": "system", "content": self.system}, {"role": "user", "content": user}]
 
         # Tags around the steps have tokens too.
         bare = count_messages(messages([""] * past))
         room = max(self._compression.tokens - bare, LEAST_ROOM)
-        return messages(rendered(situation.past, room, self._compression))
+        return messages(rendered(context.past, room, self._compression))
 
-    def next(self, situation: TurnContext[PastStep]) -> Step:
+    def next(self, context: TurnContext[PastStep]) -> Step:
         """Ask the model for the next step, with one question back where it cannot be read.
 
         Raises:
@@ -114,10 +114,10 @@ class Agent:
             return _REPAIR.format(problem=problem, example=self._forms.example)
 
         try:
-            return reprompt(self._door, self.messages(situation), read, question, **self._params)
+            return reprompt(self._client, self.messages(context), read, question, **self._params)
         except Misread as problem:
             raise Unreadable(
-                f"the model's step could not be read twice: {problem} ({self._door.model})"
+                f"the model's step could not be read twice: {problem} ({self._client.model})"
             ) from None
 
     def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:

@@ -133,15 +133,15 @@ class Forms:
         return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
 
 
-_made: dict[tuple[object, ...], Forms] = {}
+_forms_by_tools: dict[tuple[object, ...], Forms] = {}
 
 
 def forms_of(tools: Sequence[Tool]) -> Forms:
     """The forms of these tools; those of equal tools are made once."""
     key = tuple((t.name, str(t.signature), t.doc, t.final, t.closes, t.told) for t in tools)
-    if key not in _made:
-        _made[key] = Forms(tools)
-    return _made[key]
+    if key not in _forms_by_tools:
+        _forms_by_tools[key] = Forms(tools)
+    return _forms_by_tools[key]
 
 
 def explain(error: ValidationError) -> list[str]:
@@ -173,8 +173,8 @@ def _completion(final: Tool) -> type[BaseModel]:
 
 def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:
     first = {"tool": (Literal[tool], ...)} if tool else {}
-    made: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
-    return made
+    model: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
+    return model
 
 
 def _arguments(tool: Tool) -> dict[str, Any]:

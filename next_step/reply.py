@@ -59,14 +59,14 @@ def read_step(
     cleaned = clean(reply, finish_reason, reasoning)
     if cleaned.problem:
         raise Misread(cleaned.words)
-    found = (
+    fields = (
         _with_queue(forms, cleaned.text)
         or find_json(cleaned.text, ["function"], forms.words)
         or _first_of_steps(forms, cleaned.text)
     )
-    if found is None:
+    if fields is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")
-    filled = _filled(forms, found)
+    filled = _filled(forms, fields)
     if fold(filled["function"]["tool"]) in _PLACEHOLDERS:
         raise Misread("it only repeats the form; fill it in with a function and its arguments")
     try:
@@ -85,10 +85,10 @@ def read_step(
 def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
     """The step that holds a queue of functions, with the first of them in its place."""
     for key in _QUEUE_KEYS:
-        found = find_json(text, ["current_state", key], forms.words)
-        queue = found and found[key]
-        if found and isinstance(queue, list) and queue and "function" not in found:
-            return {**found, "function": queue}
+        fields = find_json(text, ["current_state", key], forms.words)
+        queue = fields and fields[key]
+        if fields and isinstance(queue, list) and queue and "function" not in fields:
+            return {**fields, "function": queue}
     return None
 
 
@@ -104,25 +104,25 @@ def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
     return find_json(json.dumps(steps[0]), ["function"], forms.words) if steps else None
 
 
-def _filled(forms: Forms, found: dict[str, object]) -> dict[str, Any]:
+def _filled(forms: Forms, fields: dict[str, object]) -> dict[str, Any]:
     """The form's own fields, with the whims of models taken out of them."""
-    function = _function(forms, found["function"])
+    function = _function(forms, fields["function"])
     if fold(function["tool"]) == "nextstep" and "function" in function:
         # The form itself was called, as some providers have it.
-        found, function = function, _function(forms, function["function"])
-    plan = found.get("plan_remaining_steps_brief")
+        fields, function = function, _function(forms, function["function"])
+    plan = fields.get("plan_remaining_steps_brief")
     steps = [plan] if isinstance(plan, str) else plan
-    made: dict[str, Any] = {
-        "current_state": found.get("current_state"),
+    form: dict[str, Any] = {
+        "current_state": fields.get("current_state"),
         "plan_remaining_steps_brief": steps[:MOST_PLANNED] if isinstance(steps, list) else steps,
         "function": function,
     }
-    return {name: value for name, value in made.items() if value is not None}
+    return {name: value for name, value in form.items() if value is not None}
 
 
-def _function(forms: Forms, said: object) -> dict[str, Any]:
+def _function(forms: Forms, value: object) -> dict[str, Any]:
     """A function with its name under ``tool`` and its arguments beside it."""
-    opened = _opened(said)
+    opened = _opened(value)
     if isinstance(opened, list):
         first = _opened(opened[0]) if opened else None
         # A queue of the API's own form has each function in a wrapper.
@@ -147,12 +147,12 @@ def _function(forms: Forms, said: object) -> dict[str, Any]:
     return {"tool": tool, **{k: v for k, v in given.items() if v is not None and k != "tool"}}
 
 
-def _opened(said: object) -> object:
+def _opened(value: object) -> object:
     """An object or a list that came as text."""
-    if not isinstance(said, str) or not said.lstrip().startswith(("{", "[")):
-        return said
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
     try:
-        opened: object = json.loads(said, strict=False)
+        opened: object = json.loads(value, strict=False)
     except (ValueError, RecursionError):
-        return said
+        return value
     return opened

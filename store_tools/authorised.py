@@ -62,75 +62,77 @@ class Order:
             return "the instruction says not to buy now"
         if line is None and ordered(self.instruction, basket["total"]):
             return None
-        told = plain_order(self.instruction) if line is None else line
-        if not told.says:
-            return told.unread or f"the instruction names no total of {basket['total']}"
+        authority = plain_order(self.instruction) if line is None else line
+        if not authority.says:
+            return authority.unread or f"the instruction names no total of {basket['total']}"
         flaws = (
-            self._other_items(told, basket),
-            self._other_coupon(told, basket),
-            _other_total(told, basket),
-            self._not_cheapest(told, basket) if told.cheapest else None,
+            self._other_items(authority, basket),
+            self._other_coupon(authority, basket),
+            _other_total(authority, basket),
+            self._not_cheapest(authority, basket) if authority.cheapest else None,
         )
         return next((flaw for flaw in flaws if flaw), None)
 
-    def _other_items(self, told: Authority, basket: Basket) -> str | None:
+    def _other_items(self, authority: Authority, basket: Basket) -> str | None:
         held = content_in(basket)
-        if told.items is not None:
-            if held == told.items:
+        if authority.items is not None:
+            if held == authority.items:
                 return None
-            return f"the basket holds {held}, the instruction says {told.items}"
-        if told.pieces is not None and list(held.values()) != [told.pieces]:
-            return f"the basket holds {held}, the instruction says {told.pieces} of one product"
-        if told.total is not None:
+            return f"the basket holds {held}, the instruction says {authority.items}"
+        if authority.pieces is not None and list(held.values()) != [authority.pieces]:
+            return (
+                f"the basket holds {held}, the instruction says {authority.pieces} of one product"
+            )
+        if authority.total is not None:
             return None
         named = {sku for sku in {*self.catalog, *held} if self._named(sku)}
         strange = sorted(held.keys() - named)
-        if strange and (named or not told.cheapest):
+        if strange and (named or not authority.cheapest):
             return f"the instruction does not name {', '.join(strange)}"
-        if told.pieces is None and not told.cheapest:
+        if authority.pieces is None and not authority.cheapest:
             for sku in sorted(named):
-                said = quantities(self.instruction, sku)
-                if said and said != {held.get(sku, 0)}:
-                    return f"the basket holds {held.get(sku, 0)} of {sku}, not {sorted(said)}"
+                stated = quantities(self.instruction, sku)
+                if stated and stated != {held.get(sku, 0)}:
+                    return f"the basket holds {held.get(sku, 0)} of {sku}, not {sorted(stated)}"
         return None
 
     def _named(self, sku: str) -> bool:
         return names(self.instruction, sku) or names(self.instruction, self.catalog.get(sku, ""))
 
-    def _other_coupon(self, told: Authority, basket: Basket) -> str | None:
+    def _other_coupon(self, authority: Authority, basket: Basket) -> str | None:
         code = basket["coupon"]
-        if told.coupon is not None:
-            if code == told.coupon:
+        if authority.coupon is not None:
+            if code == authority.coupon:
                 return None
-            return f"the basket's coupon is {code!r}, the instruction says {told.coupon!r}"
-        if told.total is not None:
+            return f"the basket's coupon is {code!r}, the instruction says {authority.coupon!r}"
+        if authority.total is not None:
             return None
-        open_ = told.items is None or told.cheapest
+        open_ = authority.items is None or authority.cheapest
         if code and not (open_ and names(self.instruction, code)):
             return f"the instruction does not say that coupon {code!r} is used"
-        if not code and not told.cheapest and _COUPONS.search(self.instruction):
+        if not code and not authority.cheapest and _COUPONS.search(self.instruction):
             return "the instruction speaks of coupons and the basket has none"
         return None
 
-    def _not_cheapest(self, told: Authority, basket: Basket) -> str | None:
+    def _not_cheapest(self, authority: Authority, basket: Basket) -> str | None:
         by_shop = [p for p in self.priced if p.by_shop]
         searches = by_shop or list(self.priced)
         if not searches:
             return "no search has priced any basket"
         if (
             _COUPONS.search(self.instruction)
-            and told.coupon != ""
+            and authority.coupon != ""
             and not any(p.codes for p in searches)
         ):
             return "the instruction speaks of coupons and none was tried"
         rows = [row for p in searches for row in p.rows]
-        if told.items is not None:
-            rows = [row for row in rows if row[0] == told.items]
+        if authority.items is not None:
+            rows = [row for row in rows if row[0] == authority.items]
         elif flaw := self._unbound(searches):
             return flaw
         if not rows:
             return "no search has priced such baskets"
-        unnamed = told.items is None and not all(map(self._named, content_in(basket)))
+        unnamed = authority.items is None and not all(map(self._named, content_in(basket)))
         if unnamed and not all(p.query and names(self.instruction, p.query) for p in searches):
             return "not every match of a search that the instruction words is sure: name the SKUs"
         least = min(total for *_, total in rows)
@@ -145,16 +147,16 @@ class Order:
         targets = {p.target for p in searches}
         if len(targets) != 1 or None in targets:
             return "the baskets that were priced are not those generated for one number of units"
-        said = numbers_in(self.instruction)
-        if said and not targets <= said:
+        stated = numbers_in(self.instruction)
+        if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None
 
 
-def _other_total(told: Authority, basket: Basket) -> str | None:
+def _other_total(authority: Authority, basket: Basket) -> str | None:
     total = basket["total"]
-    if told.total is not None and total != told.total:
+    if authority.total is not None and total != authority.total:
         return f"the instruction names no total of {total}"
-    if told.at_most is not None and total > told.at_most:
-        return f"the total of {total} is more than {told.at_most}"
+    if authority.at_most is not None and total > authority.at_most:
+        return f"the total of {total} is more than {authority.at_most}"
     return None

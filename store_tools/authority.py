@@ -75,8 +75,8 @@ class Authority:
     @property
     def says(self) -> bool:
         """Whether anything is authorised at all."""
-        told = (self.items, self.pieces, self.total, self.at_most)
-        return not self.unread and (self.cheapest or any(t is not None for t in told))
+        clauses = (self.items, self.pieces, self.total, self.at_most)
+        return not self.unread and (self.cheapest or any(c is not None for c in clauses))
 
 
 def line_of(instruction: str) -> Authority | None:
@@ -136,35 +136,35 @@ def _read(body: str) -> Authority:
     """The clauses of a CHECKOUT line, parted by commas or semicolons."""
     if len(body) > LINE_AT_MOST:
         return Authority(unread="the CHECKOUT line is too long")
-    told, items = Authority(), Content()
+    authority, items = Authority(), Content()
     whole = _GROUPED.sub(lambda m: m[0].replace(",", ""), f" {body}")
     for part in regex.split(r"[,;]", whole.strip().strip("*_`").rstrip(".")):
         clause = " ".join(part.split())
-        read = _clause(clause, told)
+        read = _clause(clause, authority)
         if read is not None:
-            told = read
+            authority = read
             continue
         item = _ITEM.fullmatch(_ITEMS.sub("", clause, count=1) if _ITEMS.match(clause) else clause)
         if item is None or item["sku"] in items or int(item["n"]) < 1:
             return Authority(unread=f"{clause[:80]!r} of the CHECKOUT line cannot be read")
         items[item["sku"]] = int(item["n"])
-    return replace(told, items=items or None)
+    return replace(authority, items=items or None)
 
 
-def _clause(clause: str, told: Authority) -> Authority | None:
+def _clause(clause: str, authority: Authority) -> Authority | None:
     """What was told with one clause more; None where it is none, or says again what was said."""
     matches = ((kind, pattern.fullmatch(clause)) for kind, pattern in _CLAUSES.items())
     kind, found = next(((k, m) for k, m in matches if m), ("", None))
     if found is None:
         return None
     if kind == "cheapest":
-        return replace(told, cheapest=True)
+        return replace(authority, cheapest=True)
     if kind in ("bare", "coupon"):
         code = "" if kind == "bare" else found["code"]
-        return replace(told, coupon=code) if told.coupon is None else None
-    if told.total is not None or told.at_most is not None:
+        return replace(authority, coupon=code) if authority.coupon is None else None
+    if authority.total is not None or authority.at_most is not None:
         return None
     number = int(found["n"])
     if kind == "total":
-        return replace(told, total=number)
-    return replace(told, at_most=number if kind == "most" else number - 1)
+        return replace(authority, total=number)
+    return replace(authority, at_most=number if kind == "most" else number - 1)

@@ -72,10 +72,10 @@ class Item(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, said: Any) -> Any:
+    def _from_text(cls, value: Any) -> Any:
         """A line as prompts show it, "sku×n", is taken too."""
-        read = read_line(said) if isinstance(said, str) else None
-        return {"sku": read[0], "quantity": read[1]} if read else said
+        read = read_line(value) if isinstance(value, str) else None
+        return {"sku": read[0], "quantity": read[1]} if read else value
 
 
 def content_of(items: list[Item]) -> Content:
@@ -124,13 +124,13 @@ def basket_line(state: str) -> str:
     "" for any other text.
     """
     try:
-        found = json.loads(state)
-        basket = found["basket"]
+        fields = json.loads(state)
+        basket = fields["basket"]
         pieces = sum(int(item["quantity"]) for item in basket["items"])
         total = f"{pieces} items, ${int(basket['total']):,}"
     except (ValueError, TypeError, KeyError, RecursionError):
         return ""
-    return f"{total}, bought" if found.get("checked_out") else total
+    return f"{total}, bought" if fields.get("checked_out") else total
 
 
 def content_in(basket: Basket) -> Content:
@@ -198,7 +198,7 @@ class Mirror:
             coupon = body["coupon"] if path == APPLY else ""
         return Mirror(content, coupon)
 
-    def tells(self, path: str, body: Mapping[str, Any], seen: Mirror) -> bool | None:
+    def tells(self, path: str, body: Mapping[str, Any], current: Mirror) -> bool | None:
         """Whether a write without an answer took effect, with ``seen`` the basket after it.
 
         None: it cannot be told. Only what the write moves is looked at. Coupon requests may be
@@ -206,11 +206,11 @@ class Mirror:
         """
         wanted = self.after(path, body)
         if path in (APPLY, TAKE_OFF):
-            return seen.coupon == wanted.coupon
+            return current.coupon == wanted.coupon
         if path == CHECKOUT:
-            return True if not seen.content else False if seen == self else None
+            return True if not current.content else False if current == self else None
         sku = body["sku"]
-        before, then, now = (m.content.get(sku, 0) for m in (self, wanted, seen))
+        before, then, now = (m.content.get(sku, 0) for m in (self, wanted, current))
         if now == before:
             return False
         return True if now == then else None

@@ -63,10 +63,10 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
             if fault.fatal:
                 raise
             try:
-                now, odd = seen_after_refusal(session)
+                now, unexpected = seen_after_refusal(session)
             except ToolFault:
                 raise fault from None  # who called puts the basket back, and says where it cannot
-            if not odd:
+            if not unexpected:
                 raise
         else:
             now = session.view()
@@ -84,9 +84,9 @@ def seen_after_refusal(session: StoreSession) -> tuple[Basket, bool]:
     it says nothing of this one.
     """
     doubt, session.basket_doubt = session.basket_doubt, None
-    seen = session.view()
-    odd, session.basket_doubt = session.basket_doubt is not None, doubt
-    return seen, odd
+    current = session.view()
+    unexpected, session.basket_doubt = session.basket_doubt is not None, doubt
+    return current, unexpected
 
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:

@@ -58,15 +58,15 @@ def combinations_for(
     if cut:
         usable = sorted(usable, key=lambda o: o.price / o.units)[:most]
     usable.sort(key=lambda o: (-o.units, o.price))
-    found, unfinished = _explore(usable, target_units)
-    found.sort(key=lambda counts: (_cost(usable, counts), counts))
+    baskets, unfinished = _explore(usable, target_units)
+    baskets.sort(key=lambda counts: (_cost(usable, counts), counts))
     bound = max(1, min(max_combinations, KEPT_AT_MOST))
-    kept = found if len(found) <= bound else _telling(found, bound)
+    selected = baskets if len(baskets) <= bound else _telling(baskets, bound)
     return {
-        "combinations": [_row(usable, counts) for counts in kept],
-        "total_found": len(found),
-        "cut": cut or unfinished or len(kept) < len(found),
-        "reason": "" if found else _why_none(packages, target_units),
+        "combinations": [_row(usable, counts) for counts in selected],
+        "total_found": len(baskets),
+        "cut": cut or unfinished or len(selected) < len(baskets),
+        "reason": "" if baskets else _why_none(packages, target_units),
     }
 
 
@@ -109,7 +109,7 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
     off is never cheaper than what was found.
     """
     choices = _Choices(packages, target)
-    found: list[Counts] = []
+    baskets: list[Counts] = []
     heap: list[tuple[float, int, Counts, int, int, int]] = []
 
     def push(cost: int, left: int, counts: Counts, rank: int) -> None:
@@ -128,10 +128,10 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
         n = choices.of(len(counts), left)[rank][1]
         counts = (*counts, n)
         if len(counts) == len(packages):
-            found.append(counts)
+            baskets.append(counts)
         else:
             push(cost + n * package.price, left - n * package.units, counts, 0)
-    return found, bool(heap)
+    return baskets, bool(heap)
 
 
 def _cheapest_rest(packages: list[Package], target: int) -> list[list[float]]:
@@ -158,7 +158,7 @@ def _cost(packages: list[Package], counts: Counts) -> int:
     return sum(n * o.price for n, o in zip(counts, packages, strict=True))
 
 
-def _telling(found: list[Counts], bound: int) -> list[Counts]:
+def _telling(baskets: list[Counts], bound: int) -> list[Counts]:
     """Of baskets sorted by cost, those that are cheapest for some demand of a coupon.
 
     First for so many pieces of one product, then for two products together, then the cheapest of
@@ -167,18 +167,18 @@ def _telling(found: list[Counts], bound: int) -> list[Counts]:
     chosen: dict[int, None] = {0: None}
     for demands_of in (_single_demands, _pair_demands):
         met: set[Counts] = set()
-        for index, counts in enumerate(found):
+        for index, counts in enumerate(baskets):
             if len(chosen) >= bound:
                 break
             fresh = [d for d in demands_of(counts) if d not in met]
             if fresh:
                 chosen[index] = None
                 met.update(fresh)
-    for index in range(len(found)):
+    for index in range(len(baskets)):
         if len(chosen) >= bound:
             break
         chosen[index] = None
-    return [found[i] for i in sorted(chosen)]
+    return [baskets[i] for i in sorted(chosen)]
 
 
 def _single_demands(counts: Counts) -> list[Counts]:

@@ -58,23 +58,23 @@ def price_baskets(
         ToolFault: nothing was generated, there are too many baskets, or the shop is lost.
     """
     contents = [content_of(items) for items in _chosen(session, combinations)]
-    found = try_coupons(session, contents, coupons, every=every)
-    rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in found["results"]]
+    search = try_coupons(session, contents, coupons, every=every)
+    rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in search["results"]]
     last = isinstance(combinations, str)
     target, query = (session.target, session.query) if last else (None, None)
     tested = len([c for c in coupons if c])
     session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
-    return found
+    return search
 
 
 def _content(lines: list[Line]) -> Content:
     return {line["sku"]: line["quantity"] for line in lines}
 
 
-def _chosen(session: StoreSession, said: Baskets) -> list[list[Item]]:
+def _chosen(session: StoreSession, baskets: Baskets) -> list[list[Item]]:
     """The baskets that are meant. Raises ToolFault where none were generated."""
-    if not isinstance(said, str):
-        return said
+    if not isinstance(baskets, str):
+        return baskets
     if not session.generated:
         raise ToolFault('nothing was generated yet that combinations="last" could mean')
     return [[Item.model_validate(line) for line in items] for items in session.generated]

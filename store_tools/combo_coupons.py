@@ -89,11 +89,11 @@ def try_coupons(
         trial.go_home(before)
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
-        fault.with_found(trial.told(len(unique) - trial.seen))
+        fault.with_found(trial.result(len(unique) - trial.counted))
         raise
     if trial.moved:
         bring_back(session, before, doubt)
-    return trial.told(untried)
+    return trial.result(untried)
 
 
 def key_of(row: Row) -> Key:
@@ -127,13 +127,13 @@ class _Trial:
         Raises:
             OutOfReach: the shop does not answer, or shows another basket every time.
         """
-        seen = self.look(content, codes)
-        if seen is not None:
-            self.keep(content, seen)
+        views = self.look(content, codes)
+        if views is not None:
+            self.keep(content, views)
 
-    def keep(self, content: Content, seen: Sequence[Totals]) -> list[Key]:
+    def keep(self, content: Content, views: Sequence[Totals]) -> list[Key]:
         """Put what was seen of a basket among the results; what makes each row better."""
-        rows = rows_of(content, seen)
+        rows = rows_of(content, views)
         self.results += rows
         return [key_of(row) for row in rows]
 
@@ -150,7 +150,7 @@ class _Trial:
         self.moved = True
         for _ in range(ROUNDS):
             try:
-                seen = self._seen_at(content, codes)
+                views = self._seen_at(content, codes)
             except GivenUp:
                 raise
             except OutOfReach as fault:
@@ -160,15 +160,15 @@ class _Trial:
             except ToolFault as fault:
                 if fault.fatal:
                     raise
-                seen_now, odd = seen_after_refusal(self.session)
+                seen_now, unexpected = seen_after_refusal(self.session)
                 self.content, self.coupon = content_in(seen_now), seen_now["coupon"]
-                if odd:
+                if unexpected:
                     lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
                     continue
                 self._errors.append({"items": _rows(content), "error": fault.text})
                 return None
             self.content = dict(content)
-            return seen
+            return views
         raise lost
 
     def _seen_at(self, content: Content, codes: list[str]) -> list[Basket]:
@@ -178,16 +178,16 @@ class _Trial:
             ToolFault: the shop refused to fill the basket.
         """
         move(self.session, self.content, content)
-        seen = []
+        views = []
         for code in sorted(codes, key=lambda c: c != self.coupon):
             if self._apply(code):
                 basket = self._look_at(content)
-                seen.append(basket)
+                views.append(basket)
                 if basket["coupon"]:
                     gives = self._gives if basket["discount"] else self._idle
                     gives[basket["coupon"]] = None
         # A coupon that was there before the search is none of its own.
-        return seen or [{**self._look_at(content), "coupon": "", "discount": 0}]
+        return views or [{**self._look_at(content), "coupon": "", "discount": 0}]
 
     def refused(self, code: str) -> bool:
         """Whether the shop does not take a code."""
@@ -238,12 +238,12 @@ class _Trial:
         switch_coupon(self.session, self.coupon, before["coupon"])
 
     @property
-    def seen(self) -> int:
+    def counted(self) -> int:
         """How many baskets have a row or an error of their own."""
         baskets = [r["items"] for r in self.results] + [e["items"] for e in self._errors]
         return len({json.dumps(items) for items in baskets})
 
-    def told(self, untried: int) -> Search:
+    def result(self, untried: int) -> Search:
         """What was found, as the tool's result."""
         return {
             "results": sorted(self.results, key=key_of),
@@ -298,10 +298,10 @@ def _unbelieved(fault: ToolFault) -> ToolFault:
     return fault
 
 
-def rows_of(content: Content, seen: Sequence[Totals]) -> list[Row]:
+def rows_of(content: Content, views: Sequence[Totals]) -> list[Row]:
     """What a basket costs: with each code that gives a discount there, and without any."""
-    rows = [_row(content, basket) for basket in seen if basket["coupon"] and basket["discount"]]
-    subtotal = seen[-1]["subtotal"]
+    rows = [_row(content, basket) for basket in views if basket["coupon"] and basket["discount"]]
+    subtotal = views[-1]["subtotal"]
     bare: Totals = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
     return [*rows, _row(content, bare)]
 

@@ -31,7 +31,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         """{products: [same], count}. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
-        products = [_told(session, p) for p in listed]
+        products = [_product_row(session, p) for p in listed]
         return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
         raise ToolFault("query must not be empty")
     collected = Collector()
     catalog = collected.rows(lambda: read_catalog(session))
-    session.asked = query
+    session.last_query = query
     found = sorted(
         zip(search(query, catalog), catalog, strict=True), key=lambda pair: pair[0], reverse=True
     )
@@ -112,9 +112,9 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
     if sure == len(matches) < FOUND_AT_MOST and not doubtful:
         session.sure[frozenset(product["sku"] for _, product in matches)] = query
     fields = {
-        "matches": [_told(session, product, query) for _, product in matches],
+        "matches": [_product_row(session, product, query) for _, product in matches],
         "sure": sure,
-        "near": [_told(session, product, query) for _, product in near],
+        "near": [_product_row(session, product, query) for _, product in near],
         "doubtful": doubtful,
         "catalog_size": len(catalog),
     }
@@ -136,23 +136,23 @@ def _known(session: StoreSession, sku: str) -> Product:
     """
     for product in read_catalog(session):
         if product["sku"] == sku:
-            return _told(session, product, session.asked)
+            return _product_row(session, product, session.last_query)
     raise ToolFault(f"the shop has no product {sku!r}")
 
 
-def _told(session: StoreSession, product: Product, asked: str = "") -> Product:
+def _product_row(session: StoreSession, product: Product, query: str = "") -> Product:
     """A product with its units, as generated code is told it."""
-    row = _with_units(product, asked)
-    session.told.setdefault(row["sku"], set()).add((row["price"], row["units"]))
+    row = _with_units(product, query)
+    session.shown_as.setdefault(row["sku"], set()).add((row["price"], row["units"]))
     return row
 
 
 def _as_told(session: StoreSession, row: Mapping[str, Any]) -> bool:
     """Whether generated code hands back a product with the price and units that it was told."""
-    told = session.told.get(row.get("sku", ""), set())
+    told = session.shown_as.get(row.get("sku", ""), set())
     return (row.get("price"), row.get("units", 1)) in told
 
 
-def _with_units(product: Product, asked: str = "") -> Product:
-    said = frozenset(words(asked))
-    return {**product, "units": units_of(product["name"], product["sku"], said)}
+def _with_units(product: Product, query: str = "") -> Product:
+    query_words = frozenset(words(query))
+    return {**product, "units": units_of(product["name"], product["sku"], query_words)}

@@ -40,7 +40,7 @@ class Trial(Protocol):
     def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
         """The basket with each code that the shop takes, at least once; None: it is refused."""
 
-    def keep(self, content: Content, seen: Sequence[Totals]) -> list[Key]:
+    def keep(self, content: Content, views: Sequence[Totals]) -> list[Key]:
         """Put what was seen of a basket among the results; what makes each row better."""
 
     def refused(self, code: str) -> bool:
@@ -167,9 +167,9 @@ class _Search:
 
     def _try(self, index: int, codes: list[str]) -> None:
         self.done.add(index)
-        seen = self._look(self.contents[index], codes)
-        if seen is not None:
-            keys = self.trial.keep(self.contents[index], seen)
+        views = self._look(self.contents[index], codes)
+        if views is not None:
+            keys = self.trial.keep(self.contents[index], views)
             self.best = min([*keys, *([self.best] if self.best else [])])
 
     def _best(self) -> Key | None:
@@ -190,13 +190,13 @@ class _Search:
 
     def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
         self.spent += distance(self.trial.content, content) + 2 * len(codes)
-        seen = self.trial.look(content, codes)
+        views = self.trial.look(content, codes)
         for code in codes:
             if self.trial.refused(code):
                 self.most[code] = [0] * len(self.contents)
-        for basket in seen or ():
+        for basket in views or ():
             self._learn(content, basket, basket["coupon"] if basket["coupon"] in codes else "")
-        return seen
+        return views
 
     def _learn(self, content: Content, basket: Basket, code: str) -> None:
         for item in basket["items"]:
@@ -242,9 +242,9 @@ def companions(
     working = _working(trial, base, cheap, codes) if cheap else {}
     rows: list[AddedRow] = []
     for code in working:
-        found = _narrowed(trial, base, cheap, code)
-        if found:
-            sku, basket = found
+        narrowed = _narrowed(trial, base, cheap, code)
+        if narrowed:
+            sku, basket = narrowed
             rows.append({"added": sku, **totals_of(basket)})
     return rows
 
@@ -255,8 +255,8 @@ def _narrowed(trial: Trial, base: Content, skus: list[str], code: str) -> tuple[
         half = len(skus) // 2
         parts = (skus[:half], skus[half:])
         skus = next((p for p in parts if _working(trial, base, p, [code])), [])
-    shown = _working(trial, base, skus, [code]) if skus else {}
-    return (skus[0], shown[code]) if shown else None
+    baskets = _working(trial, base, skus, [code]) if skus else {}
+    return (skus[0], baskets[code]) if baskets else None
 
 
 def _working(
@@ -264,7 +264,7 @@ def _working(
 ) -> dict[str, Basket]:
     """The basket with a piece of each of these products, by each code that gives a discount."""
     content = {**base, **dict.fromkeys(skus, 1)}
-    seen = trial.look(content, list(codes))
-    if seen is None:
+    views = trial.look(content, list(codes))
+    if views is None:
         trial.forget(content)
-    return {b["coupon"]: b for b in seen or () if b["coupon"] in codes and b["discount"]}
+    return {b["coupon"]: b for b in views or () if b["coupon"] in codes and b["discount"]}

@@ -99,8 +99,8 @@ class StoreEnvironment:
             ToolFault: the shop does not answer.
         """
         with self._session.recording_to(ledger):
-            odd = [repeat_request(self._session, request) for request in requests]
-        return [text for text in odd if text]
+            mismatches = [repeat_request(self._session, request) for request in requests]
+        return [text for text in mismatches if text]
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
@@ -159,9 +159,9 @@ class StoreEnvironment:
 
 def expected(eval_log: str, _verdict: str | None = None) -> str | None:
     """The group of a task, as the platform's evaluator says it, where its text tells."""
-    found = _MATCHES_COUNT.search(eval_log)
-    if found:
-        return "buy" if int(found[1]) else "refuse"
+    match = _MATCHES_COUNT.search(eval_log)
+    if match:
+        return "buy" if int(match[1]) else "refuse"
     return "buy" if "Checkout event does not match" in eval_log else None
 
 

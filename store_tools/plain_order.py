@@ -60,12 +60,12 @@ def forbids(instruction: str) -> bool:
     """Whether an instruction speaks of buying only to say that nothing is to be bought."""
     text = instruction[:READ_AT_MOST]
 
-    def negated(found: regex.Match[str]) -> bool:
-        if _NOTHING.match(text, found.end()):
+    def negated(match: regex.Match[str]) -> bool:
+        if _NOTHING.match(text, match.end()):
             return True
-        begin = max(0, found.start() - 60)
-        denied = _NEGATED.search(text, begin, found.start()) is not None
-        return denied and not _UNLESS.match(text, found.end())
+        begin = max(0, match.start() - 60)
+        denied = _NEGATED.search(text, begin, match.start()) is not None
+        return denied and not _UNLESS.match(text, match.end())
 
     spoken = list(_BUY.finditer(text))
     return bool(spoken) and all(map(negated, spoken))
@@ -73,12 +73,12 @@ def forbids(instruction: str) -> bool:
 
 def plain_order(instruction: str) -> Authority:
     """What the one plain order of an instruction authorises; nothing where there are several."""
-    sentences = map(_told, _SENTENCE.split(instruction[:READ_AT_MOST]))
-    found = [told for told in sentences if told is not None]
-    return found[0] if len(found) == 1 else Authority()
+    sentences = map(_order_in, _SENTENCE.split(instruction[:READ_AT_MOST]))
+    orders = [authority for authority in sentences if authority is not None]
+    return orders[0] if len(orders) == 1 else Authority()
 
 
-def _told(sentence: str) -> Authority | None:
+def _order_in(sentence: str) -> Authority | None:
     """What a sentence orders to buy now; None where it does not, or not for certain."""
     if not (_IMPERATIVE.match(sentence) and _BUY.search(sentence)):
         return None
@@ -97,16 +97,16 @@ def _told(sentence: str) -> Authority | None:
             return None
         pieces = int(holds[0]["n"])
     cheapest = _CHEAPEST.search(sentence) is not None
-    told = Authority(pieces=pieces, at_most=at_most, cheapest=cheapest)
-    return told if told.says else None
+    authority = Authority(pieces=pieces, at_most=at_most, cheapest=cheapest)
+    return authority if authority.says else None
 
 
-def _bound(found: regex.Match[str]) -> int | None:
+def _bound(match: regex.Match[str]) -> int | None:
     """The most that may be paid; None where the number may count something else."""
-    behind = _BEHIND_MONEY.match(found["rest"])
-    number = found["n"].replace(",", "")
+    behind = _BEHIND_MONEY.match(match["rest"])
+    number = match["n"].replace(",", "")
     if behind is None or len(number) > 9:
         return None
-    if not (found["before"] or found["money"] or behind["unit"]):
+    if not (match["before"] or match["money"] or behind["unit"]):
         return None
-    return int(number) if found["most"] else int(number) - 1
+    return int(number) if match["most"] else int(number) - 1

@@ -22,7 +22,7 @@ _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
 
 def request_tools(session: StoreSession) -> list[Tool]:
     """The seven Req_* tools of one shop."""
-    return [replace(made, told=made.name in _TOLD) for made in _request_tools(session)]
+    return [replace(one, told=one.name in _TOLD) for one in _request_tools(session)]
 
 
 def _request_tools(session: StoreSession) -> list[Tool]:

@@ -49,7 +49,7 @@ class _Query(NamedTuple):
     """What is looked for: the last word, in each way that it was given."""
     chain: tuple[tuple[str, str], ...]
     """Neighbours among the words that are written in one way, for names that join them."""
-    said: frozenset[str]
+    named: frozenset[str]
     text: str
 
 
@@ -83,24 +83,24 @@ def search(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
 
 
 def _grades(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
-    asked = _asked(query)
-    return [_found(asked, _texts(p["name"], p["sku"])) for p in products]
+    parts = _parsed(query)
+    return [_answer(parts, _texts(p["name"], p["sku"])) for p in products]
 
 
 @lru_cache(maxsize=1024)
-def _asked(query: str) -> _Query:
+def _parsed(query: str) -> _Query:
     every = words(_WAYS.sub(" ", query))
     plain = tuple(dict.fromkeys(w for w in every if w not in STOPWORDS)) or every
-    given = (found.replace("-", " ").split("|") for found in _WAYS.findall(query))
-    asked: tuple[Ways, ...] = (
+    given = (match.replace("-", " ").split("|") for match in _WAYS.findall(query))
+    parts: tuple[Ways, ...] = (
         *(((w,),) for w in plain),
         *(tuple(way for w in ways if (way := words(w))) for ways in given),
     )
-    said = frozenset(w for ways in asked for way in ways for w in way)
-    text = " ".join(" ".join(ways[0]) for ways in asked if ways)
-    last = asked[-1] if asked else ()
+    named = frozenset(w for ways in parts for way in ways for w in way)
+    text = " ".join(" ".join(ways[0]) for ways in parts if ways)
+    last = parts[-1] if parts else ()
     lasts = frozenset(next((w for w in reversed(way) if not is_spec(w)), "") for way in last)
-    return _Query(asked, lasts - {""}, tuple(pairwise(plain)), said, text)
+    return _Query(parts, lasts - {""}, tuple(pairwise(plain)), named, text)
 
 
 @lru_cache(maxsize=2048)
@@ -114,7 +114,7 @@ def _texts(name: str, sku: str) -> _Texts:
     return _Texts(*chains, frozenset(of_name), every, rest, thing, " ".join(chains[0]))
 
 
-def _found(query: _Query, texts: _Texts) -> Found:
+def _answer(query: _Query, texts: _Texts) -> Found:
     have = texts.every.union(*((a, b) for a, b in query.chain if a + b in texts.every))
     missing = [ways for ways in query.words if not _has(ways, have)]
     if not query.words:
@@ -123,11 +123,11 @@ def _found(query: _Query, texts: _Texts) -> Found:
     grade = 0
     if not missing:
         named = all(_has(ways, texts.name) for ways in query.words)
-        says_it = texts.thing in query.lasts or query.said.issuperset(texts.rest)
+        says_it = texts.thing in query.lasts or query.named.issuperset(texts.rest)
         grade = SURE if (named and says_it) or _is_its_sku(query, texts) else FITS
     elif all(any(_alike(w, texts.every) for way in ways for w in way) for ways in missing):
         grade = DOUBTFUL
-    ends = texts.rest[-1:] != () and texts.rest[-1] in query.said
+    ends = texts.rest[-1:] != () and texts.rest[-1] in query.named
     return Found(grade, share, ends, fuzz.token_sort_ratio(query.text, texts.text))
 
 
@@ -137,11 +137,11 @@ def _is_its_sku(query: _Query, texts: _Texts) -> bool:
     So a shop files what it names by its maker: "gpu-h100" for "NVIDIA H100". A name that says a
     word of the query otherwise ("laptop bag") is judged by its own words.
     """
-    others = set(texts.sku) - query.said
+    others = set(texts.sku) - query.named
     return (
         all(_has(ways, texts.sku) for ways in query.words)
         and all(is_spec(word) and word in texts.joined for word in others)
-        and query.said.isdisjoint(texts.name)
+        and query.named.isdisjoint(texts.name)
     )
 
 

@@ -71,9 +71,9 @@ class StoreSession(ApiSession):
         super().__init__(client, READS, retry_policy)
         self._mirror: Mirror | None = None
         """None: not known, a view tells."""
-        self._seen: Basket | None = None
+        self._last_view: Basket | None = None
         """The last view, as long as nothing was sent that changes a basket."""
-        self._seen_in: Ledger | None = None
+        self._viewed_in: Ledger | None = None
         """The work in which that view was booked; None: no purchase may rest on it."""
         self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
         self.catalog: list[Product] | None = None
@@ -97,12 +97,12 @@ class StoreSession(ApiSession):
         """Queries by their matches, where all of these are sure and no other product may fit."""
         self.query: str | None = None
         """The one of these whose matches the generated baskets are made of."""
-        self.told: dict[str, set[tuple[int, int]]] = {}
+        self.shown_as: dict[str, set[tuple[int, int]]] = {}
         """Prices and units by SKU, as tools have told them."""
         self.priced: list[Priced] = []
         """What was priced in the last instruction that priced anything."""
         self._priced_in: Ledger | None = None
-        self.asked = ""
+        self.last_query = ""
         """The last query, whose nouns may be counted in names."""
         self.looked = False
         """Whether any product was listed in this task."""
@@ -112,7 +112,7 @@ class StoreSession(ApiSession):
     def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
         """One attempt at a write; what became of it is seen in the basket where no answer came."""
         path: str = request.tool
-        self._seen = None
+        self._last_view = None
         if self.unsettled is not None or (self._belated is not None and path != CHECKOUT):
             self.view()
             self._check_settled()
@@ -120,7 +120,7 @@ class StoreSession(ApiSession):
         if self._mirror is None and path in (ADD, REMOVE):
             # What nobody has seen before cannot be told from what arrived twice.
             self.view()
-        self._seen = None
+        self._last_view = None
         try:
             answer: dict[str, Any] = self.once(request, final=final, about=about)
         except OutOfReach as fault:
@@ -153,8 +153,8 @@ class StoreSession(ApiSession):
         path, body, before, doubt = request.tool, body_of(request), self._mirror, self.basket_doubt
         self._mirror = None
         self.basket_doubt = f"it is not known what became of a request to {path}: {SET_AGAIN}"
-        seen = Mirror.of(self.view())
-        took = (before or Mirror({}, "")).tells(path, body, seen)
+        current = Mirror.of(self.view())
+        took = (before or Mirror({}, "")).tells(path, body, current)
         if took is None or (before is None and path in (ADD, REMOVE)):
             raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
         self.settled(path, took_effect=took)
@@ -162,11 +162,11 @@ class StoreSession(ApiSession):
             self.unanswered.pop(path, None)
         self.basket_doubt = doubt
         if before is not None:
-            self._compare(before.after(path, body) if took else before, seen)
+            self._compare(before.after(path, body) if took else before, current)
         if not took:
             raise Missed(f"{fault.text}; it did not take effect", fault.retry_after).after(fault)
         if path in (ADD, REMOVE):
-            return {"line_count": len(seen.content), "item_count": sum(seen.content.values())}
+            return {"line_count": len(current.content), "item_count": sum(current.content.values())}
         return {}
 
     def _checkout_without_answer(self, about: object, fault: OutOfReach) -> dict[str, Any]:
@@ -175,11 +175,11 @@ class StoreSession(ApiSession):
         if ordered is None:
             raise fault
         self.unsettled = ordered
-        seen = self.view()
+        current = self.view()
         self._check_settled()
         if self.checkouts:
             return dict(self.checkouts[-1])
-        if seen["total"] != ordered["total"]:
+        if current["total"] != ordered["total"]:
             raise OutOfReach(f"{fault.text}; nothing was bought, and the basket's total is another")
         raise Missed(f"{fault.text}; nothing was bought", fault.retry_after)
 
@@ -189,11 +189,11 @@ class StoreSession(ApiSession):
         if ordered is None:
             return False
         self._belated = ordered
-        seen = self.view()
+        current = self.view()
         self._belated = None
-        if not flaw_of(seen):
+        if not flaw_of(current):
             # For moves alone: what was sent twice may come a third time, so a purchase looks again.
-            self._seen, self._seen_in = seen, None
+            self._last_view, self._viewed_in = current, None
         return bool(self.checkouts)
 
     def _check_settled(self) -> None:
@@ -215,27 +215,30 @@ class StoreSession(ApiSession):
         one that did not has left it as it was. With any other basket it stays unsettled. A basket
         whose numbers do not hold together is read once more, and then shown as it is.
         """
-        self._seen = None
+        self._last_view = None
         basket = filled_basket(self.send(store.Req_ViewBasket()))
         if flaw_of(basket):
             basket = filled_basket(self.send(store.Req_ViewBasket()))
-        seen = Mirror.of(basket)
+        current = Mirror.of(basket)
         if self.unsettled is not None:
-            bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, seen)
+            bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, current)
             if bought is not None:
                 self.settled(CHECKOUT, took_effect=bought)
                 self.checkouts += [self.unsettled] if bought else []
                 self._belated = None if bought else self.unsettled
                 self.unsettled = None
-        elif self._belated is not None and not seen.content:
+        elif self._belated is not None and not current.content:
             self.settled(CHECKOUT, took_effect=True)
             self.checkouts.append(self._belated)
             self._belated = None
         elif self._mirror is not None:
-            self._compare(self._mirror, seen)
-        self._mirror = seen
+            self._compare(self._mirror, current)
+        self._mirror = current
         open_ = self.unsettled is not None or self._belated is not None
-        self._seen, self._seen_in = None if open_ or flaw_of(basket) else basket, self._ledger
+        self._last_view, self._viewed_in = (
+            None if open_ or flaw_of(basket) else basket,
+            self._ledger,
+        )
         return basket
 
     def known(self, *, within: bool = False) -> Basket:
@@ -245,10 +248,10 @@ class StoreSession(ApiSession):
         basket in doubt. No purchase rests on what was seen in earlier work: a request may arrive
         late.
         """
-        elsewhere = within and self._seen_in is not self._ledger
-        if self._seen is None or self.basket_doubt is not None or elsewhere:
+        elsewhere = within and self._viewed_in is not self._ledger
+        if self._last_view is None or self.basket_doubt is not None or elsewhere:
             return self.view()
-        return self._seen
+        return self._last_view
 
     def note_set(self, failed: str) -> None:
         """Note why the basket could not be set as it was asked for; "": it was set."""
@@ -260,10 +263,10 @@ class StoreSession(ApiSession):
         asked. Code that overlooks the error of a result must not buy what was there before."""
         return self._not_set[1] if self._not_set and self._not_set[0] is self._ledger else ""
 
-    def _compare(self, expected: Mirror, seen: Mirror) -> None:
-        if expected.content != seen.content and self.basket_doubt is None:
+    def _compare(self, expected: Mirror, current: Mirror) -> None:
+        if expected.content != current.content and self.basket_doubt is None:
             self.basket_doubt = (
-                f"the basket was seen with {seen.content} where your calls had put in "
+                f"the basket was seen with {current.content} where your calls had put in "
                 f"{expected.content}: {SET_AGAIN}"
             )
 

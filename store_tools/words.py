@@ -84,7 +84,9 @@ class Goods(NamedTuple):
 ANY = Goods()
 
 
-def pack_size(text: str, asked: frozenset[str] = frozenset(), goods: Goods = ANY) -> int | None:
+def pack_size(
+    text: str, asked_words: frozenset[str] = frozenset(), goods: Goods = ANY
+) -> int | None:
     """How many single units a product text names ("6-pack", "dozen", "5 pcs"), or None.
 
     A number needs a word of packs beside it: in a model's name it tells no size. A counted noun
@@ -94,11 +96,11 @@ def pack_size(text: str, asked: frozenset[str] = frozenset(), goods: Goods = ANY
     noted = _noted_size(folded, goods) or _times(text, goods)
     if noted:
         return noted
-    told = _PIECES | (asked & _COUNTABLE)
+    countable = _PIECES | (asked_words & _COUNTABLE)
     counted = [
         int(number)
         for number, noun in _COUNTED.findall(folded)
-        if noun.endswith("s") and singular(_MEASURE_NAMES.get(noun, noun)) in told
+        if noun.endswith("s") and singular(_MEASURE_NAMES.get(noun, noun)) in countable
     ]
     return counted[0] if len(counted) == 1 and 0 < counted[0] <= 10_000 else None
 
@@ -106,9 +108,9 @@ def pack_size(text: str, asked: frozenset[str] = frozenset(), goods: Goods = ANY
 def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
     """The size that a pack notation tells, without counted nouns."""
     for pattern in _PACKS:
-        found = pattern.search(folded)
-        if found:
-            size = _NUMBER.get(found[1]) or (int(found[1]) if found[1].isdigit() else 0)
+        match = pattern.search(folded)
+        if match:
+            size = _NUMBER.get(match[1]) or (int(match[1]) if match[1].isdigit() else 0)
             if 0 < size <= 10_000:
                 return size
     dozen = _DOZEN.search(folded)
@@ -121,10 +123,10 @@ def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
 
 def _times(text: str, goods: Goods) -> int:
     """The size in a trailing "x24" or "(10)" behind goods in the plural or a measure; 0 for none."""
-    found = _TIMES.search(text[-_TIMES_CHARS:])
-    if not found:
+    match = _TIMES.search(text[-_TIMES_CHARS:])
+    if not match:
         return 0
-    noun, number = found["noun"].casefold(), int(found["n"])
+    noun, number = match["noun"].casefold(), int(match["n"])
     several = (
         noun[0].isdigit() or singular(noun) != noun or noun in goods.mass or noun in CONTAINERS
     )
@@ -141,10 +143,10 @@ def measure_factor(unit: str) -> tuple[str, float] | None:
 def measured_units(text: str, base: str) -> int | None:
     """How much of a base measure one package holds by its name ("5 kg": 5000 of g), or None."""
     sizes = []
-    for found in _MEASURE.finditer(plain_text(text)):
-        factor = measure_factor(found[2])
+    for match in _MEASURE.finditer(plain_text(text)):
+        factor = measure_factor(match[2])
         if factor and factor[0] == base:
-            sizes.append(float(found[1].replace(",", ".")) * factor[1])
+            sizes.append(float(match[1].replace(",", ".")) * factor[1])
     amount = (
         sizes[-1] * (_noted_size(plain_text(text), Goods(pairs=())) or 1) if len(sizes) == 1 else 0
     )
@@ -152,14 +154,14 @@ def measured_units(text: str, base: str) -> int | None:
 
 
 def units_of(
-    name: str, sku: str = "", asked: frozenset[str] = frozenset(), goods: Goods = ANY
+    name: str, sku: str = "", asked_words: frozenset[str] = frozenset(), goods: Goods = ANY
 ) -> int:
     """Single units in one piece of a product: from its name, else from its SKU, else 1.
 
     ``asked``: the words of a request, whose nouns may be counted in the name.
     """
     return (
-        pack_size(name, asked, goods)
+        pack_size(name, asked_words, goods)
         or pack_size(sku.replace("-", " ").replace("_", " "), goods=goods)
         or 1
     )

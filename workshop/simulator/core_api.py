@@ -97,7 +97,7 @@ def _session_status(platform: Platform, request: core.Req_SessionStatus) -> Wire
 
 
 def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wire:
-    found = [
+    sessions = [
         {
             "id": session.session_id,
             "benchmark_type": session.benchmark,
@@ -117,7 +117,7 @@ def _search_sessions(platform: Platform, request: core.Req_SearchSessions) -> Wi
         and request.benchmark in (None, session.benchmark)
         and (not request.status or session.status in request.status)
     ]
-    return {"sessions": found}
+    return {"sessions": sessions}
 
 
 def _submit_session(platform: Platform, request: core.Req_SubmitSession) -> Wire:

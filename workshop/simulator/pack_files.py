@@ -46,10 +46,10 @@ def raw_pack(text: str, source: str, *formats: str) -> dict[str, Any]:
         raise PackError(f"{source}: is nested too deeply") from None
     except ValueError as error:
         raise PackError(f"{source}: is not JSON: {error}") from None
-    found = raw.get("format") if isinstance(raw, dict) else None
-    if found not in formats:
+    given = raw.get("format") if isinstance(raw, dict) else None
+    if given not in formats:
         known = " or ".join(map(repr, formats))
-        raise PackError(f"{source}: format must be {known}, not {_short(found)}")
+        raise PackError(f"{source}: format must be {known}, not {_short(given)}")
     assert isinstance(raw, dict)
     return raw
 

@@ -85,11 +85,11 @@ async def _answer(
         text = "These pages answer to localhost, 127.0.0.1 and [::1] only.\n"
         return PlainTextResponse(text, 400, HEADERS)
     try:
-        shown = page(platform, request.path_params.get("id", ""))
+        view = page(platform, request.path_params.get("id", ""))
     except Refusal:
         raise HTTPException(404, "there is nothing of this id; / lists what there is") from None
     names = [one for served in platform.served for one in served.world.benchmarks[:1]]
-    return HTMLResponse(_template().render(page=shown, benchmarks=names), headers=HEADERS)
+    return HTMLResponse(_template().render(page=view, benchmarks=names), headers=HEADERS)
 
 
 def _home(platform: Platform, _id: str) -> Page:
@@ -152,7 +152,7 @@ def _task(platform: Platform, task_id: str) -> Page:
     }
     start = max(0, len(one.log) - ROWS)
     rows = [
-        (number, _moment(line.moment), line.type, line.text, _json(_shown(line.body)))
+        (number, _moment(line.moment), line.type, line.text, _json(_without_key(line.body)))
         for number, line in enumerate(one.log[start:], start + 1)
     ]
     table = Table("Log", ("Line", "Time", "Type", "Text", "Body"), rows, len(one.log))
@@ -181,7 +181,7 @@ def _moment(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _shown(body: dict[str, Any] | None) -> dict[str, Any]:
+def _without_key(body: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (body or {}).items() if name != HIDDEN}
 
 

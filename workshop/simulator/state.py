@@ -141,15 +141,17 @@ class StateFile:
 
     def _check(self, first: bytes, header: dict[str, str]) -> None:
         try:
-            found = json.loads(first)
+            first_line = json.loads(first)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or "format" not in found:
+            first_line = None
+        if not isinstance(first_line, dict) or "format" not in first_line:
             raise self._error("is no state file; name another one")
-        if found["format"] != FORMAT:
-            raise self._error(f"has the format {found['format']!r}; this platform needs {FORMAT!r}")
-        if found.get("pack_sha256") != header["pack_sha256"]:
-            theirs, ours = (_pack_of(one) for one in (found, header))
+        if first_line["format"] != FORMAT:
+            raise self._error(
+                f"has the format {first_line['format']!r}; this platform needs {FORMAT!r}"
+            )
+        if first_line.get("pack_sha256") != header["pack_sha256"]:
+            theirs, ours = (_pack_of(one) for one in (first_line, header))
             raise self._error(f"belongs to the pack {theirs}, not to {ours}; name another file")
 
     def _write(self, line: bytes, sync: bool) -> None:

@@ -55,7 +55,7 @@ def _mechanics(text: str) -> tuple[str, ...]:
 
 
 def _page_limits(text: str) -> tuple[int, ...]:
-    found: list[int] = []
+    limits: list[int] = []
     for part in text.split(","):
         first, _, last = part.strip().partition("-")
         ends = (positive(first), positive(last or first))
@@ -63,5 +63,5 @@ def _page_limits(text: str) -> tuple[int, ...]:
             raise argparse.ArgumentTypeError(
                 f"{part!r}: give page limits from 1 to {LARGEST_PAGE}, such as 5,10 or 1-8"
             )
-        found += range(ends[0], ends[1] + 1)
-    return tuple(dict.fromkeys(found))
+        limits += range(ends[0], ends[1] + 1)
+    return tuple(dict.fromkeys(limits))

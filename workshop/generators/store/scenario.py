@@ -69,9 +69,9 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     rng = draws(seed, index, "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
-        made = _try(mechanic, rng, options)
-        if made:
-            builder, draft, demand, answer = made
+        draw = _try(mechanic, rng, options)
+        if draw:
+            builder, draft, demand, answer = draw
             break
     else:
         raise NoScenario(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
@@ -126,8 +126,8 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
         larger = replace(demand, wants=(replace(want, quantity=want.quantity + more),))
         if baskets(larger, market) > MOST_BASKETS:
             return True
-        found = solve(larger, market).purchases
-        if found and found[0].total <= answer.purchases[0].total:
+        purchases = solve(larger, market).purchases
+        if purchases and purchases[0].total <= answer.purchases[0].total:
             return True
     return False
 

@@ -17,10 +17,10 @@ SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-stor
 
 def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> Evaluation:
     """Score the successful `checkouts` of a task; `logged` is whether a model call was reported."""
-    wanted, found = scenario.expect.checkouts, len(checkouts)
-    if found != wanted:
+    wanted, actual = scenario.expect.checkouts, len(checkouts)
+    if actual != wanted:
         score = 0.0
-        lines = [f"FAIL: Expected number of checkout events: {wanted}, found: {found}"]
+        lines = [f"FAIL: Expected number of checkout events: {wanted}, found: {actual}"]
     else:
         score = 1.0
         lines = [f"GOOD: Expected number of checkout events matches: {wanted}"]
@@ -43,7 +43,7 @@ def matches(bought: Basket, event: Event) -> bool:
         (event.discount, bought.discount),
         (event.total, bought.total),
     )
-    return all(wanted is None or wanted == found for wanted, found in pairs)
+    return all(wanted is None or wanted == actual for wanted, actual in pairs)
 
 
 def _mismatch(scenario: Scenario, bought: Basket) -> list[str]:

@@ -50,8 +50,8 @@ def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
 
 
 def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
-    shown = _priced(shop.view())
-    return {key: shown[key] for key in shown if shown[key] or key not in ("coupon", "discount")}
+    fields = _priced(shop.view())
+    return {key: fields[key] for key in fields if fields[key] or key not in ("coupon", "discount")}
 
 
 def _add(shop: Shop, request: store.Req_AddProductToBasket) -> Wire:

@@ -13,11 +13,11 @@ from workshop.generators.store.mechanics import choices, coupons, goods
 Mechanic = Callable[[TaskBuilder], Draft]
 
 MECHANICS: dict[str, Mechanic] = {
-    name.replace("_", "-"): found
+    name.replace("_", "-"): function
     for module in (goods, choices, coupons)
-    for name, found in vars(module).items()
-    if isfunction(found) and found.__module__ == module.__name__
-    if get_type_hints(found) == {"builder": TaskBuilder, "return": Draft}
+    for name, function in vars(module).items()
+    if isfunction(function) and function.__module__ == module.__name__
+    if get_type_hints(function) == {"builder": TaskBuilder, "return": Draft}
 }
 """Every function of these modules that makes a draft on a bare builder, by its name and in their
 order; all are drawn equally often."""

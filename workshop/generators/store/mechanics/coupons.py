@@ -104,24 +104,24 @@ def coupon_unknown(builder: TaskBuilder) -> Draft:
     draft.codes = [builder.code()]
     if chance(builder.rng, 60):
         _working(builder, draft)
-    return _said(builder, draft)
+    return _with_words(builder, draft)
 
 
 def coupon_dead(builder: TaskBuilder) -> Draft:
     """A demanded code that takes nothing off this order."""
     draft = _order(builder, 2, rule="must", extras="none", accept=refused)
     draft.codes = [_dead(builder, draft)]
-    return _said(builder, draft)
+    return _with_words(builder, draft)
 
 
 def coupon_works(builder: TaskBuilder) -> Draft:
     """A demanded code that takes something off."""
     draft = _order(builder, 3, rule="must", accept=discounted)
     draft.codes = [_working(builder, draft)]
-    return _said(builder, draft)
+    return _with_words(builder, draft)
 
 
-def _said(builder: TaskBuilder, draft: Draft) -> Draft:
+def _with_words(builder: TaskBuilder, draft: Draft) -> Draft:
     draft.no_discount_no_order = chance(builder.rng, 50)
     return draft
 

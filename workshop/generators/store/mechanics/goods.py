@@ -32,11 +32,11 @@ def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
     """The same product in other sizes and looks, each with one attribute changed."""
     kind, maker = good.kind, (good.brand, good.model)
     assert kind is not None
-    found = [(size, good.look) for size in kind.sizes if size != good.size]
-    found += [(good.size, look) for look in kind.looks if look != good.look]
-    builder.rng.shuffle(found)
+    variants = [(size, good.look) for size in kind.sizes if size != good.size]
+    variants += [(good.size, look) for look in kind.looks if look != good.look]
+    builder.rng.shuffle(variants)
     number = between(builder.rng, builder.level.rivals)
-    return [builder.good(kind, maker=maker, size=s, look=k) for s, k in found[:number]]
+    return [builder.good(kind, maker=maker, size=s, look=k) for s, k in variants[:number]]
 
 
 def one_of_many(builder: TaskBuilder) -> Good:
