@@ -47,7 +47,7 @@ class Form:
     """One instruction with its meaning, and the basket of a worker that keeps to it."""
 
     name: str
-    said: str
+    instruction: str
     means: Means
     content: Content
     coupon: str = ""
@@ -78,7 +78,7 @@ class Shop:
         ledger = Ledger()
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
-            ledger.instruction = form.said
+            ledger.instruction = form.instruction
 
             def call(name: str, **arguments: object) -> Any:
                 return ledger.call(name, [], arguments)
@@ -94,13 +94,13 @@ class Shop:
                     target_units=max(1, units + wrong),
                 )
                 codes = [] if departure == "bare" else [c for c in (coupon,) if c]
-                found = call(
+                rows = call(
                     "Combo_Test_Coupons_For_Product_Combinations",
                     combinations="last",
                     coupons=codes,
                     every=True,
                 )["results"]
-                row = found[-1] if departure == "other" else found[0]
+                row = rows[-1] if departure == "other" else rows[0]
                 content = {i["sku"]: i["quantity"] for i in row["items"]}
                 coupon = row["coupon"]
             else:
@@ -147,7 +147,7 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
     total = n * one["price"]
     pair = total + many * two["price"]
     code = dice.choice([c["code"] for c in scenario["coupons"]] or ["CODE1"])
-    shown = ", ".join(f"{sku}×{number}" for sku, number in both.items())
+    listed = ", ".join(f"{sku}×{number}" for sku, number in both.items())
     only: Content = {a: n}
 
     def exactly(content: Content, most: int = 10**9, used: str = "") -> Means:
@@ -156,24 +156,24 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
     def never(_held: Content, _coupon: str, _paid: int) -> bool:
         return False
 
-    buy = f"Set the basket to {shown}."
-    yield Form("line: items", f"{buy}\nCHECKOUT: items {shown}; no coupon", exactly(both), both)
+    buy = f"Set the basket to {listed}."
+    yield Form("line: items", f"{buy}\nCHECKOUT: items {listed}; no coupon", exactly(both), both)
     yield Form(
         "line: items, coupon",
-        f"{buy}\nCHECKOUT: items {shown}; coupon {code}; total at most {pair}",
+        f"{buy}\nCHECKOUT: items {listed}; coupon {code}; total at most {pair}",
         exactly(both, used=code),
         both,
         code,
     )
     yield Form(
         "line: bound below",
-        f"{buy}\nCHECKOUT: items {shown}; under {pair}",
+        f"{buy}\nCHECKOUT: items {listed}; under {pair}",
         exactly(both, pair - 1),
         both,
     )
     yield Form(
         "line: unclear",
-        f"{buy}\nCHECKOUT: items {shown}, about {pair} or {pair + 1}",
+        f"{buy}\nCHECKOUT: items {listed}, about {pair} or {pair + 1}",
         never,
         both,
     )
@@ -198,15 +198,18 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
         never,
         only,
     )
-    for name, said in (
-        ("not now", f"Set the basket to {shown} and report its total of {pair}. Do not check out."),
-        ("later", f"Set the basket to {shown}. The purchase will follow, with total {pair}."),
+    for name, instruction in (
+        (
+            "not now",
+            f"Set the basket to {listed} and report its total of {pair}. Do not check out.",
+        ),
+        ("later", f"Set the basket to {listed}. The purchase will follow, with total {pair}."),
         ("a condition", f"Put in {a}, and if it has {n} of them, check out."),
-        ("whatever", f"Set the basket to {shown} and check out with whatever total it shows."),
+        ("whatever", f"Set the basket to {listed} and check out with whatever total it shows."),
         ("below", f"Buy {n} x {a} for less than {total}."),
         ("reported", f"{buy} Report what it would cost to buy that for at most $999999."),
     ):
-        yield Form(name, said, never, both if shown in said else only)
+        yield Form(name, instruction, never, both if listed in instruction else only)
     yield from cheapest(scenario, one, two, code, dice)
 
 
@@ -216,10 +219,10 @@ def cheapest(
     """The forms that leave it to a search, where the two products can make up a number."""
     units = dice.randint(2, 12)
     offers = [{**p, "units": units_of(p["name"], p["sku"])} for p in (one, two)]
-    made = combinations_for(offers, units, 1000)["combinations"]
-    if not made:
+    baskets = combinations_for(offers, units, 1000)["combinations"]
+    if not baskets:
         return
-    contents = [{i["sku"]: i["quantity"] for i in c["items"]} for c in made]
+    contents = [{i["sku"]: i["quantity"] for i in c["items"]} for c in baskets]
     coded = len(scenario["coupons"]) > 0
     rows = priced(pack_of(scenario), contents, code if coded else "")
     if not rows:
@@ -291,7 +294,7 @@ def measure(shops: int, seed: str = "authority") -> tuple[Counter[str], Counter[
                     bought[key] += 1
                     if not form.means(held, purchase.coupon, purchase.total):
                         wrong.append(
-                            f"shop {index}, {departure}: {form.said!r} bought {held} with "
+                            f"shop {index}, {departure}: {form.instruction!r} bought {held} with "
                             f"{purchase.coupon!r} for {purchase.total}"
                         )
     return tries, bought, wrong

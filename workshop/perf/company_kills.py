@@ -124,8 +124,8 @@ def play(zygote: Zygote, folder: Path, strategy: str, pack: Path, killer: Killer
         if lives.run is None:
             raise SystemExit(f"no run has begun: {lives.said[-1]}")
         results = lives.results()
-        found = {task["spec_id"]: _came_to(simulator, task) for task in results["tasks"]}
-        return {"code": code, "submitted": results["submitted"], "tasks": found}
+        outcomes = {task["spec_id"]: _came_to(simulator, task) for task in results["tasks"]}
+        return {"code": code, "submitted": results["submitted"], "tasks": outcomes}
 
 
 def _came_to(simulator: Simulator, task: dict[str, Any]) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def campaign(
 ) -> tuple[Counter[str], list[str]]:
     """So many kills over as many runs as it takes: the kills, and what went otherwise."""
     done: Counter[str] = Counter()
-    odd: list[str] = []
+    differences: list[str] = []
     zygote, rng = Zygote(), random.Random(seed)
     root = Path(tempfile.mkdtemp(prefix="company-kills-"))
     try:
@@ -155,34 +155,34 @@ def campaign(
                 whole.mkdir()
                 without[strategy] = play(zygote, whole, strategy, pack, Killer(rng, 0))
             killer = Killer(rng, min(a_run, kills - done.total()))
-            came = play(zygote, folder, strategy, pack, killer)
+            outcome = play(zygote, folder, strategy, pack, killer)
             done += killer.kills
-            lines = compare(came, without[strategy])
-            odd += [f"run {number} ({strategy}): {line}" for line in lines]
+            lines = compare(outcome, without[strategy])
+            differences += [f"run {number} ({strategy}): {line}" for line in lines]
             if done.total() >= kills:
                 break
             if not lines:
                 shutil.rmtree(folder, ignore_errors=True)
     finally:
         zygote.stop()
-        if odd:
+        if differences:
             print(f"the runs are in {root}", file=sys.stderr)
         else:
             shutil.rmtree(root, ignore_errors=True)
-    return done, odd
+    return done, differences
 
 
-def compare(came: dict[str, Any], without: dict[str, Any]) -> list[str]:
+def compare(outcome: dict[str, Any], without: dict[str, Any]) -> list[str]:
     """What a run that was killed has otherwise than one that was not, a line each."""
     lines = [
-        f"{name}: {came[name]} instead of {without[name]}"
+        f"{name}: {outcome[name]} instead of {without[name]}"
         for name in ("code", "submitted")
-        if came[name] != without[name]
+        if outcome[name] != without[name]
     ]
     for spec, wanted in without["tasks"].items():
-        found = came["tasks"].get(spec)
-        if found != wanted or wanted["responses"] != 1:
-            lines.append(f"{spec}: {found} instead of {wanted}")
+        outcomes = outcome["tasks"].get(spec)
+        if outcomes != wanted or wanted["responses"] != 1:
+            lines.append(f"{spec}: {outcomes} instead of {wanted}")
     return lines
 
 
@@ -193,14 +193,14 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--a-run", type=int, default=15, help="kills of one run at most")
     parser.add_argument("--tasks", nargs="*", default=list(TASKS))
-    asked = parser.parse_args()
-    kills, odd = campaign(asked.kills, asked.seed, tuple(asked.tasks), asked.a_run)
+    options = parser.parse_args()
+    kills, differences = campaign(options.kills, options.seed, tuple(options.tasks), options.a_run)
     for where, count in sorted(kills.items()):
         print(f"{count:4} {where}")
-    for line in odd:
+    for line in differences:
         print(f"DIFFERS {line}")
-    print(f"{kills.total()} kills, {len(odd)} differences")
-    return 1 if odd else 0
+    print(f"{kills.total()} kills, {len(differences)} differences")
+    return 1 if differences else 0
 
 
 if __name__ == "__main__":

@@ -19,15 +19,14 @@ from typing import Any, NamedTuple
 
 import regex
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cli import cli  # noqa: E402
-from core.models import providers  # noqa: E402
-from core.models.model_call import Message  # noqa: E402
-from workshop.rule_based import provider as rule_based  # noqa: E402
+from cli import cli
+from core.models import providers
+from core.models.model_call import Message
+from workshop.perf.measure import PACKS
+from workshop.rule_based import provider as rule_based
 
-BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
 FINISH = "DECISION: FINISH"
 WRITES = ("/employees/update", "/projects/team/update", "/projects/status/update", "/time/log",
           "/time/update")  # fmt: skip
@@ -40,7 +39,7 @@ class Mistake(NamedTuple):
     """A way to close a task wrongly, and the guard that is there for it."""
 
     guard: str
-    told: str
+    text: str
     spoil: Callable[[str, str, CarelessModel], str | None]
     """Reply and prompt -> the reply with the mistake; None where it does not fit."""
 
@@ -52,7 +51,7 @@ class CarelessModel:
         """``pack``: what the leak of a guest's task is taken from."""
         self.mistake = mistake
         self.people = [c["employees"][0]["name"] for c in pack["companies"].values()]
-        self.made = 0
+        self.mistakes_made = 0
         self.texts: set[str] = set()
 
     def names(self) -> Sequence[str]:
@@ -70,7 +69,7 @@ class CarelessModel:
         wrong = self.mistake.spoil(reply, prompt, self)
         if wrong is None or wrong == reply:
             return reply
-        self.made += 1
+        self.mistakes_made += 1
         self.texts.add(wrong.partition("INSTRUCTION: ")[2].strip())
         return wrong
 
@@ -149,7 +148,7 @@ def play(mistake: Mistake, guards: str, pack: Path, jobs: int) -> tuple[int, int
         (file,) = Path(out).glob("*/results.json")
         score = json.loads(file.read_text(encoding="utf-8"))["totals"]["score_mean"]
         ends = [last_decision(journal) for journal in Path(out).glob("*/tasks/*.jsonl")]
-    return careless.made, sum(end in careless.texts for end in ends), score
+    return careless.mistakes_made, sum(end in careless.texts for end in ends), score
 
 
 def last_decision(journal: Path) -> str:
@@ -168,14 +167,14 @@ def spoilt(mistake: Mistake, pack: Path, folder: Path) -> Path:
         scenario["faults"] = [
             {"on": path, "nth": 1, "kind": "status", "status": 400, "times": 1} for path in WRITES
         ]
-    made = folder / "refusing.json"
-    made.write_text(json.dumps(read), encoding="utf-8")
-    return made
+    refusing = folder / "refusing.json"
+    refusing.write_text(json.dumps(read), encoding="utf-8")
+    return refusing
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pack", type=Path, default=BUNDLED)
+    parser.add_argument("--pack", type=Path, default=PACKS["company"])
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     print(
@@ -185,11 +184,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for mistake in MISTAKES:
             pack = spoilt(mistake, options.pack.resolve(), Path(folder))
-            made, sent, score = play(mistake, "all", pack, options.jobs)
+            mistakes, sent, score = play(mistake, "all", pack, options.jobs)
             without, slipped, less = play(mistake, f"all,-{mistake.guard}", pack, options.jobs)
-            cells = [f"`{mistake.guard}`", mistake.told, made, sent, slipped, score, less]
-            if made != without:
-                cells[2] = f"{made}; {without} without"
+            cells = [f"`{mistake.guard}`", mistake.text, mistakes, sent, slipped, score, less]
+            if mistakes != without:
+                cells[2] = f"{mistakes}; {without} without"
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 

@@ -167,16 +167,16 @@ def play(benchmark: str, path: str, mutation: str, rule: Rule) -> Outcome:
         with serve(some) as simulator, relay(simulator.base_url) as tampering:
             tampering.rule = rule
             here.send(tampering.base_url)
-            came = here.poll(HANG_SECONDS)
+            answered = here.poll(HANG_SECONDS)
             wrong, scored, open_, internal, peak, grown = (
-                here.recv() if came else (0, 0.0, 0, 0, 0, 0)
+                here.recv() if answered else (0, 0.0, 0, 0, 0, 0)
             )
     finally:
         agent.kill()
         agent.join()
     seconds = round(time.perf_counter() - began, 1)
     return Outcome(
-        path, mutation, wrong, scored, open_, internal, seconds, peak, grown, hung=not came
+        path, mutation, wrong, scored, open_, internal, seconds, peak, grown, hung=not answered
     )
 
 
@@ -215,15 +215,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--benchmark", choices=PATHS, default="store")
     parser.add_argument("--cases", type=int, help="so many of them, spread over all")
     parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
-    told = parser.parse_args(arguments)
-    chosen = list(cases(told.benchmark))
-    chosen = chosen[:: max(1, len(chosen) // told.cases)] if told.cases else chosen
+    options = parser.parse_args(arguments)
+    chosen = list(cases(options.benchmark))
+    chosen = chosen[:: max(1, len(chosen) // options.cases)] if options.cases else chosen
     outcomes = []
     for path, name, rule in chosen:
-        outcomes.append(play(told.benchmark, path, name, rule))
+        outcomes.append(play(options.benchmark, path, name, rule))
         print(outcomes[-1], flush=True)
-    if told.out:
-        told.out.write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
+    if options.out:
+        options.out.write_text(json.dumps([asdict(one) for one in outcomes], indent=1))
     wrong, peak = sum(one.wrong for one in outcomes), max(one.peak_mb for one in outcomes)
     slowest = max(one.seconds for one in outcomes)
     internal, hung = (sum(getattr(one, n) for one in outcomes) for n in ("internal", "hung"))

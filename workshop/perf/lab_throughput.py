@@ -5,7 +5,7 @@
 
 Every measurement is a run of its own: its tasks divided by its wall time, which holds the start of
 worker processes and their imports.
-Prints the median over runs and its ratio to one process that plays one task at a time.
+Prints the median over runs.
 
 ``--profile`` plays in one process, one task at a time, and prints the functions in which the
 threads of that process spend most of their processor time; what sandboxes and waiting take is
@@ -16,11 +16,8 @@ from __future__ import annotations
 
 import argparse
 import cProfile
-import json
 import pstats
 import resource
-import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -28,66 +25,55 @@ import time
 from itertools import islice
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from cli.adapters import ADAPTERS  # noqa: E402
-from workshop.lab.engines import Job  # noqa: E402
-from workshop.lab.lab_run import Settings  # noqa: E402
-from workshop.lab.packs import source_of  # noqa: E402
-from workshop.lab.play_job import play_job  # noqa: E402
+from cli.adapters import ADAPTERS
+from workshop.lab.engines import Job
+from workshop.lab.lab_run import Settings
+from workshop.lab.packs import source_of
+from workshop.lab.play_job import play_job
+from workshop.perf.measure import run, spread
 
 store = ADAPTERS["store"]
 
-BRAIN = "playbook/store"
+MODEL = "playbook/store"
 LINES = 25
 
 
 def shops(count: int) -> str:
     """The first tasks of the variations pack, as often as needed under other names."""
     kit = store()
-    source = source_of("variations", kit)
-    every = list(source.scenarios())
-    rounds = -(-count // len(every))
-    many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in every)
+    scenarios = list(source_of("variations", kit).scenarios())
+    rounds = -(-count // len(scenarios))
+    many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in scenarios)
     return kit.pack_text("throughput", list(islice(many, count)))
 
 
 def pace(pack: Path, jobs: int, out: str) -> float:
     """Tasks a second of one run."""
-    command = [sys.executable, "submission.py", "regress", "--json", "--pack", str(pack)]
-    done = subprocess.run(
-        [*command, "--jobs", str(jobs), "--out", out],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    run = json.loads(done.stdout)
-    return float(run["summaries"][0]["trials"] / run["wall_seconds"])
+    results = run("regress", "--pack", pack, "--jobs", jobs, "--out", out)
+    return float(results["summaries"][0]["trials"] / results["wall_seconds"])
 
 
 def measure(tasks: int, jobs: list[int], runs: int) -> None:
+    """Print the pace with each number of jobs."""
     with tempfile.TemporaryDirectory() as folder:
         pack = Path(folder) / "pack.json"
         pack.write_text(shops(tasks), encoding="utf-8")
-        base = None
         for count in jobs:
-            found = [pace(pack, count, folder) for _ in range(runs)]
-            middle = statistics.median(found)
-            base = base or middle
-            print(f"--jobs {count}: {middle:.1f} tasks a second, {middle / base:.2f} times one job")
+            paces = [pace(pack, count, folder) for _ in range(runs)]
+            print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
 
 
 def profile(tasks: int) -> None:
-    settings = Settings(benchmark="store", packs=(), evaluator=BRAIN, worker=BRAIN)
+    settings = Settings(benchmark="store", packs=(), evaluator=MODEL, worker=MODEL)
     job = Job(0, 0, shops(tasks), None, settings)
     play_job(Job(0, 0, shops(5), None, settings), store)  # imports and first starts
-    found: list[cProfile.Profile] = []
+    profiles: list[cProfile.Profile] = []
 
     def begin(*_: object) -> None:
-        found.append(cProfile.Profile(time.thread_time))
-        found[-1].enable()
+        profiles.append(cProfile.Profile(time.thread_time))
+        profiles[-1].enable()
 
     threading.setprofile(begin)
     before = resource.getrusage(resource.RUSAGE_SELF)
@@ -99,8 +85,8 @@ def profile(tasks: int) -> None:
     busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{tasks} tasks: {1000 * wall / tasks:.1f} ms a task, under the profiler,")
     print(f"of them {1000 * busy / tasks:.1f} ms processor time in this process")
-    stats = pstats.Stats(found[0])
-    for one in found[1:]:
+    stats = pstats.Stats(profiles[0])
+    for one in profiles[1:]:
         stats.add(one)
     stats.strip_dirs()
     for order in ("tottime", "cumulative"):

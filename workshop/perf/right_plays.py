@@ -20,28 +20,27 @@ from typing import Any
 
 import regex
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from company_tools import listings  # noqa: E402
-from company_tools.change import request_at  # noqa: E402
-from company_tools.company_session import CompanySession  # noqa: E402
-from company_tools.environment import CompanyEnvironment  # noqa: E402
-from company_tools.wiki_pages import wiki_pages  # noqa: E402
-from company_tools.wiki_store import WikiStore  # noqa: E402
-from core.erc3_client import ApiError, ApiException  # noqa: E402
-from core.erc3_client.own.company_models import RESPONSES  # noqa: E402
-from core.erc3_client.retry_policy import RetryPolicy  # noqa: E402
-from core.ledger import Ledger, ToolFault  # noqa: E402
-from workshop.generators.company.play import Play, chosen, literals  # noqa: E402
-from workshop.generators.company.scenario import TASKS, People, company, make_scenario  # noqa: E402
-from workshop.simulator.company.pack import read_pack  # noqa: E402
-from workshop.simulator.pack_files import raw_pack  # noqa: E402
-from workshop.simulator.platform import Platform  # noqa: E402
-from workshop.simulator.world import Refusal  # noqa: E402
+from company_tools import listings
+from company_tools.change import request_at
+from company_tools.company_session import CompanySession
+from company_tools.environment import CompanyEnvironment
+from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import WikiStore
+from core.erc3_client import ApiError, ApiException
+from core.erc3_client.own.company_models import RESPONSES
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Ledger, ToolFault
+from workshop.generators.company.play import Play, chosen, literals
+from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.perf.measure import PACKS
+from workshop.simulator.company.pack import read_pack
+from workshop.simulator.pack_files import raw_pack
+from workshop.simulator.platform import Platform
+from workshop.simulator.world import Refusal
 
 Wire = dict[str, Any]
-BUNDLED = ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json"
 FORMAT = "company-pack/1"
 NEEDED = {"/time/log": {"notes": ""}}
 """What a request has to have."""
@@ -60,8 +59,8 @@ class Line:
 
     def ask(self, path: str, **body: Any) -> Wire:
         """Post to a path without our tools."""
-        found: Wire = self.platform.call(self.task, path, body)
-        return found
+        answer: Wire = self.platform.call(self.task, path, body)
+        return answer
 
     def dispatch(self, request: Any) -> Any:
         """Send a request of our tools."""
@@ -122,10 +121,10 @@ class World:
     def answer(self, outcome: str, message: str, links: str = "none") -> tuple[str | None, Wire]:
         """Finish as the coordinator does; what is objected to, and what is sent in the end."""
         words = f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: {links}"
-        asked = self.benchmark.check_finish(words, Ledger())
+        objection = self.benchmark.check_finish(words, Ledger())
         self.benchmark.finish(words, Ledger())
         sent = [body for path, body in self.line.sent if path == "/respond"]
-        return asked, sent[-1] if sent else {}
+        return objection, sent[-1] if sent else {}
 
 
 @dataclass
@@ -185,12 +184,12 @@ def played(world: World, tally: Tally) -> None:
     for event in events_of(scenario):
         path, body, _ = right._calls(world.line.ask, event)
         tally.writes += 1
-        said = world.send(path, body)
-        if said is None:
+        objection = world.send(path, body)
+        if objection is None:
             continue
-        objected.append(said)
+        objected.append(objection)
         if not any(world.send(path, body, word) is None for word in words_for(world)):
-            final.append(said)
+            final.append(objection)
     if objected:
         tally.objected.append(f"{scenario['spec_id']}: {objected[0]}")
     if final:
@@ -205,9 +204,9 @@ def answered(world: World, tally: Tally) -> None:
     outcome = scenario["expect"]["outcomes"][0]
     literal = " ".join(literals(scenario["expect"].get("message", {}).get("contains", [])))
     message = literal or "That is for colleagues only, sorry."
-    asked, sent = world.answer(outcome, message)
-    if asked and "is a guest" in asked:
-        tally.objected.append(f"{scenario['spec_id']}: {asked}")
+    objection, sent = world.answer(outcome, message)
+    if objection and "is a guest" in objection:
+        tally.objected.append(f"{scenario['spec_id']}: {objection}")
     if sent.get("outcome") != outcome:
         tally.final.append(f"{scenario['spec_id']}: {sent}")
 
@@ -235,7 +234,7 @@ def main() -> None:
     parser.add_argument("--tell", action="store_true", help="print each objection")
     options = parser.parse_args()
     tally = Tally()
-    sources = [packed(path) for path in (BUNDLED, *options.pack)]
+    sources = [packed(path) for path in (PACKS["company"], *options.pack)]
     sources.append(generated(options.seed, options.generated))
     for source in sources:
         for company_, scenario in source:

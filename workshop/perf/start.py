@@ -14,24 +14,19 @@ import argparse
 import json
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-import cli  # noqa: E402, F401 - registers the rule-based model
-from core.models.providers import provider  # noqa: E402
-from tests.fake_openai import FakeOpenAI, Message  # noqa: E402
+import cli  # noqa: F401 - registers the rule-based models
+from core.models.providers import provider
+from tests.fake_openai import FakeOpenAI, Message
+from workshop.perf.measure import PACKS, ROOT, command, spread
 
-PACKS = {
-    "store": ROOT / "workshop" / "simulator" / "store" / "packs" / "store-bundled.json",
-    "company": ROOT / "workshop" / "simulator" / "company" / "packs" / "bundled.json",
-}
 LIMIT = 60.0
 
 
@@ -51,23 +46,23 @@ def litellm(url: str) -> dict[str, str]:
     return served | {f"{role}_MODEL": "openai/at-once" for role in ("EVALUATOR", "WORKER")}
 
 
-def first_turn(command: list[str], models: dict[str, str]) -> tuple[float, float]:
+def first_turn(words: list[str], models: dict[str, str]) -> tuple[float, float]:
     """Seconds to the first turn in the journal, and to the end of the process."""
     with tempfile.TemporaryDirectory() as out:
         began = time.perf_counter()
         process = subprocess.Popen(
-            [*command, "--out", out], cwd=ROOT, env=os.environ | models,
+            command(*words, "--out", out), cwd=ROOT, env=os.environ | models,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
         try:
-            seen = _watch(Path(out), process, began)
-            _, told = process.communicate(timeout=LIMIT)
+            seconds = _watch(Path(out), process, began)
+            _, errors = process.communicate(timeout=LIMIT)
         finally:
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
-        if seen is None:
-            raise SystemExit(f"no turn was played:\n{told.decode()}")
-        return seen, time.perf_counter() - began
+        if seconds is None:
+            raise SystemExit(f"no turn was played:\n{errors.decode()}")
+        return seconds, time.perf_counter() - began
 
 
 def _watch(out: Path, process: subprocess.Popen[bytes], began: float) -> float | None:
@@ -90,16 +85,12 @@ def main() -> None:
     parser.add_argument("more", nargs="*", help="options of the run, behind --")
     options = parser.parse_args()
     task = json.loads(PACKS[options.benchmark].read_text())["scenarios"][0]["spec_id"]
-    command = [sys.executable, "submission.py", "--benchmark", options.benchmark, "--quiet"]
-    command += ["--task", task, *options.more]
+    words = ["--benchmark", options.benchmark, "--quiet", "--task", task, *options.more]
     models = litellm(endpoint(options.benchmark).base_url) if options.litellm else {}
-    first_turn(command, models)
-    turns, ends = zip(*(first_turn(command, models) for _ in range(options.runs)), strict=True)
-    for name, found in (("first turn", turns), ("whole run of one task", ends)):
-        print(
-            f"{name}: median {statistics.median(found):.2f} s "
-            f"({min(found):.2f} to {max(found):.2f}, {len(found)} runs)"
-        )
+    first_turn(words, models)
+    turns, ends = zip(*(first_turn(words, models) for _ in range(options.runs)), strict=True)
+    print(f"first turn: {spread(turns, 's')}")
+    print(f"whole run of one task: {spread(ends, 's')}")
 
 
 if __name__ == "__main__":

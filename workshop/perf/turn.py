@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,15 +23,18 @@ from typing import Any
 from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
 
-ROOT = Path(__file__).parents[2]
-SAID = "Thought: done.\n<code>\nfinal_answer(1)\n</code>"
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from workshop.perf.measure import run
+
+REPLY = "Thought: done.\n<code>\nfinal_answer(1)\n</code>"
 
 
 class AtOnce(Model):  # type: ignore[misc]
     """Answers every prompt at once."""
 
     def generate(self, *_: Any, **__: Any) -> ChatMessage:
-        return ChatMessage(role=MessageRole.ASSISTANT, content=SAID)
+        return ChatMessage(role=MessageRole.ASSISTANT, content=REPLY)
 
 
 def bare() -> float:
@@ -45,19 +47,18 @@ def bare() -> float:
 def ours(benchmark: str) -> list[float]:
     """Milliseconds of each turn with work in it."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "submission.py", "--benchmark", benchmark, "--quiet"]
-        subprocess.run([*command, "--out", out], cwd=ROOT, check=True, capture_output=True)
-        found = []
+        run("--benchmark", benchmark, "--quiet", "--out", out)
+        turns = []
         for path in Path(out).glob("*/tasks/*.jsonl"):
-            found += _turns([json.loads(line) for line in path.read_text("utf-8").splitlines()])
-    return found
+            turns += _turns([json.loads(line) for line in path.read_text("utf-8").splitlines()])
+    return turns
 
 
 def _turns(entries: list[dict[str, Any]]) -> list[float]:
-    found, asked = [], 0.0
+    turns, in_models = [], 0.0
     for entry in entries:
         if entry["type"] == "model_call":
-            asked += entry["seconds"]
+            in_models += entry["seconds"]
         if entry["type"] != "turn":
             continue
         calls = (entry["report"] or {}).get("calls", [])
@@ -65,9 +66,9 @@ def _turns(entries: list[dict[str, Any]]) -> list[float]:
         if timed:
             untimed = entry["requests"] - len(timed) + entry["model_calls"]
             waited = sum(timed) + untimed * statistics.median(timed)
-            found.append((entry["seconds"] - asked - waited) * 1000)
-        asked = 0.0
-    return found
+            turns.append((entry["seconds"] - in_models - waited) * 1000)
+        in_models = 0.0
+    return turns
 
 
 def main() -> None:
