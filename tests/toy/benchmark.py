@@ -57,8 +57,8 @@ class CounterEnvironment(Environment):
     def __init__(self, session: ApiSession) -> None:
         self._session, self._added = session, 0
 
-    acts = property(lambda self: self._added)
-    verdict = property(lambda self: "counted" if self._added else "left")
+    side_effects = property(lambda self: self._added)
+    ending = property(lambda self: "counted" if self._added else "left")
 
     def state(self, ledger: Ledger) -> str:
         with self._session.recording_to(ledger):
