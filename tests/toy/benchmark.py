@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -62,21 +61,23 @@ class CounterEnvironment(Environment):
 
     def state(self, ledger: Ledger) -> str:
         with self._session.recording_to(ledger):
-            return f"counter: {self._session.send(Req_ReadCounter())['value']}"
+            return f"counter: {self._read()}"
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
-        read = partial(self._session.send, Req_ReadCounter())
         with self._session.recording_to(ledger):
             yield [
-                request_tool("read", Req_ReadCounter, read),
+                request_tool("read", Req_ReadCounter, self._read),
                 request_tool("write", Req_AddToCounter, self._add, "Adds; cannot be undone."),
             ]
 
-    def _add(self, number: int) -> dict[str, object]:
+    def _read(self) -> int:
+        return int(self._session.send(Req_ReadCounter()).value)
+
+    def _add(self, number: int) -> int:
         answer = self._session.send(Req_AddToCounter(number=number))
         self._added += 1
-        return answer
+        return int(answer.value)
 
     def unanswered(self) -> str | None:
         return next(iter(self._session.unanswered.values()), None)
