@@ -12,6 +12,13 @@ from hypothesis import strategies as st
 from core.ledger import Ledger, ToolFault
 from store_tools.environment import StoreEnvironment
 from tests.store_tools.conftest import Direct
+from workshop.generators.store.builder import Retry, TaskBuilder
+from workshop.generators.store.level import LEVELS
+from workshop.generators.store.mechanics import MECHANICS
+from workshop.generators.store.oracle.answer import TooManyAnswers
+from workshop.generators.store.oracle.market import Market
+from workshop.generators.store.oracle.solve import solve
+from workshop.generators.store.scenario import draws
 
 NAME = "Combo_Set_Cheapest_Basket_For_Query"
 COLA = [
@@ -154,3 +161,46 @@ def test_what_it_sets_is_the_cheapest_of_all_mixes(
         result: Any = ledger.call(NAME, [], arguments)
     assert result["bought"] == bool(totals), result["reason"]
     assert [total for *_, total in line.bought] == sorted(totals)[:1]
+
+
+MECHANICS_OF_ONE_CALL = (
+    "packs", "packs-coupons", "split-stock", "cheapest", "coupon-choice", "plain", "variant",
+    "best-coupon", "stock-short", "not-sold", "variant-gone", "hostile-names", "ghost-exact",
+)  # fmt: skip
+
+
+def one_call(number: int) -> bool | None:
+    """Whether one call in a generated shop bought the best; None where it bought nothing."""
+    mechanic = MECHANICS_OF_ONE_CALL[number % len(MECHANICS_OF_ONE_CALL)]
+    builder = TaskBuilder(draws("one call", number, "shop"), LEVELS["normal"])
+    try:
+        draft = MECHANICS[mechanic](builder)
+        builder.finish()
+        goods = [good.as_json() for good in builder.goods.values()]
+        answer = solve(draft.demand(builder.goods), Market.of_scenario(goods, builder.coupons))
+    except (Retry, TooManyAnswers):
+        return None
+    line, shop = draft.lines[0], Direct({"products": goods, "coupons": builder.coupons})
+    one = line.form == "named"
+    query, amount = (line.singular, "pieces") if one else (line.plural, "units")
+    number_of = line.quantity or 1
+    coupons = f"coupons {', '.join(draft.codes)}" if draft.codes else "no coupons"
+    ledger = Ledger()
+    with StoreEnvironment(shop).bind(ledger) as tools:
+        ledger.offer(tools)
+        ledger.instruction = (
+            f'Set the cheapest basket of "{query}", {number_of} {amount}, {coupons}; check out.\n'
+            "CHECKOUT: cheapest found"
+        )
+        arguments = {"query": query, "coupons": draft.codes, amount: number_of, "checkout": True}
+        ledger.call(NAME, [], arguments)
+    if not shop.bought:
+        return None
+    ((items, _, total),) = shop.bought
+    return any(dict(p.items) == items and p.total == total for p in answer.purchases)
+
+
+def test_over_generated_shops_one_call_buys_the_best_or_nothing() -> None:
+    outcomes = [one_call(number) for number in range(78)]
+    assert False not in outcomes
+    assert outcomes.count(True) > 15
