@@ -110,10 +110,11 @@ class RuleLine(NamedTuple):
     text: str
 
 
-def permission_facts(
-    session: ReadingSession, wiki: WikiStore, action: str, target: str
+def Combo_Get_Permission_Facts_For_Action(
+    session: ReadingSession, wiki: WikiStore, action: str, target: str = ""
 ) -> dict[str, object]:
-    """Who asks, what ties them to the target, and lines that speak of the action; see the tool."""
+    """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
+    rules: [{page, line, under: heading, text}]}. target: an id"""
     if not action.strip():
         raise ToolFault("action must not be empty")
     user = session.user()

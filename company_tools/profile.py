@@ -34,12 +34,9 @@ def person_of(employee: wire.EmployeeView) -> Person:
     return Person(**{**dict(employee), **levels})
 
 
-def user_with_profile(session: ReadingSession) -> dict[str, object]:
-    """Who asks; see the tool. Of a guest nothing but that is asked.
-
-    Raises:
-        ToolFault: the system does not know who asks, or does not answer.
-    """
+def Combo_Get_Current_User_With_Profile(session: ReadingSession) -> dict[str, object]:
+    """{user: id, guest, profile: {fields of Req_GetEmployee}, led: [project id], member_of:
+    [project id], manages: [customer id], today, wiki_sha1}"""
     user = session.user()
     result: dict[str, object] = {
         "user": user.id, "guest": user.is_public, "profile": {}, **dict(Ties()),

@@ -16,7 +16,7 @@ from company_tools.profile import person_of
 from company_tools.reading_session import FIELDS
 from company_tools.settling import levels_of
 from company_tools.time_entries import check_member
-from company_tools.updates import EmployeeChanges, update_employee, update_status
+from company_tools.updates import Combo_Update_Employee_For_Changes, update_status
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -116,9 +116,10 @@ def _update_info(
     **scalars: Any,
 ) -> dict[str, object]:
     """As the Combo tool does it: what is left out stays, which the request does not promise."""
+    update = Combo_Update_Employee_For_Changes
     levels = levels_of(skills or ()), levels_of(wills or ())
-    changes = EmployeeChanges(**scalars, skills=levels[0], wills=levels[1])
-    return {"employee": update_employee(session, wiki, employee, changes)["after"]}
+    made = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
+    return {"employee": made["after"]}
 
 
 def _listing(session: CompanySession, name: str) -> Tool:

@@ -60,10 +60,16 @@ class CustomerCandidate(wire.CompanyDetail, Candidate):
 C = TypeVar("C", bound=Candidate)
 
 
-def resolve_person(
-    session: ReadingSession, name: str, project: str, department: str, contacts: bool
+def Combo_Resolve_Person_For_Name(
+    session: ReadingSession,
+    name: str,
+    project: str = "",
+    department: str = "",
+    contacts: bool = True,
 ) -> dict[str, object]:
-    """Candidates for a name, best first; see the tool."""
+    """Name in any order, mail, id: {candidates: [{kind, id, name, email, department, location,
+    score, matched}] best first, score 0-100, tied: how many share the best}. A customer's
+    contact has customer in place of id. project: of its team, with role"""
     name = bare_id(name)
     if not name.strip():
         raise ToolFault("name must not be empty")
@@ -122,10 +128,15 @@ def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> list[Person
     ]
 
 
-def resolve_project(
-    session: ReadingSession, phrase: str, member: str, lead: str, archived: bool
+def Combo_Resolve_Project_For_Phrase(
+    session: ReadingSession,
+    phrase: str,
+    member: str = "",
+    lead: str = "",
+    archived: bool = True,
 ) -> dict[str, object]:
-    """Candidates for a phrase, best first; see the tool."""
+    """Over name, description, customer; member, lead: employee ids: {candidates: [{fields of
+    Req_GetProject, customer_name, score, matched}], tied}. phrase "": all of theirs"""
     member, lead = (employee_id(session, who) if who else "" for who in (member, lead))
     if not bare_id(phrase).strip() and not member and not lead:
         raise ToolFault("phrase must not be empty, unless member or lead is given")
@@ -170,8 +181,8 @@ def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> 
     }
 
 
-def resolve_customer(session: ReadingSession, phrase: str) -> dict[str, object]:
-    """Candidates for a phrase, best first; see the tool."""
+def Combo_Resolve_Customer_For_Phrase(session: ReadingSession, phrase: str) -> dict[str, object]:
+    """{candidates: [{fields of Req_GetCustomer, score, matched}], tied}"""
     if not bare_id(phrase).strip():
         raise ToolFault("phrase must not be empty")
     collected = Collector()

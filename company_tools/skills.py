@@ -49,16 +49,18 @@ class Match(BaseModel):
     sum: int
 
 
-def match_skills(
+def Combo_Match_Employees_For_Skills(
     session: ReadingSession,
     wiki: WikiStore,
-    skills: Levels,
-    wills: Levels,
-    location: str,
-    department: str,
-    not_in_project: str,
+    skills: dict[str, int] = {},  # noqa: B006
+    wills: dict[str, int] = {},  # noqa: B006
+    location: str = "",
+    department: str = "",
+    not_in_project: str = "",
 ) -> dict[str, object]:
-    """People who have all levels, with these, highest sum first; see the tool."""
+    """Who has all, {name: least level}, 0: any: {people: [{id, name, department, location,
+    skills, wills, sum}] highest first, most: [id], least: [id], asked}; skills, wills: those
+    asked for"""
     if not skills and not wills:
         raise ToolFault("give skills or wills: {name: least level}")
     asked: dict[LevelKind, Levels] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -16,6 +17,8 @@ from company_tools.values import staff
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import Collector
+
+Status = Literal["idea", "exploring", "active", "paused", "archived"]
 
 
 class Seat(BaseModel):
@@ -60,11 +63,17 @@ def filters(
     }
 
 
-def sum_hours(
-    session: ReadingSession, first: str, last: str, project: str, employee: str, customer: str
+def Combo_Sum_Hours_For_Period(
+    session: ReadingSession,
+    date_from: str,
+    date_to: str,
+    project: str = "",
+    employee: str = "",
+    customer: str = "",
 ) -> dict[str, object]:
-    """The hours of a period and the entries behind them; see the tool."""
-    asked = filters(session, employee, project, customer, first, last)
+    """{total, billable, other, by_status, by_employee, by_project, by_customer: {name: hours},
+    entries: [entry], asked}. Voided hours count; by_status tells how many"""
+    asked = filters(session, employee, project, customer, date_from, date_to)
     collected = Collector()
     entries = collected.rows(lambda: listings.entries(session, **asked))
     groups = ("status", "employee", "project", "customer")
@@ -87,10 +96,15 @@ def _hours_by(field: str, entries: Iterable[wire.TimeEntry]) -> dict[str, float]
     return {value: total(hours) for value, hours in sorted(groups.items())}
 
 
-def sum_workload(
-    session: ReadingSession, department: str, location: str, statuses: list[str]
+def Combo_Sum_Workload_For_Employees(
+    session: ReadingSession,
+    department: str = "",
+    location: str = "",
+    statuses: list[Status] = [],  # noqa: B006
 ) -> dict[str, object]:
-    """Everybody with the sum of their time slices, zeros too, most first; see the tool."""
+    """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
+    name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
+    projects; none: all"""
     listings.ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)

@@ -35,19 +35,25 @@ class EntryChanges(BaseModel):
     status: EntryStatus | None = None
 
 
-class NewEntry(BaseModel):
-    """Hours to be logged; "" as category: that of the project."""
-
-    date: str
-    hours: float
-    billable: bool
-    notes: str
-    status: EntryStatus
-    work_category: str
-
-
-def update_entry(session: CompanySession, id: str, changes: EntryChanges) -> dict[str, object]:
-    """Change a time entry; see the tool. Raises ToolFault where there is none."""
+def Combo_Update_Time_Entry_For_Changes(
+    session: CompanySession,
+    id: str,
+    date: str | None = None,
+    hours: float | None = None,
+    work_category: str | None = None,
+    notes: str | None = None,
+    billable: bool | None = None,
+    status: EntryStatus | None = None,
+) -> dict[str, object]:
+    """{before: entry, sent, after}"""
+    changes = EntryChanges(
+        date=date,
+        hours=hours,
+        work_category=work_category,
+        notes=notes,
+        billable=billable,
+        status=status,
+    )
     id = bare_id(id)
     now = listings.entry(session, id)
     wanted = {field: value for field, value in dict(changes).items() if value is not None}
@@ -73,13 +79,24 @@ def update_entry(session: CompanySession, id: str, changes: EntryChanges) -> dic
         return {"before": before, "sent": wanted, "after": listings.entry(session, id)}
 
 
-def log_time(
-    session: CompanySession, employee: str, project: str, entry: NewEntry, *, allow_non_member: bool
+def Combo_Log_Time_For_Project(
+    session: CompanySession,
+    employee: str,
+    project: str,
+    date: str,
+    hours: float,
+    billable: bool,
+    notes: str = "",
+    status: EntryStatus = "draft",
+    work_category: str = "",
+    allow_non_member: bool = False,
 ) -> dict[str, object]:
-    """Log time on a project and its customer; see the tool. Raises ToolFault for a non-member."""
+    """On its customer too: {entry, roles_of_employee: [role], roles_of_asker: [role]}. For
+    members of the team; allow_non_member: only where the wiki allows others. work_category "":
+    customer_project, on an own project internal"""
     who, where = employee_id(session, employee), project_id(session, project)
-    if not entry.hours > 0:
-        raise ToolFault(f"hours must be above 0, not {entry.hours}")
+    if not hours > 0:
+        raise ToolFault(f"hours must be above 0, not {hours}")
     record = listings.project(session, where)
     if not allow_non_member:
         check_member(session, who, where)
@@ -88,14 +105,17 @@ def log_time(
     # not fill in one that is left out.
     manager = listings.account_manager(session, record.customer)
     customer = None if manager is None else record.customer
-    category = entry.work_category or (OF_CUSTOMER if customer else INTERNAL)
-    fields = {**dict(entry), "date": day(entry.date, session.user().today)}
     request = company.Req_LogTimeEntry(
         employee=who,
         customer=customer,
         project=where,
+        date=day(date, session.user().today),
+        hours=hours,
+        work_category=work_category or (OF_CUSTOMER if customer else INTERNAL),
+        notes=notes,
+        billable=billable,
+        status=status,
         logged_by=by,
-        **{**fields, "work_category": category},
     )
     roles = {
         f"roles_of_{whose}": [m.role for m in record.team if m.employee == id]

@@ -7,7 +7,7 @@ change is never sent twice (``CompanySession.write``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -35,8 +35,6 @@ Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 _EMPLOYEE_FIELDS = ("notes", "salary", "location", "department", "skills", "wills")
 LOWEST, HIGHEST = 1, 10
 """Of levels (facts of the platform); a 0 comes of a level that was left out."""
-CHANGED: Mapping[str, object] = {"before": None, "sent": None, "after": None}
-"""Fields of a change where nothing is known; ``sent`` is what took effect."""
 
 
 class Member(BaseModel):
@@ -68,10 +66,33 @@ def unchanged(before: object) -> dict[str, object]:
     return {"before": before, "sent": None, "after": before}
 
 
-def update_employee(
-    session: CompanySession, wiki: WikiStore, employee: str, changes: EmployeeChanges
+def Combo_Update_Employee_For_Changes(
+    session: CompanySession,
+    wiki: WikiStore,
+    employee: str,
+    salary: int | None = None,
+    salary_delta: int | None = None,
+    notes: str | None = None,
+    location: str | None = None,
+    department: str | None = None,
+    skills: dict[str, int] = {},  # noqa: B006
+    wills: dict[str, int] = {},  # noqa: B006
+    skill_deltas: dict[str, int] = {},  # noqa: B006
+    will_deltas: dict[str, int] = {},  # noqa: B006
 ) -> dict[str, object]:
-    """Change one person; see the tool. Raises ToolFault where it is not clear to what."""
+    """Keeps the rest; notes replace. Every update: {before: record, sent: {field: new value},
+    null where nothing changed, after: record}"""
+    changes = EmployeeChanges(
+        salary=salary,
+        salary_delta=salary_delta,
+        notes=notes,
+        location=location,
+        department=department,
+        skills=skills,
+        wills=wills,
+        skill_deltas=skill_deltas,
+        will_deltas=will_deltas,
+    )
     id = employee_id(session, employee)
     if changes.salary_delta is not None and changes.salary is not None:
         raise ToolFault("give salary or salary_delta, not both")
@@ -177,14 +198,15 @@ def _merged(own: Levels, wanted: Levels, moved: Levels) -> list[wire.SkillLevel]
     return [wire.SkillLevel(name=name, level=after[name]) for name in names]
 
 
-def update_team(
+def Combo_Update_Team_For_Changes(
     session: CompanySession,
     project: str,
-    add: list[Member],
-    remove: list[str],
-    change: list[Member],
+    add: list[Member] = [],  # noqa: B006
+    remove: list[str] = [],  # noqa: B006
+    change: list[Member] = [],  # noqa: B006
 ) -> dict[str, object]:
-    """Change a project's team; see the tool. Raises ToolFault where a member does not fit."""
+    """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice: 0 to 1};
+    change: only what is to be otherwise. {before: [member], sent, after}"""
     id = project_id(session, project)
 
     def request_of(record: wire.ProjectDetail) -> ChangeRequest | None:

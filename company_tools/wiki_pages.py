@@ -84,8 +84,12 @@ def load(session: ReadingSession, path: str) -> str:
     return session.send(company.Req_LoadWiki(file=path), wire.Resp_LoadWiki).content
 
 
-def read_pages(session: ReadingSession, wiki: WikiStore, files: list[str]) -> dict[str, object]:
-    """The pages of these names, all where none is named; see the tool."""
+def Combo_Read_Wiki_Pages(
+    session: ReadingSession,
+    wiki: WikiStore,
+    files: list[str] = [],  # noqa: B006
+) -> dict[str, object]:
+    """{pages: {file: content}}; none named: all"""
     try:
         pages = wiki_pages(session, wiki)
     except ToolFault as fault:

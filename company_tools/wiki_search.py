@@ -94,11 +94,11 @@ def chunks_of(path: str, text: str) -> Iterator[Chunk]:
         held += f"{line}\n"
 
 
-def search_wiki(
-    session: ReadingSession, wiki: WikiStore, texts: list[str], top: int
+def Combo_Search_Wiki_For_Words(
+    session: ReadingSession, wiki: WikiStore, words: list[str], top: int = 8
 ) -> dict[str, object]:
-    """Parts of pages that have the words or match the pattern, best first; see the tool."""
-    asked = [text for text in texts if text.strip()]
+    """Words or regex: {chunks: [{page, line, heading, text, score}] best first}"""
+    asked = [text for text in words if text.strip()]
     if not asked:
         raise ToolFault("words must not be empty")
     patterns = {text: pattern for text in asked if (pattern := _pattern(text)) is not None}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from company_tools.company_session import CompanySession
 from company_tools.wiki_pages import load, wiki_pages
 from company_tools.wiki_store import WikiStore
@@ -11,15 +9,12 @@ from core.erc3_client import company
 from core.ledger import ToolFault
 from core.tools.collector import keeping
 
-WRITTEN: Mapping[str, object] = {
-    "written": [], "unchanged": [], "sha1_before": "", "sha1_after": "",
-}  # fmt: skip
 
-
-def write_pages(
-    session: CompanySession, wiki: WikiStore, pages: Mapping[str, str]
+def Combo_Write_Wiki_Pages(
+    session: CompanySession, wiki: WikiStore, pages: dict[str, str]
 ) -> dict[str, object]:
-    """Write pages, byte for byte; empty ones are deleted; see the tool."""
+    """{file: exact content}, "" deletes: {written: [file], unchanged: [file], sha1_before,
+    sha1_after}"""
     if not pages:
         raise ToolFault("pages must not be empty: {file: content}")
     if not all(file.strip() for file in pages):
@@ -45,22 +40,19 @@ def write_pages(
     return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}
 
 
-def rename_page(session: CompanySession, wiki: WikiStore, old: str, new: str) -> dict[str, object]:
-    """Save a copy under the new name, then empty the old one; see the tool.
-
-    Where the new page holds the very content already, as a renaming that was cut off leaves it,
-    only the old one is emptied.
-
-    Raises:
-        ToolFault: there is no such page, or another one of the new name.
-    """
+def Combo_Rename_Wiki_Page(
+    session: CompanySession, wiki: WikiStore, old: str, new: str
+) -> dict[str, object]:
+    """Byte for byte: {written, unchanged, sha1_before, sha1_after}"""
+    # A copy is saved, then the old page is emptied. Where the new page holds the very content
+    # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)
     emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
     if old not in pages and new in pages and session.was_made(emptied):
-        return write_pages(session, wiki, {new: load(session, new), old: ""})
+        return Combo_Write_Wiki_Pages(session, wiki, {new: load(session, new), old: ""})
     if old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
     content = load(session, old)
     if new == old or (new in pages and load(session, new) != content):
         raise ToolFault(f"there is a page {new[:80]!r} already")
-    return write_pages(session, wiki, {new: content, old: ""})
+    return Combo_Write_Wiki_Pages(session, wiki, {new: content, old: ""})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from company_tools import listings
 from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
-from company_tools.profile import ties, user_with_profile
+from company_tools.profile import Combo_Get_Current_User_With_Profile, ties
 from company_tools.stages.entities import PROMPTS, StageEnvironment
 from company_tools.stages.policy import plain as plain_ties
 from company_tools.stages.policy import rules_for, targets_of, ties_to
@@ -77,7 +77,7 @@ class CurrentUser:
 
     def _prompt(self, question: str, task: StageInput, ledger: Ledger) -> str:
         with self._environment.reading(ledger) as (session, wiki):
-            user = user_with_profile(session)
+            user = Combo_Get_Current_User_With_Profile(session)
             if session.requester:
                 on = ties(session, session.requester)
                 user |= {"led": _lines(session, on.led), "member_of": _lines(session, on.member_of)}

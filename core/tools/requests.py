@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from functools import cache
+from typing import Any, get_type_hints
 
 import regex
 from pydantic import BaseModel
@@ -57,6 +58,26 @@ def request_tool(
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
     request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return tool(kind, request, final=final, prepared_by=prepared_by)
+
+
+def bound(function: Callable[..., object], given: Mapping[str, object]) -> Callable[..., object]:
+    """A function that has some arguments already, with the signature of those that are left."""
+    signature, types = _form_of(function)
+    first = {name: given[name] for name in signature.parameters if name in given}
+    left = [one for name, one in signature.parameters.items() if name not in first]
+
+    def call(**arguments: object) -> object:
+        return function(**first, **arguments)
+
+    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    call.__annotations__ = {one.name: types[one.name] for one in left}
+    call.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
+    return call
+
+
+@cache
+def _form_of(function: Callable[..., object]) -> tuple[inspect.Signature, dict[str, Any]]:
+    return inspect.signature(function), get_type_hints(function, include_extras=True)
 
 
 def _shown(annotation: Any) -> str:
