@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from smolagents import CodeAgent, FinalAnswerTool, LogLevel
 from smolagents.models import ChatMessage, MessageRole
@@ -77,6 +78,16 @@ class _Agent(CodeAgent):  # type: ignore[misc]
         return ChatMessage(role=MessageRole.ASSISTANT, content="no final answer")
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """How an agent's run ended; fields as in ``WorkReport``."""
+
+    result: object = None
+    answered: bool = False
+    error: str | None = None
+    failure: Literal["model"] | None = None
+
+
 class Worker:
     """Carries out instructions, each with an agent and a sandbox of its own.
 
@@ -120,7 +131,7 @@ class Worker:
         executor = self._open(instruction, ledger, self._limits)
         ledger.position = lambda: executor.position
         ledger.instruction = instruction
-        outcome: dict[str, Any] = {}
+        outcome = _Outcome()
         try:
             outcome = self._run(instruction, ledger, executor)
         except AgentGenerationError as error:
@@ -129,7 +140,10 @@ class Worker:
             ledger.close()
             executor.cleanup()
         return WorkReport(
-            **outcome,
+            result=outcome.result,
+            answered=outcome.answered,
+            error=outcome.error,
+            failure=outcome.failure,
             steps=tuple(executor.traces),
             sandbox=executor.kind,
             pins=(executor.clock_and_seed.clock, executor.clock_and_seed.seed),
@@ -138,7 +152,7 @@ class Worker:
             seconds=round(time.perf_counter() - began, 6),
         )
 
-    def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> dict[str, Any]:
+    def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> _Outcome:
         agent = _Agent(
             tools=[],
             model=WorkerModel(self._client),
@@ -153,9 +167,11 @@ class Worker:
         output = agent.run(task)
         errors = [e for e in (getattr(step, "error", None) for step in agent.memory.steps) if e]
         if not (errors and isinstance(errors[-1], AgentMaxStepsError)):
-            return {"result": output, "answered": True}
+            return _Outcome(output, answered=True)
         last = [str(e.message) for e in errors[:-1]]
-        return {"error": last[-1] if last else f"no final_answer within {self._max_steps} steps"}
+        return _Outcome(
+            error=last[-1] if last else f"no final_answer within {self._max_steps} steps"
+        )
 
 
 def _raise_ours(executor: SandboxExecutor) -> None:
@@ -174,11 +190,11 @@ def _templates(system: str) -> dict[str, Any]:
     }
 
 
-def _model_outcome(error: AgentGenerationError) -> dict[str, Any]:
+def _model_outcome(error: AgentGenerationError) -> _Outcome:
     """What the model's fault was. Raises what was none: a limit, a full disk, a bug of ours."""
     cause = error.__cause__
     if isinstance(cause, NoUsableCode):
-        return {"error": str(cause)}
+        return _Outcome(error=str(cause))
     if isinstance(cause, ModelFailed):
-        return {"error": f"the worker's model failed: {cause}", "failure": "model"}
+        return _Outcome(error=f"the worker's model failed: {cause}", failure="model")
     raise cause or error
