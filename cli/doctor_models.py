@@ -195,7 +195,9 @@ def baseline(known: Sequence[Place]) -> list[Finding]:
     return [finding("models", "LLM", "info", text, fix)]
 
 
-def tiny_call(place: Place, opener: Callable[[Backend], Transport] = open_transport) -> Finding:
+def tiny_call(
+    place: Place, transport_factory: Callable[[Backend], Transport] = open_transport
+) -> Finding:
     """One attempt with a tiny prompt: who answers, how fast, for how much."""
     if place.kind != "served":
         return found(place, "answer", "info", "not asked: it answers here, without a server")
@@ -206,7 +208,7 @@ def tiny_call(place: Place, opener: Callable[[Backend], Transport] = open_transp
     began = time.perf_counter()
     try:
         seconds = min(target.timeout_seconds, CALL_SECONDS)
-        reply = opener(target.backend).send(request, seconds)
+        reply = transport_factory(target.backend).send(request, seconds)
     except ExchangeFailed as error:
         return refused(place, error.kind, error.text)
     return _answer(place, reply, time.perf_counter() - began)

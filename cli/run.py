@@ -141,11 +141,11 @@ def _interrupts(stop: CancelToken, folder: Path) -> Iterator[None]:
     again = command("--resume", folder)
 
     def asked(number: int, frame: FrameType | None) -> None:
-        if stop.asked:
+        if stop.requested:
             with suppress(OSError):
                 os.write(2, f"\nstopped at once; go on: {again}\n".encode())
             os._exit(Exit.INTERRUPTED)
-        stop.ask()
+        stop.request()
         # Where the signal comes into the middle of another line, this one cannot be said.
         with suppress(OSError, RuntimeError):
             text = "\nfinishing the calls under way; once more to stop at once"

@@ -114,14 +114,14 @@ class AnsweringSession(ApiSession):
                 pass  # what is refused stands in the log as well
         after = before if before.taken else self._logged()
         if after.taken:
-            self.settled(RESPOND, took_effect=True)
+            self.resolved(RESPOND, took_effect=True)
             self._given()
             return True
         if after.unclear:
             raise _unsettled("the log of the task shows that the system failed over it")
         if after.markers <= before.markers:
             raise _unsettled(f"the log of the task does not show {MARKER}, sent after it")
-        self.settled(RESPOND, took_effect=False)
+        self.resolved(RESPOND, took_effect=False)
         if after.refused is not None:
             self.unanswered.pop(RESPOND, None)
             self.pending = None

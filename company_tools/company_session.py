@@ -145,7 +145,7 @@ class CompanySession(ReadingSession):
             answer = self._shown(Change(request))
         except ToolFault:
             return super().without_answer(request, about, fault)
-        self.settled(path, took_effect=answer is not None)
+        self.resolved(path, took_effect=answer is not None)
         if answer is None:
             # An update that arrives late changes nothing more; hours would be logged twice.
             pause = max(fault.retry_after or 0.0, LATE_SECONDS) if path == LOG_TIME else None
@@ -188,7 +188,7 @@ class CompanySession(ReadingSession):
                 change.outcome, change.error = "unknown", fault.text
                 continue
             change.outcome, change.error = "lost" if shown is None else "done", ""
-            self.settled(change.path, took_effect=shown is not None)
+            self.resolved(change.path, took_effect=shown is not None)
             if shown is not None:
                 self.unanswered.pop(change.path, None)
 

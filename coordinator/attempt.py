@@ -64,10 +64,10 @@ class Attempt(CallObserver):
         earlier = self.run.seconds
         self._meter.lived(earlier)
         with closing(Journal(self.start.path)) as self._journal, closing(self._telemetry):
-            benchmark = self._play()
+            environment = self._play()
             for warning in self._telemetry.settle():
                 self._journal.write("warning", {"text": warning})
-            result = self._close(benchmark, earlier + time.perf_counter() - began)
+            result = self._close(environment, earlier + time.perf_counter() - began)
             if result.error:
                 self._journal.write("error", {"text": result.error, "failure": result.failure})
             self._journal.write("result", result.model_dump(mode="json"))
@@ -75,13 +75,15 @@ class Attempt(CallObserver):
 
     def _play(self) -> Environment | None:
         """Run the loop; it comes back with the task ready to be closed."""
-        benchmark: Environment | None = None
+        environment: Environment | None = None
         try:
             with self.shared.with_retries(self.gate):
-                open_ = self.shared.guest.environments.open
-                benchmark = self.start.benchmark or open_(self.shared.platform, self.task.task_id)
-                self._begin(benchmark)
-                loop = self._loop(benchmark)
+                open_ = self.shared.benchmark.environments.open
+                environment = self.start.environment or open_(
+                    self.shared.platform, self.task.task_id
+                )
+                self._begin(environment)
+                loop = self._loop(environment)
                 if self.start.closed:
                     loop.conclude()
                 else:
@@ -102,13 +104,13 @@ class Attempt(CallObserver):
             self._fail("benchmark", str(error))
         except Exception as error:  # the wall of a task: the others go on, this one is closed
             self._fail("internal", f"internal error: {type(error).__name__}: {error}")
-        return benchmark
+        return environment
 
     def _fail(self, failure: Failure, text: str) -> None:
         self.run.failure, self.run.error = failure, text
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
-    def _begin(self, benchmark: Environment) -> None:
+    def _begin(self, environment: Environment) -> None:
         """Write the beginning, start the task, bring the benchmark's memory to where it was."""
         task, history = self.task, self.start.history
         named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
@@ -119,7 +121,7 @@ class Attempt(CallObserver):
         if self.start.needs_start:
             self._start_task()
         if history:
-            benchmark.restore(history.entries())
+            environment.restore(history.entries())
         self._begun = True
 
     def _start_task(self) -> None:
@@ -132,16 +134,16 @@ class Attempt(CallObserver):
             text = f"the task could not be started: {type(error).__name__}: {error}"
             raise ToolFault(text, fatal=True) from None
 
-    def _loop(self, benchmark: Environment) -> TaskLoop:
-        config, doors = self.shared.config, self.shared.doors
+    def _loop(self, environment: Environment) -> TaskLoop:
+        config, clients = self.shared.config, self.shared.clients
         # A stage that has no model is no tool, in prompts as in the ledger.
-        asked = [kind for kind in self.shared.steps if kind.tool and self._step_door(kind.name)]
-        guest = with_stage_tools(self.shared.guest, asked)
+        asked = [kind for kind in self.shared.stages if kind.tool and self._stage_client(kind.name)]
+        benchmark = with_stage_tools(self.shared.benchmark, asked)
         factory = self.shared.executor_factory
-        opener = factory(self.task, benchmark) if factory else None
+        executor_factory = factory(self.task, environment) if factory else None
         return TaskLoop(
-            benchmark,
-            strategy_of(config, guest, lambda role: doors(role, self), opener),
+            environment,
+            strategy_of(config, benchmark, lambda role: clients(role, self), executor_factory),
             self._journal,
             self.run,
             max_turns=config.max_turns,
@@ -149,15 +151,15 @@ class Attempt(CallObserver):
             on_turn=partial(self.shared.watcher.turn_done, self.task),
             on_decision=partial(self.shared.watcher.decided, self.task),
             on_call=partial(self.shared.watcher.tool_called, self.task),
-            steps=self.shared.steps,
-            door=self._step_door,
+            stages=self.shared.stages,
+            client=self._stage_client,
         )
 
-    def _step_door(self, step: str) -> ModelClient | None:
-        """The way to a step's model; a keyless brain plays without one."""
+    def _stage_client(self, step: str) -> ModelClient | None:
+        """The way to a stage's model; a rule-based model plays without one."""
         shared = self.shared
-        if step in shared.step_models or not is_rule_based(shared.config.evaluator):
-            return shared.doors(step, self)
+        if step in shared.stage_models or not is_rule_based(shared.config.evaluator):
+            return shared.clients(step, self)
         return None
 
     def _on_entry(self, noted: LedgerEntry | Notice) -> None:
@@ -190,30 +192,30 @@ class Attempt(CallObserver):
         self.shared.watcher.call_done(self.task, call)
         self._telemetry.report(call)
 
-    def _close(self, benchmark: Environment | None, seconds: float) -> TaskResult:
+    def _close(self, environment: Environment | None, seconds: float) -> TaskResult:
         """Complete the task on the platform and put its result together.
 
         After a failure from outside it stays open, so that it can be tried again in its session.
         """
         task, run = self.task, self.run
-        if run.failure and benchmark and benchmark.finished():
+        if run.failure and environment and environment.finished():
             # What is done is done: a fault that came after it leaves nothing to try again.
             run.outcome, run.failure = "finished", None
         score: float | None = None
         eval_log = ""
         if run.failure not in LEFT_OPEN:
-            if benchmark and self._begun and run.outcome != "finished":
-                self._give_up(benchmark)
+            if environment and self._begun and run.outcome != "finished":
+                self._give_up(environment)
             if lost := self._telemetry.send_missed():
                 self._also(f"{lost} reports of model calls were not taken by the platform")
             error: str | None = "the task was not completed: its answer is not known to be given"
-            if benchmark and (not benchmark.answers or benchmark.finished()):
+            if environment and (not environment.answers or environment.finished()):
                 score, eval_log, error = complete(self.shared.platform, task)
             if error:
                 self._also(error)
                 # It stays open, whatever ended it: it can be tried again or closed later.
                 run.failure = "benchmark"
-        verdict = benchmark.ending if benchmark and run.outcome == "finished" else None
+        verdict = environment.ending if environment and run.outcome == "finished" else None
         passed = verdict if score is not None and score >= PASS else None
         result = TaskResult(
             spec_id=task.spec_id,
@@ -223,8 +225,8 @@ class Attempt(CallObserver):
             eval_log=eval_log,
             outcome=run.outcome,
             verdict=verdict,
-            group=self.shared.guest.results.expected(eval_log, passed),
-            acts=benchmark.side_effects if benchmark else 0,
+            group=self.shared.benchmark.results.expected(eval_log, passed),
+            acts=environment.side_effects if environment else 0,
             turns=len(run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,
@@ -236,14 +238,14 @@ class Attempt(CallObserver):
             failed_steps=run.failed_steps,
             attempt=self.start.number,
         )
-        return judged(result, self.shared.guest)
+        return judged(result, self.shared.benchmark)
 
-    def _give_up(self, benchmark: Environment) -> None:
+    def _give_up(self, environment: Environment) -> None:
         """The benchmark's last act where a limit or an unreadable reply ended the task."""
         ledger = Ledger(on_entry=self._on_entry)
         try:
             with closing(ledger):
-                benchmark.give_up(ledger)
+                environment.give_up(ledger)
         except Exception as error:  # what is to be done without it is decided by who closes
             self._also(f"the task could not be given up: {type(error).__name__}: {error}")
         self.run.requests += ledger.requests
@@ -252,10 +254,10 @@ class Attempt(CallObserver):
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
 
 
-def judged(result: TaskResult, guest: Benchmark) -> TaskResult:
+def judged(result: TaskResult, benchmark: Benchmark) -> TaskResult:
     """The result with what the benchmark says of its score: whether its acts did harm."""
     fits = None if result.score is None else result.score >= PASS
-    return result.model_copy(update={"harm": guest.results.harmed(result.acts, fits)})
+    return result.model_copy(update={"harm": benchmark.results.harmed(result.acts, fits)})
 
 
 def complete(platform: Platform, task: TaskInfo) -> tuple[float | None, str, str | None]:

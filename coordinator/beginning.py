@@ -32,7 +32,7 @@ BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORK
 TaskExecutorFactory: TypeAlias = Callable[[TaskInfo, Environment], ExecutorFactory]
 """Gives what opens the sandboxes of one task."""
 ClientFactory: TypeAlias = Callable[[Role, CallObserver], ModelClient]
-"""Opens the door to the model of a role, for one who watches its calls."""
+"""Opens the client of the model of a role, for one who watches its calls."""
 
 
 class History(Protocol):
@@ -54,8 +54,8 @@ class Shared:
 
     platform: Platform
     config: RunConfig
-    guest: Benchmark
-    doors: ClientFactory
+    benchmark: Benchmark
+    clients: ClientFactory
     watcher: Watcher
     prompts: Prompts
     stop: CancelToken
@@ -64,10 +64,10 @@ class Shared:
     with_retries: WithRetries
     executor_factory: TaskExecutorFactory | None = None
     """Opens the sandboxes of a run that is debugged as it goes."""
-    steps: tuple[StageSpec, ...] = ()
+    stages: tuple[StageSpec, ...] = ()
     """Those of the guest that are on."""
-    step_models: Mapping[str, str] = field(default_factory=dict)
-    """The steps that have a model of their own; the others ask the evaluator's."""
+    stage_models: Mapping[str, str] = field(default_factory=dict)
+    """The stages that have a model of their own; the others ask the evaluator's."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Start:
     closed: bool = False
     """The platform has closed the task already: there is nothing left to play."""
     history: History | None = None
-    benchmark: Environment | None = None
+    environment: Environment | None = None
     """A world that was brought to where the history ends; else a new one is made."""
 
 
@@ -95,10 +95,10 @@ def client_factory(
     models: Models | None = None,
     *,
     base_urls: Mapping[Role, str] | None = None,
-    opener: Callable[[Backend], Transport] = open_transport,
+    transport_factory: Callable[[Backend], Transport] = open_transport,
     sleep: Callable[[float], None] = time.sleep,
 ) -> ClientFactory:
-    """Doors to the model of each role; ``opener`` makes what answers for a backend.
+    """Clients to the model of each role; ``opener`` makes what answers for a backend.
 
     A role without a model of its own asks that of the evaluator.
     """
@@ -111,7 +111,7 @@ def client_factory(
             observer,
             base_url=(base_urls or {}).get(whose),
             models=models,
-            opener=opener,
+            transport_factory=transport_factory,
             sleep=sleep,
         )
 

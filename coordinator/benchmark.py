@@ -194,4 +194,4 @@ class Platform(Protocol):
         """Report a model call of a task."""
 
     def log_llm_late(self, **report: Any) -> Any:
-        """The same once more, waited for with all the patience of the run."""
+        """The same once more, waited for for the whole retry time of the run."""

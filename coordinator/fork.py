@@ -48,7 +48,7 @@ class Past:
         """Where the task comes from, for its record in the journal."""
         return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
 
-    def rebuild(self, benchmark: Environment, text: str) -> None:
+    def rebuild(self, environment: Environment, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
 
         Raises Differs: the task is another one, or the world does not come out as recorded.
@@ -56,21 +56,21 @@ class Past:
         if text != self.log.text:
             raise Differs(f"the task is another one: recorded {self.log.text!r}, now {text!r}")
         try:
-            self._repeat(benchmark)
+            self._repeat(environment)
         except ToolFault as fault:
             raise Differs(f"the benchmark does not answer: {fault.text}") from None
 
-    def _repeat(self, benchmark: Environment) -> None:
+    def _repeat(self, environment: Environment) -> None:
         in_doubt = 0
         for turn in self._before:
-            self._reads += _check_state(turn, benchmark, in_doubt)
+            self._reads += _check_state(turn, environment, in_doubt)
             calls = turn.report.calls if turn.report else ()
             wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
-            odd = benchmark.repeat(wires, Ledger())
+            odd = environment.repeat(wires, Ledger())
             if odd:
                 raise Differs(f"turn {turn.number}: {'; '.join(odd[:5])}")
             in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
-        _check_state(self.log.whole[len(self._before)], benchmark, in_doubt)
+        _check_state(self.log.whole[len(self._before)], environment, in_doubt)
 
     def run(self) -> TaskRun:
         """A task that has come as far as the turns before."""
@@ -93,13 +93,13 @@ class Past:
             journal.write(line.kind, fields)
 
 
-def _check_state(turn: Turn, benchmark: Environment, in_doubt: int) -> int:
+def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     """Compare the state with the one that a turn began with; the requests that it took.
 
     ``in_doubt``: how many repeated requests may have had no effect when they were recorded.
     """
     ledger = Ledger()
-    state = benchmark.state(ledger)
+    state = environment.state(ledger)
     places = differences(_read(turn.state), _read(state))
     if places and in_doubt:
         places[4:] = [f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no answer then"]

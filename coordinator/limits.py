@@ -1,4 +1,4 @@
-"""What ends a run early: limits, its user's wish, and tasks that all end for a reason outside."""
+"""What ends a run early: limits, its user, and tasks that all end for a reason outside."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def handle_signals(
 
 
 class Halt(Exception):
-    """A task goes no further, by a limit or by its user's wish; it is closed properly."""
+    """A task goes no further, by a limit or by its user's request; it is closed properly."""
 
 
 class LimitReached(Halt):
@@ -106,7 +106,7 @@ class Meter:
 
 
 class CancelToken:
-    """The wish of a user that a run ends: tasks under way are closed, no new ones begin."""
+    """The request of a user that a run ends: tasks under way are closed, no new ones begin."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -115,26 +115,26 @@ class CancelToken:
     def break_off(self, why: str) -> None:
         """The journal failed: tasks under way are left as they are, for a resumption."""
         self._broken = why
-        self.ask()
+        self.request()
 
-    def ask(self) -> None:
-        """Wish the end; the calls under way are finished."""
+    def request(self) -> None:
+        """Request the end; the calls under way are finished."""
         self._event.set()
 
     @property
-    def asked(self) -> bool:
-        """Whether the end is wished."""
+    def requested(self) -> bool:
+        """Whether the end is requested."""
         return self._event.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait, but not longer than until the end is wished."""
+        """Wait, but not longer than until the end is requested."""
         self._event.wait(seconds)
 
     def check(self) -> None:
-        """Raises Interrupted where the end is wished, JournalFailed where nothing may be done."""
+        """Raises Interrupted where the end is requested, JournalFailed where nothing may go on."""
         if self._broken:
             raise JournalFailed(self._broken)
-        if self.asked:
+        if self.requested:
             raise Interrupted("interrupted by the user")
 
 

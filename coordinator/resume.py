@@ -37,7 +37,7 @@ class Memory:
 
     log: TaskRecord
     turns: bool = True
-    """False: the attempt begins anew in the same world, from the state as it is."""
+    """False: the attempt begins again in the same world, from the state as it is."""
     entries_hold: bool = True
     """False: the world is a new one as well."""
 
@@ -46,7 +46,7 @@ class Memory:
         every = (log.turn for log in self.log.turns if log.turn)
         findings = self.log.findings if self.entries_hold else []
         return TaskRun(
-            # A step that failed is asked again by an attempt that begins anew.
+            # A stage that failed is asked again by an attempt that begins again.
             findings=[found for found in findings if self.turns or not found.failed],
             turns=self.log.whole if self.turns else [],
             calls=self.log.calls,
@@ -101,7 +101,7 @@ def continuation(
 
     Raises:
         NotRecorded: a journal cannot be read.
-        CannotGoOn: a task that is not done is unknown to the platform and may not be started anew.
+        CannotGoOn: a task that is not done is unknown to the platform and may not be started again.
         ApiException: the platform refused.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])

@@ -29,7 +29,7 @@ from coordinator.watching import Watcher
 from core.runs.journal import JournalFailed, write_whole
 from core.runs.journal_names import journal_paths
 from core.runs.prompts import Prompts
-from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo
 
 ALWAYS = 100
@@ -45,22 +45,22 @@ class Session:
         self,
         platform: Platform,
         config: RunConfig,
-        guest: Benchmark,
+        benchmark: Benchmark,
         folder: Path,
         watcher: Watcher,
         *,
-        doors: ClientFactory | None = None,
+        clients: ClientFactory | None = None,
         past: Past | None = None,
         stop: CancelToken | None = None,
         with_retries: WithRetries = lambda _check: nullcontext(),
         executor_factory: TaskExecutorFactory | None = None,
-        step_models: Mapping[str, str] | None = None,
+        stage_models: Mapping[str, str] | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns;
         ``executor_factory``: opens the sandboxes of each task, as a debugger wants them;
-        ``step_models``: by step, where it is not the evaluator's.
+        ``stage_models``: by stage, where it is not the evaluator's.
 
-        Raises ValueError: the benchmark has no such step."""
+        Raises ValueError: the benchmark has no such stage."""
         self._past = past
         self._folder = folder
         self._config = config
@@ -69,8 +69,8 @@ class Session:
         self._shared = Shared(
             platform=platform,
             config=config,
-            guest=guest,
-            doors=doors or client_factory(config.ids),
+            benchmark=benchmark,
+            clients=clients or client_factory(config.ids),
             watcher=watcher,
             breaker=self._breaker,
             prompts=Prompts(folder),
@@ -78,8 +78,8 @@ class Session:
             meter=Meter(config.run_limits, "run"),
             with_retries=with_retries,
             executor_factory=executor_factory,
-            steps=chosen(config.stages, guest.environments.stages),
-            step_models=step_models or {},
+            stages=chosen(config.stages, benchmark.environments.stages),
+            stage_models=stage_models or {},
         )
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
@@ -128,7 +128,7 @@ class Session:
                 detail = self._shared.platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
                 if self._past:
-                    ready = self._shared.guest.environments.open(
+                    ready = self._shared.benchmark.environments.open(
                         self._shared.platform, started.task_id
                     )
                     self._past.rebuild(ready, detail.text)
@@ -149,7 +149,7 @@ class Session:
                 path=paths[t.task_id],
                 needs_start=not self._config.tasks,
                 history=self._past,
-                benchmark=self._rebuilt.get(t.task_id),
+                environment=self._rebuilt.get(t.task_id),
             )
             for t in tasks
         ]
@@ -190,7 +190,7 @@ class Session:
             wait(runs, return_when=FIRST_EXCEPTION)
             for done in runs:
                 if done.done() and done.exception():
-                    self._stop.ask()
+                    self._stop.request()
         finally:
             self._breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -222,11 +222,11 @@ class Session:
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
         score, eval_log, error = complete(self._shared.platform, task)
-        group = self._shared.guest.results.expected(eval_log, None)
+        group = self._shared.benchmark.results.expected(eval_log, None)
         update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"
-        return judged(result.model_copy(update=update), self._shared.guest)
+        return judged(result.model_copy(update=update), self._shared.benchmark)
 
     def submit(self, *, force: bool = False) -> None:
         """Hand the session in; ``force``: also with tasks that are not completed.
@@ -242,7 +242,7 @@ class Session:
 
         It is finished when every task has a result that will not be tried again.
         """
-        over = not (running or self._stop.asked or self.unplayed or self._left_open())
+        over = not (running or self._stop.requested or self.unplayed or self._left_open())
         with self._lock:
             began = time.perf_counter()
             results = self._summary(over or self._submitted)
@@ -252,15 +252,15 @@ class Session:
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done, words = self.kept, self._shared.guest.results
+        done, words = self.kept, self._shared.benchmark.results
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self._folder.name,
             benchmark=self._config.benchmark,
             pack=self._config.pack_name,
-            brain=Brain(evaluator=self._config.evaluator, worker=self._config.worker),
+            brain=ModelPair(evaluator=self._config.evaluator, worker=self._config.worker),
             strategy=self._config.strategy,
-            steps=tuple(kind.name for kind in self._shared.steps),
+            steps=tuple(kind.name for kind in self._shared.stages),
             sandboxes=self.sandboxes,
             session_id=self.session_id,
             submitted=self._submitted,
@@ -269,7 +269,7 @@ class Session:
             harm_name=words.harm_name,
             idle_group=words.idle_group,
             totals=totals_of(
-                done, time.perf_counter() - self._clock, self._shared.guest.results.groups
+                done, time.perf_counter() - self._clock, self._shared.benchmark.results.groups
             ),
             tasks=tuple(done),
         )
@@ -277,7 +277,7 @@ class Session:
     def _run_task(self, task: TaskInfo, start: Start) -> None:
         if not self._breaker.admits():
             return
-        if self._stop.asked or self._spent():
+        if self._stop.requested or self._spent():
             self._breaker.release()
             return
         self._shared.watcher.task_started(task)
@@ -291,7 +291,7 @@ class Session:
             raise
         self._breaker.ended(result)
         if attempt.left_debugger:
-            self._stop.ask()
+            self._stop.request()
         with self._lock:
             self._results[task.task_id] = result
             due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again

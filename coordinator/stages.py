@@ -1,8 +1,8 @@
-"""Stages: asked before its first turn, or when it wants to finish.
+"""Stages of a task: run before the strategy's first turn, or when it wants to finish.
 
-A step before the solver says something for its briefing, and may end the task by a verdict with a
-reason. A step behind it may object once, or put the message in other words: outcome and links are
-never its own. What a step has found is in the journal before it is used, and not asked for again.
+A stage before the strategy says something for its briefing, and may end the task by a verdict with
+a reason. A stage behind it may object once, or put the message in other words: outcome and links are
+never its own. What a stage has found is in the journal before it is used, and not asked for again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rapidfuzz import fuzz, process
 
 from coordinator.benchmark import Benchmark, Environment
 from coordinator.limits import Halt
-from core.ledger import Ledger, Tool, ToolFault, Witness
+from core.ledger import EntryObserver, Ledger, Tool, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal, JournalFailed
 from core.runs.stages import Finding, StageInput, Verdict
@@ -32,29 +32,29 @@ FAILED_CHARS = 500
 
 
 class Step(Protocol):
-    """One step of one task."""
+    """One stage of one task."""
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """What it finds; nothing is changed by it.
 
-        ``door``: to its model, None where it has to do without one. What it raises is kept as the
-        reason of a step that failed, and the task goes on.
+        ``client``: to its model, None where it has to do without one. What it raises is kept as the
+        reason of a stage that failed, and the task goes on.
         """
 
 
 @dataclass(frozen=True)
 class StageSpec:
-    """A step that a benchmark brings."""
+    """A stage that a benchmark brings."""
 
     name: str
     says: str
     """What it does, in a few words."""
     place: Literal["before", "objects", "words", "tool"]
-    """Before the solver, what it may do behind it, or as a tool of its instructions."""
+    """Before the strategy, what it may do behind it, or as a tool of its instructions."""
     make: Callable[[Any], Step]
-    """The step for a task, by its benchmark."""
+    """The stage for a task, by its benchmark."""
     default: bool = True
     prompt: Callable[[], str] | None = None
     """What all prompts of its model begin with; None: it asks none."""
@@ -64,20 +64,20 @@ class StageSpec:
     """Of a stage that is a tool: makes it out of what answers a question."""
 
 
-def with_stage_tools(guest: Benchmark, kinds: Iterable[StageSpec]) -> Benchmark:
+def with_stage_tools(benchmark: Benchmark, specs: Iterable[StageSpec]) -> Benchmark:
     """The benchmark whose tools without a world include those that are stages."""
-    made = [kind.tool(_nowhere) for kind in kinds if kind.tool]
+    made = [spec.tool(_nowhere) for spec in specs if spec.tool]
     if not made:
-        return guest
-    spec = guest.environments
-    return replace(guest, environments=replace(spec, tools=lambda: [*spec.tools(), *made]))
+        return benchmark
+    spec = benchmark.environments
+    return replace(benchmark, environments=replace(spec, tools=lambda: [*spec.tools(), *made]))
 
 
 def _nowhere(_question: str) -> str:
     raise ToolFault("there is no world to ask about", kind="RuntimeError", fatal=True)
 
 
-def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
+def chosen(asked: str, specs: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     """The stages that are on, in the benchmark's order.
 
     ``asked``: default, all, none, names with commas, and -NAME for all but one of them.
@@ -85,15 +85,15 @@ def chosen(asked: str, kinds: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
     Raises ValueError: a name that no stage of the benchmark has.
     """
     words = [word.strip() for word in asked.split(",") if word.strip()]
-    names = [kind.name for kind in kinds]
+    names = [spec.name for spec in specs]
     for word in (w.removeprefix("-") for w in words):
         if word not in (DEFAULT, "all", "none", *names):
             raise ValueError(_unknown(word, names))
     without = {word[1:] for word in words if word.startswith("-")}
     only = {word for word in words if word in names}
     usual = DEFAULT in words or (without and not only and "all" not in words)
-    on = only | {k.name for k in kinds if "all" in words or (usual and k.default)}
-    return tuple(kind for kind in kinds if kind.name in on - without)
+    on = only | {k.name for k in specs if "all" in words or (usual and k.default)}
+    return tuple(spec for spec in specs if spec.name in on - without)
 
 
 def _unknown(word: str, names: list[str]) -> str:
@@ -108,7 +108,7 @@ def _unknown(word: str, names: list[str]) -> str:
 
 
 @contextmanager
-def recorded_to(run: TaskRun, on_entry: Witness) -> Iterator[Ledger]:
+def recorded_to(run: TaskRun, on_entry: EntryObserver) -> Iterator[Ledger]:
     """A ledger whose requests are those of the run."""
     ledger = Ledger(on_entry=on_entry)
     try:
@@ -119,108 +119,108 @@ def recorded_to(run: TaskRun, on_entry: Witness) -> Iterator[Ledger]:
 
 @dataclass
 class StageRunner:
-    """The steps of one task."""
+    """The stages of one task."""
 
-    kinds: tuple[StageSpec, ...]
-    benchmark: Environment
-    door: Callable[[str], ModelClient | None]
-    """The way to the model of a step."""
+    specs: tuple[StageSpec, ...]
+    environment: Environment
+    client: Callable[[str], ModelClient | None]
+    """The way to the model of a stage."""
     journal: Journal
     run: TaskRun
     ledger: Callable[[], AbstractContextManager[Ledger]]
 
     def __post_init__(self) -> None:
         """Take over what an earlier process has found."""
-        kinds = {kind.name: kind for kind in self.kinds}
+        specs = {spec.name: spec for spec in self.specs}
         for found in self.run.findings:
-            if found.step in kinds:
-                kinds[found.step].remember(self.benchmark, found)
+            if found.step in specs:
+                specs[found.step].remember(self.environment, found)
 
     def before(self, text: str, briefing: str) -> None:
-        """Ask the steps before the solver, as far as they were not."""
-        for kind in self._of("before"):
-            self._found(kind, StageInput(text, tuple(self._early())), briefing)
+        """Ask the stages before the strategy, as far as they were not."""
+        for spec in self._of("before"):
+            self._found(spec, StageInput(text, tuple(self._early())), briefing)
 
     def told(self) -> str:
-        """What they have found, for the solver, and which of them its instructions can ask."""
+        """What they have found, for the strategy, and which of them its instructions can ask."""
         found = [f"{f.step}: {f.text}" for f in self._early() if f.text]
-        asked = [f"{kind.name}: {kind.says}" for kind in self._of("tool") if self.door(kind.name)]
+        asked = [f"{spec.name}: {spec.says}" for spec in self._of("tool") if self.client(spec.name)]
         return "\n".join(found + asked)
 
     def tools(self, ledger: Ledger) -> list[Tool]:
         """The stages that an instruction can ask, those without a model left out."""
         return [
-            kind.tool(partial(self._answer, kind, door, ledger))
-            for kind in self._of("tool")
-            if kind.tool and (door := self.door(kind.name))
+            spec.tool(partial(self._answer, spec, client, ledger))
+            for spec in self._of("tool")
+            if spec.tool and (client := self.client(spec.name))
         ]
 
-    def _answer(self, kind: StageSpec, door: ModelClient, ledger: Ledger, question: str) -> str:
+    def _answer(self, spec: StageSpec, client: ModelClient, ledger: Ledger, question: str) -> str:
         """A stage's answer to a question. Raises ToolFault where there is none."""
         case = StageInput(question, tuple(self._early()))
-        found = kind.make(self.benchmark).run(case, "", door, ledger)
+        found = spec.make(self.environment).run(case, "", client, ledger)
         if found.failed:
             raise ToolFault(f"no answer: {found.failed}"[:FAILED_CHARS], kind="RuntimeError")
         return found.text
 
     @property
     def verdict(self) -> Verdict | None:
-        """How the task ends before the solver is asked, where a step says that it does."""
+        """How the task ends before the strategy is asked, where a stage says that it does."""
         return next((f.verdict for f in self._early() if f.verdict), None)
 
     @property
     def closed_by(self) -> str:
-        """The step that says so; "" where none does."""
+        """The stage that says so; "" where none does."""
         return next((f.step for f in self._early() if f.verdict), "")
 
     def objection(self, text: str, briefing: str, finish: str, log: str) -> str | None:
-        """What a step wants to ask back about the end that the solver wants; each does it once."""
-        for kind in self._of("objects"):
+        """What a stage wants to ask back about the FINISH of the strategy; each does it once."""
+        for spec in self._of("objects"):
             case = StageInput(text, tuple(self._early()), finish, log)
-            spoken = any(f.step == kind.name for f in self.run.findings)
-            if spoken and self._known(kind, case) is None:
+            spoken = any(f.step == spec.name for f in self.run.findings)
+            if spoken and self._known(spec, case) is None:
                 continue
-            if said := self._found(kind, case, briefing).objection:
+            if said := self._found(spec, case, briefing).objection:
                 return said
         return None
 
     def worded(self, text: str, briefing: str, finish: str) -> str:
-        """The end that the solver wants with its message in the words of the steps."""
-        for kind in self._of("words"):
+        """The end that the strategy wants with its message in the words of the stages."""
+        for spec in self._of("words"):
             case = StageInput(text, tuple(self._early()), finish)
-            words = self._found(kind, case, briefing).words
+            words = self._found(spec, case, briefing).words
             if words:
                 with self.ledger() as ledger, closing(ledger):
-                    finish = self.benchmark.reworded(finish, words, ledger)
+                    finish = self.environment.reworded(finish, words, ledger)
         return finish
 
     def _of(self, place: str) -> Iterable[StageSpec]:
-        return (kind for kind in self.kinds if kind.place == place)
+        return (spec for spec in self.specs if spec.place == place)
 
     def _early(self) -> Iterator[Finding]:
-        names = {kind.name for kind in self._of("before")}
+        names = {spec.name for spec in self._of("before")}
         return (found for found in self.run.findings if found.step in names)
 
-    def _known(self, kind: StageSpec, case: StageInput) -> Finding | None:
+    def _known(self, spec: StageSpec, case: StageInput) -> Finding | None:
         about = _about(case)
-        found = (f for f in self.run.findings if (f.step, f.about) == (kind.name, about))
+        found = (f for f in self.run.findings if (f.step, f.about) == (spec.name, about))
         return next(found, None)
 
-    def _found(self, kind: StageSpec, case: StageInput, briefing: str) -> Finding:
-        """What a step has found, or finds now."""
-        if (known := self._known(kind, case)) is not None:
+    def _found(self, spec: StageSpec, case: StageInput, briefing: str) -> Finding:
+        """What a stage has found, or finds now."""
+        if (known := self._known(spec, case)) is not None:
             return known
         began = time.perf_counter()
         with self.ledger() as ledger, closing(ledger):
             try:
-                step = kind.make(self.benchmark)
-                found = step.run(case, briefing, self.door(kind.name), ledger)
+                step = spec.make(self.environment)
+                found = step.run(case, briefing, self.client(spec.name), ledger)
             except (Halt, JournalFailed):
                 raise
-            except Exception as error:  # the wall of a step: the task goes on without it
+            except Exception as error:  # the wall of a stage: the task goes on without it
                 found = Finding(failed=_why(error))
         noted: dict[str, object] = {
-            "step": kind.name,
+            "step": spec.name,
             "about": _about(case),
             "seconds": round(time.perf_counter() - began, 6),
         }

@@ -54,7 +54,7 @@ class EvaluatorWorker:
 
 @dataclass
 class NextStepStrategy:
-    """One model picks one typed tool per step, and a step is a turn; made anew for every task."""
+    """One model picks one typed tool per step, and a step is a turn; made again for every task."""
 
     agent: Agent
     earlier: list[str] = field(default_factory=list)
@@ -92,22 +92,27 @@ class NextStepStrategy:
 
 def strategy_of(
     config: RunConfig,
-    guest: Benchmark,
-    door: Callable[[Role], ModelClient],
-    opener: ExecutorFactory | None = None,
+    benchmark: Benchmark,
+    client: Callable[[Role], ModelClient],
+    executor_factory: ExecutorFactory | None = None,
 ) -> Strategy:
     """The strategy that a run is configured to use, for one task."""
-    prompts = guest.prompts
+    prompts = benchmark.prompts
     if config.strategy == "next-step":
         how = Compression(tokens=config.prompt_tokens)
-        tools, guide = guest.environments.tools(), prompts.guide_of_steps()
+        tools, guide = benchmark.environments.tools(), prompts.guide_of_steps()
         return NextStepStrategy(
-            Agent(door("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
+            Agent(client("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
         )
     guide, form = prompts.guide(), prompts.final_answer
     return EvaluatorWorker(
-        Evaluator(door("evaluator"), prompts.rules, guide, form, prompts.overrides),
-        Worker(door("worker"), _limits(config), executor_factory=opener, texts=prompts.overrides),
+        Evaluator(client("evaluator"), prompts.rules, guide, form, prompts.overrides),
+        Worker(
+            client("worker"),
+            _limits(config),
+            executor_factory=executor_factory,
+            texts=prompts.overrides,
+        ),
     )
 
 

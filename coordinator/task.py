@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from coordinator.benchmark import Environment
 from coordinator.stages import StageRunner, StageSpec, recorded_to
 from coordinator.strategy import Strategy
-from core.ledger import Ledger, ToolCall, ToolFault, Witness
+from core.ledger import EntryObserver, Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
 from core.runs.task import Decision, TaskRun, Turn, TurnContext
@@ -27,29 +27,29 @@ NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 class TaskLoop:
     """Runs one task; the journal is written before the next step is taken."""
 
-    benchmark: Environment
+    environment: Environment
     strategy: Strategy
     journal: Journal
     run: TaskRun
     max_turns: int
-    on_entry: Witness
+    on_entry: EntryObserver
     on_turn: Callable[[Turn], None]
     on_decision: Callable[[int, Decision], None] = lambda _number, _decision: None
     """Is told of each decision before it is carried out or asked back, with its turn."""
     on_call: Callable[[ToolCall], None] = lambda _call: None
     """Is told of each tool call of an instruction when it is over."""
-    steps: tuple[StageSpec, ...] = ()
+    stages: tuple[StageSpec, ...] = ()
     """Around the strategy."""
-    door: Callable[[str], ModelClient | None] = lambda _: None
-    """The way to the model of a step; None: it does without."""
+    client: Callable[[str], ModelClient | None] = lambda _: None
+    """The way to the model of a stage; None: it does without."""
     briefing: str | None = None
     """What the benchmark says of this task; looked up once."""
     asked: str = ""
     """The task's text."""
 
     def __post_init__(self) -> None:
-        self._around = StageRunner(
-            self.steps, self.benchmark, self.door, self.journal, self.run, self._recorded_to
+        self._stages = StageRunner(
+            self.stages, self.environment, self.client, self.journal, self.run, self._recorded_to
         )
 
     def go(self, task_text: str) -> None:
@@ -72,7 +72,7 @@ class TaskLoop:
                 return
         # The last turn may have ended without an answer to what it did.
         self._read_state()
-        if self.benchmark.finished():
+        if self.environment.finished():
             run.outcome = "finished"
         else:
             self._check_answered()
@@ -80,7 +80,7 @@ class TaskLoop:
     def conclude(self) -> bool:
         """Whether the turns so far were the whole task; its outcome is noted then."""
         turns = self.run.turns
-        if self.benchmark.finished() or (turns and turns[-1].ends):
+        if self.environment.finished() or (turns and turns[-1].ends):
             self.run.outcome = "finished"
         return self.run.outcome != "unfinished"
 
@@ -89,7 +89,7 @@ class TaskLoop:
         began, started = time.perf_counter(), time.time()
         before, requests = len(self.run.calls), self.run.requests
         state = self._read_state()
-        if self.benchmark.finished():
+        if self.environment.finished():
             self.run.outcome = "finished"
             return
         closed = self._closed_at_sight(task_text) if number == 1 else None
@@ -110,7 +110,7 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             refused=refused,
-            closed_by=self._around.closed_by if closed else "",
+            closed_by=self._stages.closed_by if closed else "",
             model_calls=len(self.run.calls) - before,
             requests=self.run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -121,7 +121,7 @@ class TaskLoop:
         self.on_turn(turn)
         if report and report.failure == "model":
             raise ModelFailed(report.error or "")
-        if turn.ends or self.benchmark.finished():
+        if turn.ends or self.environment.finished():
             self.run.outcome = "finished"
 
     def _recorded_to(self) -> AbstractContextManager[Ledger]:
@@ -129,12 +129,12 @@ class TaskLoop:
 
     def _read_state(self) -> str:
         with self._recorded_to() as ledger, closing(ledger):
-            return self.benchmark.state(ledger)
+            return self.environment.state(ledger)
 
     def _brief(self) -> str:
         if self.briefing is None:
             with self._recorded_to() as ledger, closing(ledger):
-                self.briefing = self.benchmark.briefing(ledger, self.asked)
+                self.briefing = self.environment.briefing(ledger, self.asked)
         return self.briefing
 
     def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
@@ -142,8 +142,8 @@ class TaskLoop:
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
         briefing = self._brief()
-        self._around.before(task_text, briefing)
-        told = self._around.told()
+        self._stages.before(task_text, briefing)
+        told = self._stages.told()
         context = TurnContext(task_text, turns, state, number, limit, briefing, told, alone)
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
@@ -157,58 +157,58 @@ class TaskLoop:
 
     def _closes(self, number: int) -> bool:
         """Whether a turn is kept for the FINISH alone."""
-        return self.benchmark.answers and number == self.max_turns
+        return self.environment.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
         with self._recorded_to() as ledger, closing(ledger):
-            return self.benchmark.check_finish(_closing(decision), ledger)
+            return self.environment.check_finish(_closing(decision), ledger)
 
     def _check_answered(self) -> None:
         """To end without an act for want of an answer decides nothing. Raises ToolFault."""
-        unanswered = self.benchmark.unanswered()
+        unanswered = self.environment.unanswered()
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
     def _closed_at_sight(self, task_text: str) -> tuple[Decision, None] | None:
-        """The end by the verdict of a step before the solver.
+        """The end by the verdict of a stage before the strategy.
 
-        What the benchmark objects to is not taken: then the solver decides. So it does where no
+        What the benchmark objects to is not taken: then the strategy decides. So it does where no
         model was asked yet: a task without a reported call loses score on the platform.
         """
-        self._around.before(task_text, self._brief())
-        verdict = self._around.verdict
+        self._stages.before(task_text, self._brief())
+        verdict = self._stages.verdict
         if verdict is None or not self.run.calls:
             return None
-        thought = f"{self._around.closed_by}, by {verdict.by}: {verdict.reason}"
+        thought = f"{self._stages.closed_by}, by {verdict.by}: {verdict.reason}"
         decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
         return None if self._objection(decision) else (decision, None)
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
-        """What a step behind the solver asks back."""
+        """What a stage behind the strategy asks back."""
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
-        said = self._around.objection(task_text, self._brief(), _closing(decision), log)
+        said = self._stages.objection(task_text, self._brief(), _closing(decision), log)
         return said and f"CHALLENGE: {said}\nYour FINISH said: {_closing(decision)}"
 
     def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
         """The benchmark's last act; what speaks against it, where it was refused.
 
-        ``worded``: in the words of the steps, unless these are refused.
+        ``worded``: in the words of the stages, unless these are refused.
         """
         own = _closing(decision)
         if worded:
-            words = self._around.worded(task_text, self._brief(), own)
+            words = self._stages.worded(task_text, self._brief(), own)
             if words != own and self._send(words) is None:
                 return None
         return self._send(own)
 
     def _send(self, finish: str) -> str | None:
         with self._recorded_to() as ledger, closing(ledger):
-            return self.benchmark.finish(finish, ledger)
+            return self.environment.finish(finish, ledger)
 
     def _act(self, decision: Decision) -> WorkReport:
         decided = f"{decision.thought}\n{decision.instruction}"
-        with self._recorded_to() as ledger, self.benchmark.bind(ledger, decided) as tools:
-            ledger.offer([*tools, *self._around.tools(ledger)])
+        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
+            ledger.offer([*tools, *self._stages.tools(ledger)])
             ledger.on_call = self.on_call
             return self.strategy.act(decision, ledger)
 

@@ -51,7 +51,7 @@ class Telemetry:
         return told
 
     def send_missed(self) -> int:
-        """Send again what was not taken, with all patience; how many are lost for good.
+        """Send again what was not taken, for the whole retry time; how many are lost for good.
 
         The platform is waited for once: behind a report that it does not take none is tried.
         """

@@ -1,4 +1,4 @@
-"""The step ``verify``: a model looks at the end that the solver wants, and may object once."""
+"""The stage ``verify``: a model looks at the end that the strategy wants, and may object once."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Verify:
         self._texts = texts
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         """One call with briefing, log and closing; nothing without a model."""
-        if door is None:
+        if client is None:
             return Finding()
         parts = {
             "task": task.text,
@@ -42,7 +42,7 @@ class Verify:
             "end": task.closing,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
-        said, failed = ask_once(door, system(self._texts), user, ["ok"], _objection)
+        said, failed = ask_once(client, system(self._texts), user, ["ok"], _objection)
         return Finding(objection=said or "", failed=failed)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from core.ledger import ToolCall, WireCall
 from core.models.model_call import ModelCall, Usage
 from core.runs.journal import Journal, write_whole
-from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 
@@ -126,7 +126,7 @@ class RunFolder:
             run_id=self.path.name,
             benchmark="store",
             pack="small",
-            brain=Brain(evaluator="lab/model", worker="lab/model"),
+            brain=ModelPair(evaluator="lab/model", worker="lab/model"),
             started=now,
             finished=now if finished else None,
             harm_name="wrong checkout",

@@ -28,7 +28,7 @@ SPREAD = 0.1
 """Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 ALL_KINDS: Final = ""
 HURRY_SECONDS: Final = 10.0
-"""The patience of a run whose user wishes the end: what is under way is still closed."""
+"""The retry time of a run whose user wishes the end: what is under way is still closed."""
 SLICE_SECONDS: Final = 1.0
 """A pause looks so often whether it is still wished."""
 PAST_SECONDS: Final = 60.0
@@ -127,15 +127,15 @@ class RetryPolicy:
         self,
         seconds: float = RETRY_SECONDS,
         waits: Callable[[float], object] | None = None,
-        hurried: Callable[[], bool] = lambda: False,
+        stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         """``waits``: waits so many seconds, or less where a user comes to wish the end.
 
-        ``hurried``: whether the end is wished; there is little patience then.
+        ``stopping``: whether the user wants the end; then little time is left.
         """
         self._seconds = seconds
         self._waits = waits
-        self._hurried = hurried
+        self._stopping = stopping
         self._here = threading.local()
 
     @contextmanager
@@ -161,8 +161,8 @@ class RetryPolicy:
         """Attempts at one request, until one is answered.
 
         The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
-        where the patience is over, which begins with the first attempt of this ``kind`` that had
-        no answer. So an outage is waited for once, and not by each request anew.
+        where the retry time is over, which begins with the first attempt of this ``kind`` that had
+        no answer. So an outage is waited for once, and not by each request again.
         """
         first, attempts = now(), 0
         while True:
@@ -178,15 +178,15 @@ class RetryPolicy:
                 left = self._left(outages.since(kind, first))
                 if left <= 0 or attempts == limit:
                     raise
-                # The last attempt is made when patience ends.
+                # The last attempt is made when the retry time ends.
                 self._pause(min(pause(error, attempts), left))
             else:
                 outages.answered(kind)
                 return answer
 
     def _left(self, since: float) -> float:
-        """Seconds of patience that are left in an outage, never below 0."""
-        seconds = min(self._seconds, HURRY_SECONDS) if self._hurried() else self._seconds
+        """Seconds of retry time that are left in an outage, never below 0."""
+        seconds = min(self._seconds, HURRY_SECONDS) if self._stopping() else self._seconds
         return max(0.0, since + seconds - now())
 
     @property
@@ -198,6 +198,6 @@ class RetryPolicy:
         end = now() + seconds
         while (left := end - now()) > 0:
             self._check()
-            wait = rest if self._hurried() or self._waits is None else self._waits
+            wait = rest if self._stopping() or self._waits is None else self._waits
             wait(min(left, SLICE_SECONDS))
         self._check()

@@ -1,4 +1,4 @@
-"""The platform's client with patience: what fails in passing is made again where that is safe."""
+"""The platform's client with retries: what fails in passing is made again where that is safe."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class RetryingPlatform:
         return self._repeated(REPORT, call, limit=LOG_ATTEMPTS)
 
     def log_llm_late(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
-        """As `log_llm`, for a report that was not taken: with all the patience of the run."""
+        """As `log_llm`, for a report that was not taken: for the whole retry time of the run."""
         return self._repeated(REPORT, partial(self._client.log_llm, *args, **kwargs))
 
     def _repeated(

@@ -1,6 +1,6 @@
 """What answers over HTTP, with limits of ours: one deadline and one size for each whole answer.
 
-A client's own limit on the clock starts anew with every byte, so a server that dribbles is never
+A client's own limit on the clock starts again with every byte, so a server that dribbles is never
 too late, in its headers already, and none of them limits what it reads.
 """
 
@@ -37,19 +37,19 @@ class BoundedTransport(httpx.BaseTransport):
     """
 
     def __init__(
-        self, ways: httpx.Client, most_bytes: int, *, error_bytes: int | None = None
+        self, client: httpx.Client, most_bytes: int, *, error_bytes: int | None = None
     ) -> None:
-        """``ways``: a client, which is the only one that knows the proxies of the environment.
+        """``client``: a client, which is the only one that knows the proxies of the environment.
 
         ``most_bytes``: of a body, unpacked; headers are limited by the HTTP library (100 KB).
         ``error_bytes``: of the body of a refusal; what stands behind is not read.
         """
-        self._ways = ways
+        self._client = client
         self._most_bytes = most_bytes
         self._error_bytes = error_bytes
-        for way in (ways._transport, *ways._mounts.values()):
-            if isinstance(way, httpx.HTTPTransport):
-                way._pool._network_backend = _Network()
+        for transport in (client._transport, *client._mounts.values()):
+            if isinstance(transport, httpx.HTTPTransport):
+                transport._pool._network_backend = _Network()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused is one, for an answer out of bounds."""
@@ -58,7 +58,7 @@ class BoundedTransport(httpx.BaseTransport):
         request.headers["Accept-Encoding"] = "gzip"
         _due.until = None if seconds is None else began + seconds
         try:
-            response = self._ways._transport_for_url(request.url).handle_request(request)
+            response = self._client._transport_for_url(request.url).handle_request(request)
             with closing(response):
                 body = self._whole(response)
         finally:
@@ -74,7 +74,7 @@ class BoundedTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close the connections."""
-        self._ways.close()
+        self._client.close()
 
     def _whole(self, response: httpx.Response) -> bytes:
         encoding = response.headers.get("content-encoding", "").strip().lower()

@@ -1,6 +1,7 @@
 """Every tool call checked, counted and recorded, whatever the benchmark."""
 
 from core.ledger.calls import (
+    EntryObserver,
     Intent,
     LedgerEntry,
     Notice,
@@ -8,7 +9,6 @@ from core.ledger.calls import (
     Resolved,
     ToolCall,
     WireCall,
-    Witness,
     say_short,
     shortened,
 )
@@ -18,6 +18,7 @@ from core.ledger.tool import Tool, tool
 
 __all__ = [
     "Budget",
+    "EntryObserver",
     "Intent",
     "Ledger",
     "LedgerEntry",
@@ -28,7 +29,6 @@ __all__ = [
     "ToolCall",
     "ToolFault",
     "WireCall",
-    "Witness",
     "say_short",
     "shortened",
     "tool",

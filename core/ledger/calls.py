@@ -63,7 +63,7 @@ class Notice(Record):
 
 LedgerEntry = Intent | WireCall | Resolved
 """What leaves a trace outside: the parts from which a memory can be rebuilt."""
-Witness: TypeAlias = Callable[[LedgerEntry | Notice], None]
+EntryObserver: TypeAlias = Callable[[LedgerEntry | Notice], None]
 """Is told at once, so that it can be written down; what it raises ends the work."""
 
 
@@ -89,7 +89,7 @@ class ToolCall(Record):
     """Unix seconds; 0 in records from before it was kept."""
     requests: tuple[WireCall, ...] = ()
     kept: tuple[WireCall, ...] = ()
-    """Reads of a step around the solver whose answers it was given; nothing was sent for them."""
+    """Reads of a stage whose answers it was given; nothing was sent for them."""
 
     def prompt(self, result_chars: int = 160, told: str = "") -> str:
         """The call as one line for a prompt; results are cut or left out, errors never are.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.ledger.calls import (
+    EntryObserver,
     Intent,
     Kind,
     Notice,
@@ -20,7 +21,6 @@ from core.ledger.calls import (
     ToolCall,
     WireCall,
     WireOutcome,
-    Witness,
 )
 from core.ledger.fault import ToolFault
 from core.ledger.tool import Tool
@@ -52,13 +52,13 @@ class Ledger:
     instruction reaches nothing. Calls from several threads are taken one at a time.
     """
 
-    def __init__(self, budget: Budget | None = None, on_entry: Witness | None = None) -> None:
+    def __init__(self, budget: Budget | None = None, on_entry: EntryObserver | None = None) -> None:
         """``on_entry`` is told of every intent before it is sent and of every write after it.
 
         What it raises ends the request: an intent that nobody could note is not sent.
         """
         self.budget = budget or Budget()
-        self._on_entry: Witness = on_entry or (lambda _noted: None)
+        self._on_entry: EntryObserver = on_entry or (lambda _noted: None)
         self._tools: dict[str, Tool] = {}
         self._calls: list[ToolCall] = []
         self._wire: list[WireCall] = []
@@ -229,7 +229,7 @@ class Ledger:
         """Note what a reader of the journal should know; nothing follows from it."""
         self._on_entry(Notice(text=text))
 
-    def seen(self, path: str, body: dict[str, object]) -> None:
+    def note_kept_read(self, path: str, body: dict[str, object]) -> None:
         """Book a read whose answer came from what was kept: a memory is rebuilt from it later.
 
         Nothing was sent for it now, so it costs no request.
@@ -237,7 +237,7 @@ class Ledger:
         with self._lock:
             self._kept.append(WireCall(path=path, body=body, kind="read", outcome="done"))
 
-    def settled(self, path: str, *, took_effect: bool) -> None:
+    def resolved(self, path: str, *, took_effect: bool) -> None:
         """Say what became of the last request to ``path``, which had no answer.
 
         Its record is put right where the call that sent it still runs. An irreversible request

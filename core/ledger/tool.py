@@ -173,7 +173,7 @@ _forms: dict[tuple[CodeType, str], _Form] = {}
 
 
 def _form_of(function: Callable[..., Any]) -> _Form:
-    """Kept by the text of the function: every task makes its tools anew of the same few."""
+    """Kept by the text of the function: every task makes its tools again of the same few."""
     told = function.__annotations__, function.__defaults__, function.__kwdefaults__
     # Functions made by one maker have one code: their names and docstrings tell them apart.
     key = function.__code__, repr((function.__name__, function.__doc__, told))

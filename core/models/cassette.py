@@ -190,7 +190,9 @@ class Tapes:
         self._writer = TapeWriter(folder / f"{len(earlier):03d}.jsonl")
         self._lock = threading.Lock()
 
-    def opener(self, open_: Callable[[Backend], Transport]) -> Callable[[Backend], Transport]:
+    def transport_factory(
+        self, open_: Callable[[Backend], Transport]
+    ) -> Callable[[Backend], Transport]:
         """What answers for a backend: the tapes, then what ``open_`` makes, recorded."""
         return lambda backend: _FromTapes(self, Recorder(self._writer, open_(backend)))
 

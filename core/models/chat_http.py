@@ -44,8 +44,8 @@ class ChatTransport(BoundedTransport):
 
     def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        ways = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
-        super().__init__(ways, MOST_BYTES, error_bytes=ERROR_BYTES)
+        client = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
+        super().__init__(client, MOST_BYTES, error_bytes=ERROR_BYTES)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
@@ -70,8 +70,8 @@ class ChatTransport(BoundedTransport):
 
 def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, ChatTransport]:
     """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
-    way = ChatTransport(verify)
-    return httpx.Client(transport=way, follow_redirects=True), way
+    transport = ChatTransport(verify)
+    return httpx.Client(transport=transport, follow_redirects=True), transport
 
 
 def _check_redirect(asked: httpx.URL, location: str) -> None:

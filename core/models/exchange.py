@@ -1,6 +1,6 @@
 """One exchange with a provider as plain records: what is asked, what comes back, what goes wrong.
 
-Everything that answers for a model (LiteLLM, a cassette) speaks these three, so that the door
+Everything that answers for a model (LiteLLM, a cassette) speaks these three, so that the client
 above them does not know which one it holds.
 """
 

@@ -23,7 +23,7 @@ def _unknown_below_zero(value: object) -> object:
 Figure = BeforeValidator(_unknown_below_zero)
 """Of tokens and dollars: what cannot be is unknown and lowers no sum."""
 Role: TypeAlias = str
-"""Who asks: evaluator, worker, or a step around the solver by its name."""
+"""Who asks: evaluator, worker, or a stage by its name."""
 Message = dict[str, str]
 
 
@@ -84,7 +84,7 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     backend: str = ""
     """Which of the model's backends was asked."""
     attempt: int = 1
-    """Counted over one call of the door, whatever the backend."""
+    """Counted over one call of the client, whatever the backend."""
     next: str | None = None
     """What follows a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
     error_kind: str | None = None
@@ -101,7 +101,7 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
 
 
 class CallObserver:
-    """Who watches the calls of a door; by itself it lets everything pass."""
+    """Who watches the calls of a client; by itself it lets everything pass."""
 
     def on_prompt(self, messages: Sequence[Message]) -> None:
         """Told of the messages of a call before its first attempt."""

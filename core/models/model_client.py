@@ -22,7 +22,7 @@ from core.models.model_call import (
 from core.models.models_file import Backend, Models, ModelsError, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import CASSETTE, GONKA, DirectTransport, is_rule_based
-from core.models.retries import FINAL, HINTS, LOST, attempts
+from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
 
 ANSWER_CHARS = 50_000
 REASONING_CHARS = 2_000
@@ -39,12 +39,12 @@ class ModelFailed(Exception):
 
 @dataclass
 class _Call:
-    """One call of the door under way."""
+    """One call of the client under way."""
 
     messages: tuple[Message, ...]
     params: dict[str, Any]
     until: float
-    """When its time is over, by the door's clock."""
+    """When its time is over, by the client's clock."""
     prompt: tuple[PromptPart, ...]
     prompt_sha256: str
     number: int = 0
@@ -61,7 +61,7 @@ def open_transport(backend: Backend) -> Transport:
 
     Nodes of Gonka are asked by LiteLLM, too, with requests that its own library signs.
 
-    Raises ModelsError: a cassette; its file is opened once for a run and given to the door.
+    Raises ModelsError: a cassette; its file is opened once for a run and given to the client.
     """
     if is_rule_based(backend.model):
         return DirectTransport(backend.model)
@@ -97,7 +97,7 @@ class ModelClient:
         *,
         base_url: str | None = None,
         models: Models | None = None,
-        opener: Callable[[Backend], Transport] = open_transport,
+        transport_factory: Callable[[Backend], Transport] = open_transport,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         answer_chars: int = ANSWER_CHARS,
@@ -112,7 +112,7 @@ class ModelClient:
         self._observer = observer or CallObserver()
         self._sleep = sleep
         self._clock = clock
-        self._opener = opener
+        self._transport_factory = transport_factory
         self._answer_chars = answer_chars
         self._opened: dict[str, Transport] = {}
 
@@ -149,15 +149,15 @@ class ModelClient:
                 self._backends.release(name)
                 raise
             else:
-                self._backends.well(name)
+                self._backends.answered(name)
                 return answer
 
     def _first(self, call: _Call) -> Target:
         name = self._backends.choose()
         if name is None:
-            lost = self._backends.lost
-            text = "; ".join(f"{n} ({why})" for n, why in lost.items())
-            kind = next(iter(lost.values()), None)
+            exhausted = self._backends.exhausted
+            text = "; ".join(f"{n} ({why})" for n, why in exhausted.items())
+            kind = next(iter(exhausted.values()), None)
             raise ModelFailed(f"{self.model}: not asked any more in this run: {text}", kind)
         return self._targets[name]
 
@@ -221,13 +221,13 @@ class ModelClient:
         """
         name = target.backend.name
         said = ""
-        if error.kind in LOST:
-            if self._backends.lose(name, error.kind):
+        if error.kind in EXHAUSTED:
+            if self._backends.exhaust(name, error.kind):
                 said = f"{name} is not asked any more in this run"
         elif error.kind in FINAL:
             self._backends.release(name)
         else:
-            self._backends.ill(name, error.retry_after)
+            self._backends.failed(name, error.retry_after)
         call.tried.append(name)
         call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
         over = error.kind in FINAL or call.until <= self._clock()
@@ -245,7 +245,7 @@ class ModelClient:
     def _open(self, target: Target) -> Transport:
         name = target.backend.name
         if name not in self._opened:
-            self._opened[name] = self._opener(target.backend)
+            self._opened[name] = self._transport_factory(target.backend)
         return self._opened[name]
 
     def _note_failure(self, call: _Call, follows: str | None) -> None:

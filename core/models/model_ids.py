@@ -29,7 +29,7 @@ def check_id(model: str, models: Models) -> None:
     A cassette is known; whether it can be read shows when it is opened.
 
     Raises:
-        UnknownModel: no keyless model, no provider.
+        UnknownModel: no rule-based model, no provider.
         ExtraMissing: nobody asks this provider without an extra.
     """
     prefix, slash, rest = model.partition("/")

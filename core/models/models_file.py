@@ -86,7 +86,7 @@ class ModelsFile(_Strict):
     defaults: Params = Params()
     models: dict[str, Entry] = Field(default_factory=dict)
     stages: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
-    """By step around the solver the model that it asks; else the evaluator's."""
+    """By step around the strategy the model that it asks; else the evaluator's."""
 
 
 class Target(_Strict):
@@ -112,7 +112,7 @@ class Settings(_Strict):
 class Models:
     """All that is configured, and how the backends fare: one object for a whole run.
 
-    Doors that share it share what they learn about ill backends. Safe to use from threads.
+    Clients that share it share what they learn about failing backends. Safe to use from threads.
     """
 
     def __init__(self, file: ModelsFile, source: str = "models.toml") -> None:
@@ -226,7 +226,7 @@ def load_models(path: Path | None = None) -> Models:
 
 @lru_cache(maxsize=1)
 def default_models() -> Models:
-    """What ``load_models()`` gives, read once: for doors that are given nothing else."""
+    """What ``load_models()`` gives, read once: for clients that are given nothing else."""
     return load_models()
 
 

@@ -1,4 +1,4 @@
-"""Prompts out of the templates that lie in a room's folder ``prompts``."""
+"""Prompts out of the templates that lie in a package's folder ``prompts``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def section(room: str, name: str) -> str:
 
 
 def template_sections(room: str, *names: str) -> dict[str, str]:
-    """Shipped templates of a room as sections, by name."""
+    """Shipped templates of a package as sections, by name."""
     folder = files(room) / "prompts"
     texts = {name: (folder / f"{name}.jinja").read_text(encoding="utf-8") for name in names}
     return {section(room, name): text.rstrip("\n") for name, text in texts.items()}

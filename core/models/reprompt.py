@@ -22,7 +22,7 @@ class Unreadable(Exception):
 
 
 def reprompt(
-    door: ModelClient,
+    client: ModelClient,
     messages: Sequence[Message],
     read: Callable[[ModelCall], Read],
     question: Callable[[Misread], str],
@@ -34,16 +34,16 @@ def reprompt(
         Misread: neither the reply nor the second one can be read.
         ModelFailed: the model gave no answer at all.
     """
-    call = door.complete(messages, **params)
+    call = client.complete(messages, **params)
     try:
         return read(call)
     except Misread as problem:
         again = repair(messages, call.text, question(problem))
-    return read(door.complete(again, **params))
+    return read(client.complete(again, **params))
 
 
 def ask_once(
-    door: ModelClient,
+    client: ModelClient,
     system: str,
     user: str,
     keys: Collection[str],
@@ -56,7 +56,7 @@ def ask_once(
     """
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     try:
-        call = door.complete(messages)
+        call = client.complete(messages)
         cleaned = clean(call.text, call.finish_reason, call.reasoning)
         if cleaned.problem:
             raise Misread(cleaned.words)

@@ -24,7 +24,7 @@ PASSING: Final[frozenset[ErrorKind]] = frozenset(
     {"rate_limit", "overload", "network", "timeout", "bad_answer"}
 )
 """Another attempt may not meet them."""
-LOST: Final[frozenset[ErrorKind]] = frozenset({"authentication", "clock", "quota"})
+EXHAUSTED: Final[frozenset[ErrorKind]] = frozenset({"authentication", "clock", "quota"})
 """The backend will not answer in this run."""
 FINAL: Final[frozenset[ErrorKind]] = frozenset({"bad_request", "context_window", "missing"})
 """Every backend would say the same."""
@@ -86,13 +86,13 @@ def _pause(state: RetryCallState) -> float:
 
 @dataclass
 class _State:
-    illnesses: int = 0
+    failures: int = 0
     """In a row."""
-    well_again: float | None = None
+    usable_from: float | None = None
     """When it may be tried; None: it is well."""
     probing: bool = False
     """One call is finding out whether it is well again."""
-    lost: ErrorKind | None = None
+    exhausted: ErrorKind | None = None
     """Why it is not asked any more."""
 
 
@@ -114,34 +114,36 @@ class Backends:
         """The backend to ask, or None where none is left.
 
         The first that is well; one whose time is over is handed to a single caller as a probe,
-        who must say ``well``, ``ill``, ``lose`` or ``release``. Where all are ill, the one that
-        is well again the soonest.
+        who must say ``answered``, ``failed``, ``exhaust`` or ``release``. Where all have
+        failed, the one that is usable the soonest.
         """
         with self._lock:
-            open_ones = [n for n in self.names if n not in tried and self._states[n].lost is None]
+            open_ones = [
+                n for n in self.names if n not in tried and self._states[n].exhausted is None
+            ]
             for name in open_ones:
                 state = self._states[name]
-                if state.well_again is None:
+                if state.usable_from is None:
                     return name
-                if not state.probing and self._clock() >= state.well_again:
+                if not state.probing and self._clock() >= state.usable_from:
                     state.probing = True
                     return name
-            return min(open_ones, key=lambda n: self._states[n].well_again or 0.0, default=None)
+            return min(open_ones, key=lambda n: self._states[n].usable_from or 0.0, default=None)
 
     def has_other(self, name: str, tried: Collection[str] = ()) -> bool:
         """Whether another backend is well, so that nobody needs to wait for this one."""
         others = set(self.names) - {name, *tried}
         with self._lock:
             states = [self._states[other] for other in others]
-            return any(s.lost is None and s.well_again is None for s in states)
+            return any(s.exhausted is None and s.usable_from is None for s in states)
 
-    def well(self, name: str) -> None:
+    def answered(self, name: str) -> None:
         """It has answered."""
         with self._lock:
-            lost = self._states[name].lost
-            self._states[name] = _State(lost=lost)
+            exhausted = self._states[name].exhausted
+            self._states[name] = _State(exhausted=exhausted)
 
-    def ill(self, name: str, retry_after: float | None = None) -> float:
+    def failed(self, name: str, retry_after: float | None = None) -> float:
         """It has failed for this call; the seconds for which it is left alone.
 
         Calls that were under way together count as one illness.
@@ -149,20 +151,20 @@ class Backends:
         with self._lock:
             state = self._states[name]
             now = self._clock()
-            fresh = state.probing or state.well_again is None or now >= state.well_again
-            state.illnesses += fresh
-            pause = min(COOL_DOWN_SECONDS * 2.0 ** (state.illnesses - 1), LONGEST_SECONDS)
+            fresh = state.probing or state.usable_from is None or now >= state.usable_from
+            state.failures += fresh
+            pause = min(COOL_DOWN_SECONDS * 2.0 ** (state.failures - 1), LONGEST_SECONDS)
             until = now + max(pause if fresh else 0.0, retry_after or 0.0)
-            state.well_again = max(until, state.well_again or 0.0)
+            state.usable_from = max(until, state.usable_from or 0.0)
             state.probing = False
-            return state.well_again - now
+            return state.usable_from - now
 
-    def lose(self, name: str, why: ErrorKind) -> bool:
+    def exhaust(self, name: str, why: ErrorKind) -> bool:
         """It will not answer in this run (quota, key); False where that was known."""
         with self._lock:
             state = self._states[name]
-            new = state.lost is None
-            state.lost = state.lost or why
+            new = state.exhausted is None
+            state.exhausted = state.exhausted or why
             state.probing = False
             return new
 
@@ -172,7 +174,7 @@ class Backends:
             self._states[name].probing = False
 
     @property
-    def lost(self) -> dict[str, ErrorKind]:
+    def exhausted(self) -> dict[str, ErrorKind]:
         """The backends that are not asked any more, each with the reason."""
         with self._lock:
-            return {n: s.lost for n, s in self._states.items() if s.lost is not None}
+            return {n: s.exhausted for n, s in self._states.items() if s.exhausted is not None}

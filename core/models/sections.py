@@ -19,7 +19,7 @@ SUFFIX = ".md"
 MOST_CHARS = 50_000
 """Of one section; a prompt is paid for in every call."""
 MOST_REPEATS = 10
-"""Of one placeholder in a section: each time it is filled in anew."""
+"""Of one placeholder in a section: each time it is filled in again."""
 MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
 _DEEPEST = 5

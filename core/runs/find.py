@@ -56,7 +56,7 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     """
     folder = Path(name)
     if folder.is_dir() and (fits is not is_run or is_run(folder)):
-        return folder  # whoever takes other folders says what is amiss with this one
+        return folder  # whoever takes other folders says what is wrong with this one
     if folder.is_dir() or name != folder.name:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
     runs = run_folders(logs, fits)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 SCRIPT = "erc3-agent"
 """The console command of ``[project.scripts]``."""
-DOOR = (Path(__file__).parents[2] / "submission").with_suffix(".py")
+ENTRY_POINT = (Path(__file__).parents[2] / "submission").with_suffix(".py")
 
 
 def command(*words: object) -> str:
@@ -38,4 +38,4 @@ def _started() -> list[str]:
         if found and Path(found).resolve() == started.resolve():
             return [SCRIPT]
         return [near(started.absolute())]
-    return [near(Path(sys.executable)), near(DOOR)]
+    return [near(Path(sys.executable)), near(ENTRY_POINT)]

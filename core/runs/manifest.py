@@ -90,7 +90,7 @@ def read_manifest(folder: Path) -> Manifest:
 def changes(
     then: Identity, now: Identity, texts_then: dict[str, str], texts_now: dict[str, str]
 ) -> list[str]:
-    """What is another one now than it was, in lines; prompts as a diff of their texts."""
+    """What has changed, in lines; prompts as a diff of their texts."""
     lines = [
         f"model of the {role}: was {then.models.get(role)}, is {now.models.get(role)}"
         for role in dict.fromkeys([*then.models, *now.models])

@@ -56,7 +56,7 @@ class OverriddenSection(NamedTuple):
     """Unified, from the shipped text; "" where a text is not kept."""
 
 
-def laid_sections(folder: Path) -> list[OverriddenSection]:
+def overridden_sections(folder: Path) -> list[OverriddenSection]:
     """What a run's prompts have instead of the shipped sections; none where it does not tell.
 
     Raises NotRecorded: a text cannot be read.

@@ -1,4 +1,4 @@
-"""The reader of journals: every part of the house that looks at a task's journal asks here.
+"""The reader of journals: every part of the project that looks at a task's journal asks here.
 
 A line of another version is refused or named with its place. A last line without an end that is
 no JSON is a crash's. What else cannot be read is an error for a ``strict`` reader, which goes on

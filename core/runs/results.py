@@ -108,7 +108,7 @@ class Totals(Record):
     seconds: float
 
 
-class Brain(Record):
+class ModelPair(Record):
     """The models of a run."""
 
     evaluator: str
@@ -122,11 +122,11 @@ class RunResults(Record):
     run_id: str
     benchmark: str
     pack: str | None
-    brain: Brain
+    brain: ModelPair
     strategy: str | None = None
     """None where the file does not tell."""
     steps: tuple[str, ...] = ()
-    """What stood around the solver."""
+    """What stood around the strategy."""
     sandboxes: tuple[str, ...] = ()
     """As in ``run.json``."""
     session_id: str | None = None

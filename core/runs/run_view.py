@@ -18,7 +18,7 @@ from core.runs.folder import PACK_COPY
 from core.runs.journal_names import journals
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
-from core.runs.results import FORMAT, NAME, Brain
+from core.runs.results import FORMAT, NAME, ModelPair
 from core.runs.task_record import HARM, TaskRecord
 
 
@@ -29,7 +29,7 @@ class RunView:
     name: str
     benchmark: str
     pack: str | None
-    brain: Brain | None
+    brain: ModelPair | None
     started: str | None
     finished: str | None
     seconds: float | None
@@ -159,8 +159,8 @@ def _records(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _brain(value: object) -> Brain | None:
+def _brain(value: object) -> ModelPair | None:
     try:
-        return Brain.model_validate(value)
+        return ModelPair.model_validate(value)
     except ValidationError:
         return None

@@ -1,4 +1,4 @@
-"""What a step around the solver is asked about, and what it has found."""
+"""What a stage is asked about, and what it has found."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from core.ledger.calls import Record
 
 @dataclass(frozen=True)
 class StageInput:
-    """Where a task stands when a step is asked; behind the solver with the end that it wants."""
+    """Where a task stands when a stage is asked; behind the strategy with the end that it wants."""
 
     text: str
     """Of the task."""
     earlier: tuple[Finding, ...] = ()
-    """What the steps before this one have found."""
+    """What the stages before this one have found."""
     closing: str = ""
-    """The words of the FINISH; "" before the solver."""
+    """The words of the FINISH; "" before the strategy."""
     log: str = ""
-    """What the solver has done, as text; "" before it."""
+    """What the strategy has done, as text; "" before it."""
 
 
 class Verdict(Record):
@@ -34,23 +34,23 @@ class Verdict(Record):
 
 
 class Finding(Record):
-    """What came of one step; all that is empty is no finding."""
+    """What came of one stage; all that is empty is no finding."""
 
     step: str = ""
     text: str = ""
-    """For the briefing of the solver."""
+    """For the briefing of the strategy."""
     facts: dict[str, Any] = Field(default_factory=dict)
-    """The same as plain data, for the steps after it."""
+    """The same as plain data, for the stages after it."""
     verdict: Verdict | None = None
-    """Of a step before the solver."""
+    """Of a stage before the strategy."""
     objection: str = ""
-    """Of a step behind it: what to ask back once."""
+    """Of a stage behind it: what to ask back once."""
     words: str = ""
-    """Of a step behind it: the message in other words."""
+    """Of a stage behind it: the message in other words."""
     failed: str = ""
-    """Why the step came to nothing, where it should have."""
+    """Why the stage came to nothing, where it should have."""
     about: str = ""
-    """SHA-256 of the closing that it was asked about; "" before the solver."""
+    """SHA-256 of the closing that it was asked about; "" before the strategy."""
     seconds: float = 0.0
 
     @property

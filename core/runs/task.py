@@ -34,7 +34,7 @@ class TurnContext(Generic[Past]):
     briefing: str = ""
     """What the benchmark says of this task."""
     findings: str = ""
-    """What the steps before the solver have found."""
+    """What the stages before the strategy have found."""
     closing: bool = False
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
@@ -75,7 +75,7 @@ class Turn(Record):
     refused: str | None = None
     """What spoke against a FINISH whose last act was refused: the task goes on."""
     closed_by: str = ""
-    """The step around the solver whose verdict it was; the solver was not asked."""
+    """The step around the strategy whose verdict it was; the strategy was not asked."""
     model_calls: int = 0
     requests: int = 0
     """Requests to the benchmark's API, those for the state among them."""

@@ -56,7 +56,7 @@ class TurnLog:
     after: str | None = None
     """The state that it left; None: nobody has read the state since."""
     attempt: int = 1
-    """Counted over the task: after a failure from outside it may have begun anew."""
+    """Counted over the task: after a failure from outside it may have begun again."""
     task_id: str = ""
     """Of its world; another attempt may have another one."""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -51,7 +51,7 @@ def tokens(usage: Usage) -> int | None:
 
 
 def found_parts(found: Finding) -> list[str]:
-    """What a step around the solver has found, part by part; [] where it is nothing."""
+    """What a stage has found, part by part; [] where it is nothing."""
     verdict = found.verdict
     parts = (
         found.text,
@@ -83,7 +83,7 @@ def so_many_tasks(count: int) -> str:
 
 
 def reason(error: str, eval_log: str) -> str:
-    """Why a task failed: its error, else what the platform's evaluator found amiss."""
+    """Why a task failed: its error, else what the platform's evaluator found wrong."""
     return error or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))
 
 

@@ -1,7 +1,7 @@
 """One task's API as the tools see it: requests through the ledger, faults in stable words.
 
 What may be sent again is decided here, for every benchmark. Reads, and writes that are known to
-have had no effect, are sent for as long as the run has patience. A write whose answer is lost may
+have had no effect, are sent for the retry time of the run. A write whose answer is lost may
 have taken effect: it is not sent again and stands as unknown, unless a benchmark can see from its
 world what became of it and says so in :meth:`ApiSession.without_answer`.
 
@@ -225,11 +225,11 @@ class ApiSession:
 
     def seen(self, path: str, body: Mapping[str, Any]) -> None:
         """Book a read whose answer was kept: nothing is sent for it."""
-        self._ledger.seen(path, dict(body))
+        self._ledger.note_kept_read(path, dict(body))
 
-    def settled(self, path: str, *, took_effect: bool) -> None:
+    def resolved(self, path: str, *, took_effect: bool) -> None:
         """Book what became of a request that had no answer."""
-        self._ledger.settled(path, took_effect=took_effect)
+        self._ledger.resolved(path, took_effect=took_effect)
 
 
 def body_of(request: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class OutOfReach(ToolFault):
 
 
 class GivenUp(OutOfReach):
-    """All patience is used up; what was sent last is known to have had no effect."""
+    """The retry time is over; what was sent last is known to have had no effect."""
 
 
 class Unsettled(OutOfReach):

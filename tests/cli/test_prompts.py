@@ -15,7 +15,7 @@ from cli.cli import app
 from cli.options import Options
 from cli.run_models import prompts_of, run_models
 from coordinator.stages import with_stage_tools
-from core.runs.prompts import laid_sections
+from core.runs.prompts import overridden_sections
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.report.differences import differences
 
@@ -76,7 +76,7 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     done = invoke("--task", SPEC, "--prompts", mine, "--out", logs, "--quiet")
     assert done.exit_code == 0, done.output
     (folder,) = logs.iterdir()
-    laid = {one.name: one.diff for one in laid_sections(folder)}
+    laid = {one.name: one.diff for one in overridden_sections(folder)}
     assert laid.keys() == {"store/rules", "store/tools/Req_ViewBasket"}
     assert "+- Be polite." in laid["store/rules"].splitlines()
     texts = "".join(path.read_text() for path in (folder / "prompts").glob("*.txt"))

@@ -79,7 +79,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
             benchmark_named("company", RunContext(guards=guards, cache=folder)), folder, watcher,
-            doors=client_factory(config.ids),
+            clients=client_factory(config.ids),
         )  # fmt: skip
         session.run(session.tasks())
         return Played(session.close_open(), folder, simulator, watcher)

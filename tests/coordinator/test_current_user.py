@@ -77,7 +77,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
             benchmark_named("company", RunContext(cache=folder)), folder, Watcher(),
-            doors=client_factory({**config.ids, **models}), step_models=models,
+            clients=client_factory({**config.ids, **models}), stage_models=models,
         )  # fmt: skip
         session.run(session.tasks())
         results = session.close_open()

@@ -117,8 +117,8 @@ def test_a_zero_limit_is_reached_at_once() -> None:
 def test_stop() -> None:
     stop = CancelToken()
     stop.check()
-    stop.ask()
-    assert stop.asked
+    stop.request()
+    assert stop.requested
     stop.wait(1000)
     with pytest.raises(Interrupted, match="by the user"):
         stop.check()
@@ -159,7 +159,7 @@ def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> N
 def test_a_failed_journal_leaves_the_other_tasks_open() -> None:
     stop = CancelToken()
     stop.break_off("disk full")
-    assert stop.asked
+    assert stop.requested
     with pytest.raises(JournalFailed, match="disk full"):
         stop.check()
 

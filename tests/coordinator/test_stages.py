@@ -43,11 +43,11 @@ class Says:
     cases: list[StageInput] = field(default_factory=list)
 
     def run(
-        self, task: StageInput, briefing: str, door: ModelClient | None, ledger: Ledger
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
         self.cases.append(task)
-        if self.ask and door:
-            door.complete([{"role": "user", "content": "well?"}])
+        if self.ask and client:
+            client.complete([{"role": "user", "content": "well?"}])
         if isinstance(self.finding, Exception):
             raise self.finding
         return self.finding
@@ -87,7 +87,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         kinds: tuple[StageSpec, ...] | None,
         says: list[str],
         does: list[str] | None = None,
-        step_models: dict[str, str] | None = None,
+        stage_models: dict[str, str] | None = None,
         **how: Any,
     ) -> Played:
         simulator = serve(pack_of(scenario(**how.pop("task", {}))))
@@ -104,7 +104,8 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         session = Session(
             RetryingPlatform(client_of(simulator)), config,
             benchmark, folder, Watcher(),
-            doors=client_factory({**config.ids, **(step_models or {})}), step_models=step_models,
+            clients=client_factory({**config.ids, **(stage_models or {})}),
+            stage_models=stage_models,
         )  # fmt: skip
         session.run(session.tasks())
         results = session.close_open()
@@ -142,7 +143,7 @@ def test_without_steps_prompts_and_journal_know_nothing_of_them(plays: Plays) ->
 def test_a_verdict_closes_the_task_before_the_solver_is_asked(plays: Plays) -> None:
     verdict = Verdict(closing=DENIED, reason="line 3 forbids it", by="model")
     watch = Says(Finding(verdict=verdict), ask=True)
-    played = plays((watch.kind(),), [], step_models={"watch": play("w-verdict", ["no"])})
+    played = plays((watch.kind(),), [], stage_models={"watch": play("w-verdict", ["no"])})
     (response,) = played.responses
     assert response.outcome == "denied_security"
     (turn,) = played.log.whole
@@ -167,7 +168,7 @@ def test_a_verdict_that_the_benchmark_refuses_leaves_the_task_to_the_solver(
     plays: Plays, closing: str
 ) -> None:
     watch = Says(Finding(verdict=Verdict(closing=closing, reason="r", by="model")), ask=True)
-    played = plays((watch.kind(),), [finish()], step_models={"watch": play("w-refused", ["no"])})
+    played = plays((watch.kind(),), [finish()], stage_models={"watch": play("w-refused", ["no"])})
     assert played.log.whole[-1].closed_by == ""
     assert len(played.responses) == 1
     assert played.result.score == 1.0
@@ -214,7 +215,7 @@ def test_a_step_that_breaks_is_named_and_loses_nothing(plays: Plays, place: str)
 
 def test_a_model_that_is_not_there_is_a_failed_step(plays: Plays) -> None:
     watch = Says(Finding(text="never"), ask=True)
-    played = plays((watch.kind(),), [finish()], step_models={"watch": play("w-gone", [])})
+    played = plays((watch.kind(),), [finish()], stage_models={"watch": play("w-gone", [])})
     assert played.result.score == 1.0
     assert played.result.failed_steps == ("watch",)
     assert "no reply left" in played.log.findings[0].failed
@@ -223,7 +224,7 @@ def test_a_model_that_is_not_there_is_a_failed_step(plays: Plays) -> None:
 def test_a_limit_ends_the_task_in_a_step_too(plays: Plays) -> None:
     watch = Says(Finding(text="x"), ask=True)
     model = {"watch": play("w-limit", ["a", "b"])}
-    played = plays((watch.kind(),), [finish()], step_models=model, task_tokens=0)
+    played = plays((watch.kind(),), [finish()], stage_models=model, task_tokens=0)
     assert played.result.failure == "limit"
     assert [line for line in played.lines if line["type"] == "finding"] == []
 
@@ -283,7 +284,7 @@ def usage(call: ModelCall) -> int:
 
 def test_calls_of_a_step_are_counted_under_its_name(plays: Plays) -> None:
     watch = Says(Finding(text="x"), ask=True)
-    played = plays((watch.kind(),), [finish()], step_models={"watch": play("w-count", ["well"])})
+    played = plays((watch.kind(),), [finish()], stage_models={"watch": play("w-count", ["well"])})
     spent = {call.role: usage(call) for call in played.log.calls}
     assert spent.keys() == {"watch", "evaluator"}
     total = played.result.tokens

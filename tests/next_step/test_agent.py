@@ -81,8 +81,8 @@ def test_the_schema_is_sent_where_the_model_takes_it_and_never_a_part_of_the_pro
     prompts: dict[str, str] = {}
     for model, taken in (("openai/gpt-4o", True), ("openai/my-own-model", False)):
         wire = Wire(json.dumps(step(shelf="a")))
-        door = ModelClient(model, "evaluator", opener=lambda _, wire=wire: wire)
-        agent = Agent(door, "the rules", "the guide", tools)
+        client = ModelClient(model, "evaluator", transport_factory=lambda _, wire=wire: wire)
+        agent = Agent(client, "the rules", "the guide", tools)
         assert agent.next(TurnContext("Build it", [], "{}", 1, 30)).function["shelf"] == "a"
         (request,) = wire.asked
         prompts[model] = request.messages[0]["content"]

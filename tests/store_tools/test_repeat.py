@@ -101,7 +101,7 @@ INTENT = Intent(path="/basket/checkout", body={}, about=BASKET)
 OTHER = Resolved(path="/basket/add", took_effect=True)
 
 
-def settled(took_effect: bool) -> Resolved:
+def resolved(took_effect: bool) -> Resolved:
     return Resolved(path="/basket/checkout", took_effect=took_effect)
 
 
@@ -114,12 +114,12 @@ def settled(took_effect: bool) -> Resolved:
         ([INTENT, wire("/basket/checkout", "unknown")], 0, True),
         ([INTENT, wire("/basket/checkout", "lost")], 0, False),
         ([INTENT, wire("/basket/checkout", "failed")], 0, False),
-        ([INTENT, wire("/basket/checkout", "failed"), settled(True)], 1, False),
+        ([INTENT, wire("/basket/checkout", "failed"), resolved(True)], 1, False),
         ([INTENT, wire("/basket/checkout", "done")], 1, False),
-        ([INTENT, wire("/basket/checkout", "unknown"), settled(True)], 1, False),
-        ([INTENT, wire("/basket/checkout", "unknown"), settled(False)], 0, False),
-        ([INTENT, wire("/basket/checkout", "unknown"), settled(False), INTENT], 0, True),
-        ([INTENT, settled(False), INTENT, wire("/basket/checkout", "done")], 1, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), resolved(True)], 1, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), resolved(False)], 0, False),
+        ([INTENT, wire("/basket/checkout", "unknown"), resolved(False), INTENT], 0, True),
+        ([INTENT, resolved(False), INTENT, wire("/basket/checkout", "done")], 1, False),
     ],
 )
 def test_what_was_recorded_of_checkouts_is_recalled(
@@ -145,4 +145,4 @@ def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
     benchmark.restore([INTENT])
     benchmark.state(Ledger(on_entry=told.append))
     assert benchmark.side_effects == bought
-    assert told == [settled(bool(bought))]
+    assert told == [resolved(bool(bought))]

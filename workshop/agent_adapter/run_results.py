@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.runs.journal import write_whole
-from core.runs.results import NAME, Brain, RunResults, totals_of
+from core.runs.results import NAME, ModelPair, RunResults, totals_of
 from core.terminal.figures import counted, seconds, so_many_tasks
 from core.text import clean
 from workshop.agent_adapter.agent_session import FOLDER, AgentSessionRecord, records_of
@@ -32,7 +32,7 @@ def write_results(
         run_id=run.run_id,
         benchmark=run.settings.benchmark,
         pack=" + ".join(pack.name for pack in run.packs),
-        brain=Brain(evaluator=brain, worker=brain),
+        brain=ModelPair(evaluator=brain, worker=brain),
         session_id=sessions[0][0] if len(sessions) == 1 else None,
         submitted=bool(sessions) and all(submitted for _, submitted in sessions),
         started=run.started,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.runs.journal import text_hash, write_whole
 from core.runs.reader import read_task
-from core.runs.results import Brain
+from core.runs.results import ModelPair
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from workshop.lab.lab_folder import LAB, LabFolder
@@ -93,7 +93,7 @@ def _view(run: LabRun, tasks: tuple[TaskRecord, ...]) -> RunView:
         name=run.run_id,
         benchmark=settings.benchmark,
         pack=", ".join(pack.name for pack in run.packs),
-        brain=Brain(evaluator=settings.evaluator, worker=settings.worker),
+        brain=ModelPair(evaluator=settings.evaluator, worker=settings.worker),
         started=run.started,
         finished=run.finished,
         seconds=run.wall_seconds,

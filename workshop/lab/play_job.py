@@ -131,9 +131,11 @@ def _played(
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
-        with _opener(job) as opener:
-            doors = client_factory(config.ids, base_urls=base_urls(), opener=opener)
-            session = Session(client, config, benchmark, folder, notes, doors=doors)
+        with _transport_factory(job) as transport_factory:
+            clients = client_factory(
+                config.ids, base_urls=base_urls(), transport_factory=transport_factory
+            )
+            session = Session(client, config, benchmark, folder, notes, clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
         told = (
@@ -150,14 +152,14 @@ def _played(
 
 
 @contextmanager
-def _opener(job: Job) -> Iterator[Callable[[Backend], Transport]]:
+def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
     """What answers for a backend, behind the tapes of the job where there are some."""
     if job.tapes is None:
         yield open_transport
         return
     # A chunk may be gone on with for some of its tasks alone.
     with closing(Tapes(job.tapes / f"{job.chunk:05d}-{job.epoch}")) as tapes:
-        yield tapes.opener(open_transport)
+        yield tapes.transport_factory(open_transport)
 
 
 def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:

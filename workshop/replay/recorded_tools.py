@@ -67,7 +67,7 @@ class _Record:
             for request in recorded.requests:
                 self._send_again(request)
             for kept in recorded.kept:
-                self._ledger.seen(kept.path, kept.body)
+                self._ledger.note_kept_read(kept.path, kept.body)
             if recorded.outcome != "done":
                 # The ledger makes of it what it made of it in the run.
                 raise fault_of(recorded)

@@ -120,10 +120,12 @@ def repeat(
         raise NotRecorded(f"{where} {ran}, and cannot be repeated: {error}") from None
     clock_and_seed = ClockAndSeed(*recorded.pins)
 
-    def opener(_instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+    def executor_factory(
+        _instruction: str, ledger: Ledger, limits: SandboxLimits
+    ) -> SandboxExecutor:
         return open_sandbox(ledger, limits, kind, clock_and_seed=clock_and_seed)
 
-    worker = Worker(_RecordedClient(turn.of_worker), executor_factory=opener)
+    worker = Worker(_RecordedClient(turn.of_worker), executor_factory=executor_factory)
     ledger = recorded_ledger(recorded.calls, tools)
     try:
         now = worker.carry_out(turn.turn.decision.instruction, ledger)

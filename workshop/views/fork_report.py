@@ -9,7 +9,7 @@ from rich.table import Table
 
 from core.models.model_call import Usage, total_usage
 from core.runs.reader import results_of
-from core.runs.results import Brain, Outcome
+from core.runs.results import ModelPair, Outcome
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH, cut, number, tokens
@@ -59,7 +59,7 @@ class RunSide(Record):
     """What one of the two runs came to; None is unknown."""
 
     run_id: str
-    brain: Brain | None
+    brain: ModelPair | None
     outcome: Outcome | None = None
     score: float | None = None
     verdict: str | None = None

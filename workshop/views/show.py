@@ -23,7 +23,7 @@ def show(
 ) -> None:
     """Show a run: a table, failed tasks, or the story of one."""
     from core.runs.find import find_run
-    from core.runs.prompts import laid_sections
+    from core.runs.prompts import overridden_sections
     from core.runs.reader import NotRecorded
     from core.runs.run_view import read_run_view
     from core.terminal.console import answers, say
@@ -46,7 +46,7 @@ def show(
         failures(answers(), view)
     else:
         overview(answers(), view)
-        say(answers(), *map(_section, laid_sections(folder)))
+        say(answers(), *map(_section, overridden_sections(folder)))
 
 
 def _section(section: OverriddenSection) -> str:

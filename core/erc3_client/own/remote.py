@@ -33,10 +33,10 @@ class RemoteClient:
             keepalive_expiry=kept_seconds,
         )
         certificates = httpx.create_ssl_context()
-        ways = httpx.Client(
+        client = httpx.Client(
             verify=certificates, proxy=_proxy_of(url), limits=limits, trust_env=False
         )
-        self._transport = BoundedTransport(ways, BODY_AT_MOST)
+        self._transport = BoundedTransport(client, BODY_AT_MOST)
         self._closed = False
 
     def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> httpx.Response:

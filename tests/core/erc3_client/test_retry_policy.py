@@ -179,7 +179,7 @@ def test_a_users_wish_wakes_a_pause_and_leaves_a_little_patience(no_waiting: Any
         stop.set()
 
     began = retry_policy.now()
-    patient = RetryPolicy(waits=wait, hurried=stop.is_set)
+    patient = RetryPolicy(waits=wait, stopping=stop.is_set)
     with pytest.raises(ConnectionResetError):
         patient.meet(Gone(99), always, OutageTracker(), "complete")
     assert len(woken) == 1

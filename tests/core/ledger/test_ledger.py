@@ -319,7 +319,7 @@ def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bo
         with suppress(ToolFault):
             ledger.send("/put", {"n": 1}, "write", drop)
         ledger.send("/look", {}, "read", lambda: "seen")
-        ledger.settled("/put", took_effect=took_effect)
+        ledger.resolved("/put", took_effect=took_effect)
         return "settled"
 
     ledger.offer([tool("write", Settles)])
@@ -338,7 +338,7 @@ def test_an_irreversible_request_without_effect_is_given_back_once(
     with suppress(ToolFault):
         ledger.call("Dropped", [], {"final": True})
     for _ in range(2):
-        ledger.settled("/put", took_effect=took_effect)
+        ledger.resolved("/put", took_effect=took_effect)
     done = 0
     for _ in range(2):
         with suppress(ToolFault):
@@ -371,6 +371,6 @@ def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
 
     ledger._on_entry = full
     with pytest.raises(OSError, match="disk full"):
-        ledger.settled("/put", took_effect=False)
+        ledger.resolved("/put", took_effect=False)
     with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
         ledger.call("Write", [], {"final": True})

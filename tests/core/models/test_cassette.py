@@ -169,10 +169,14 @@ def test_a_door_plays_a_tape_without_network_wait_or_litellm(tmp_path: Path) -> 
     writer = TapeWriter(path)
     recorder = Recorder(writer, Canned([limit, reply("done")]))
     calls: list[ModelCall] = []
-    door = ModelClient(
-        model, "worker", KeptCalls(calls), opener=lambda _: recorder, models=load_models()
+    client = ModelClient(
+        model,
+        "worker",
+        KeptCalls(calls),
+        transport_factory=lambda _: recorder,
+        models=load_models(),
     )
-    assert door.complete([{"role": "user", "content": "first"}]).text == "done"
+    assert client.complete([{"role": "user", "content": "first"}]).text == "done"
     writer.close()
     # One hash names a prompt in the journal and on the tape.
     assert {c.prompt_sha256 for c in calls} == {e.prompt_sha256 for e in Tape.load(path).exchanges}

@@ -33,7 +33,7 @@ class Counting:
 
 def life(folder: Path, inner: Counting, *texts: str) -> list[str]:
     with closing(Tapes(folder)) as tapes:
-        transport = tapes.opener(lambda _backend: inner)(BACKEND)
+        transport = tapes.transport_factory(lambda _backend: inner)(BACKEND)
         return [transport.send(request(text), 1.0).text for text in texts]
 
 

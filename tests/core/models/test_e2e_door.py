@@ -57,10 +57,10 @@ def door_to(configured: Callable[..., Models]) -> Doors:
     def make(*servers: FakeOpenAI, **params: object) -> tuple[ModelClient, list[ModelCall]]:
         calls: list[ModelCall] = []
         models = configured(*servers, **params)
-        door = ModelClient(
+        client = ModelClient(
             "pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None
         )
-        return door, calls
+        return client, calls
 
     return make
 
@@ -97,9 +97,9 @@ def test_a_refusal_has_its_class_its_attempts_and_costs_nothing(
 ) -> None:
     kind, attempts = STATUSES[fault]
     server = model_server(answer, faults.always(fault))
-    door, calls = door_to(server)
+    client, calls = door_to(server)
     with pytest.raises(ModelFailed) as failed:
-        door.complete(ASK)
+        client.complete(ASK)
     assert failed.value.kind == kind
     assert len(server.seen) == len(calls) == attempts
     assert {c.error_kind for c in calls} == {kind}
@@ -117,8 +117,8 @@ def test_a_passing_fault_is_met_with_another_attempt(
     model_server: Any, door_to: Doors, fault: str
 ) -> None:
     server = model_server(answer, faults.in_turn(fault))
-    door, calls = door_to(server)
-    assert door.complete(ASK).text == SAID
+    client, calls = door_to(server)
+    assert client.complete(ASK).text == SAID
     assert [ask.fault for ask in server.seen] == [fault, None]
     first, second = calls
     assert first.error
@@ -129,8 +129,8 @@ def test_a_passing_fault_is_met_with_another_attempt(
 
 def test_a_bill_without_an_answer_is_counted(model_server: Any, door_to: Doors) -> None:
     server = model_server(answer, faults.in_turn("no-choices-billed"))
-    door, calls = door_to(server)
-    door.complete(ASK)
+    client, calls = door_to(server)
+    client.complete(ASK)
     assert len(calls) == 2
     assert total_usage(calls).prompt == server.billed.prompt
 
@@ -142,8 +142,8 @@ UNTOLD = [name for name in faults.BROKEN if name != "error-200"]
 @pytest.mark.parametrize("fault", [*UNTOLD, "no-choices", "no-usage", "drop"])
 def test_what_nobody_told_stays_unknown(model_server: Any, door_to: Doors, fault: str) -> None:
     server = model_server(answer, faults.in_turn(fault))
-    door, calls = door_to(server)
-    door.complete(ASK)
+    client, calls = door_to(server)
+    client.complete(ASK)
     assert total_usage(calls).prompt is None
 
 
@@ -152,8 +152,8 @@ def test_every_answer_is_billed_as_the_server_bills_it(
     model_server: Any, door_to: Doors, fault: str
 ) -> None:
     server = model_server(answer, faults.always(fault))
-    door, calls = door_to(server)
-    door.complete(ASK)
+    client, calls = door_to(server)
+    client.complete(ASK)
     assert total_usage(calls).model_dump() == vars(server.billed)
     assert len(calls) == len(server.seen) == 1
 
@@ -161,8 +161,8 @@ def test_every_answer_is_billed_as_the_server_bills_it(
 def test_retry_after_is_waited_for(model_server: Any, configured: Any) -> None:
     server = model_server(answer, faults.in_turn("429-after"), retry_after="7")
     slept: list[float] = []
-    door = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
-    assert door.complete(ASK).text == SAID
+    client = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
+    assert client.complete(ASK).text == SAID
     assert len(slept) == 1
     assert 7.0 <= slept[0] <= 9.0
 
@@ -170,9 +170,9 @@ def test_retry_after_is_waited_for(model_server: Any, configured: Any) -> None:
 def test_a_wait_beyond_the_deadline_is_not_begun(model_server: Any, configured: Any) -> None:
     server = model_server(answer, faults.always("429-after"), retry_after="400")
     slept: list[float] = []
-    door = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
+    client = ModelClient("pair", "worker", models=configured(server), sleep=slept.append)
     with pytest.raises(ModelFailed):
-        door.complete(ASK)
+        client.complete(ASK)
     assert slept == []
     assert len(server.seen) == 1
 
@@ -181,10 +181,10 @@ def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, config
     servers = [model_server(answer, faults.always("slow")) for _ in range(2)]
     calls: list[ModelCall] = []
     models = configured(*servers, deadline_seconds=0.6, timeout_seconds=0.25)
-    door = ModelClient("pair", "worker", KeptCalls(calls), models=models)
+    client = ModelClient("pair", "worker", KeptCalls(calls), models=models)
     began = time.perf_counter()
     with pytest.raises(ModelFailed) as failed:
-        door.complete(ASK)
+        client.complete(ASK)
     assert time.perf_counter() - began < 5.0  # a slow answer takes 30
     assert failed.value.kind == "timeout"
     assert {c.error_kind for c in calls} == {"timeout"}
@@ -196,13 +196,13 @@ def test_the_next_backend_answers_and_stays_preferred(
     model_server: Any, door_to: Doors, fault: str
 ) -> None:
     ill, well = model_server(answer, faults.always(fault)), model_server(answer)
-    door, calls = door_to(ill, well)
-    assert door.complete(ASK).backend == "b1"
+    client, calls = door_to(ill, well)
+    assert client.complete(ASK).backend == "b1"
     asked = len(ill.seen)
     assert asked <= 3
     assert "next backend: b1" in (calls[asked - 1].next or "")
     for _ in range(5):
-        assert door.complete(ASK).backend == "b1"
+        assert client.complete(ASK).backend == "b1"
     assert len(ill.seen) == asked
     assert (ill.keys, well.keys) == ({KEYS["KEY_0"]}, {KEYS["KEY_1"]})
 
@@ -212,13 +212,13 @@ def test_a_backend_that_is_well_again_is_preferred_again(
 ) -> None:
     monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.05)
     first, second = model_server(answer, faults.always("503")), model_server(answer)
-    door, _ = door_to(first, second)
-    assert door.complete(ASK).backend == "b1"
+    client, _ = door_to(first, second)
+    assert client.complete(ASK).backend == "b1"
     first.plan = lambda messages, nth: None
     limit = time.monotonic() + 20
-    while door.complete(ASK).backend != "b0":
+    while client.complete(ASK).backend != "b0":
         assert time.monotonic() < limit
-    assert door.complete(ASK).backend == "b0"
+    assert client.complete(ASK).backend == "b0"
 
 
 @pytest.mark.parametrize("fault", ["401", "402", "403", "429-quota"])
@@ -227,9 +227,9 @@ def test_a_lost_backend_is_left_at_once_and_for_good(
 ) -> None:
     monkeypatch.setattr(retries, "COOL_DOWN_SECONDS", 0.0)
     lost, well = model_server(answer, faults.always(fault)), model_server(answer)
-    door, calls = door_to(lost, well)
+    client, calls = door_to(lost, well)
     for _ in range(4):
-        assert door.complete(ASK).backend == "b1"
+        assert client.complete(ASK).backend == "b1"
     assert len(lost.seen) == 1
     assert calls[0].next == "b0 is not asked any more in this run; next backend: b1"
 
@@ -239,16 +239,16 @@ def test_what_every_backend_would_refuse_ends_the_call(
     model_server: Any, door_to: Doors, fault: str
 ) -> None:
     first, second = model_server(answer, faults.always(fault)), model_server(answer)
-    door, _ = door_to(first, second)
+    client, _ = door_to(first, second)
     with pytest.raises(ModelFailed):
-        door.complete(ASK)
+        client.complete(ASK)
     assert (len(first.seen), len(second.seen)) == (1, 0)
 
 
 def test_a_timeout_moves_on(model_server: Any, door_to: Doors) -> None:
     slow, well = model_server(answer, faults.always("slow")), model_server(answer)
-    door, calls = door_to(slow, well, timeout_seconds=1, attempts=1)
-    assert door.complete(ASK).backend == "b1"
+    client, calls = door_to(slow, well, timeout_seconds=1, attempts=1)
+    assert client.complete(ASK).backend == "b1"
     assert calls[0].error_kind == "timeout"
 
 
@@ -257,8 +257,8 @@ def test_a_missing_key_is_said_and_the_next_backend_asked(
 ) -> None:
     first, second = model_server(answer), model_server(answer)
     monkeypatch.delenv("KEY_0")
-    door, calls = door_to(first, second)
-    assert door.complete(ASK).backend == "b1"
+    client, calls = door_to(first, second)
+    assert client.complete(ASK).backend == "b1"
     assert first.seen == []
     assert "KEY_0 is not set" in (calls[0].error or "")
 
@@ -270,11 +270,11 @@ def test_many_threads_learn_from_one_another(model_server: Any, configured: Any)
     calls: list[ModelCall] = []
 
     def task(number: int) -> str:
-        door = ModelClient(
+        client = ModelClient(
             "pair", "worker", KeptCalls(calls), models=models, sleep=lambda seconds: None
         )
         asks = [[*ASK, {"role": "user", "content": f"{number} {n}"}] for n in range(5)]
-        return "".join(door.complete(ask).backend for ask in asks)
+        return "".join(client.complete(ask).backend for ask in asks)
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(task, range(8))) == {"b1" * 5}

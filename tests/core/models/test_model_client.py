@@ -95,13 +95,13 @@ class House:
         self.calls: list[ModelCall] = []
         self.models = Models(ModelsFile.model_validate({"models": {"two": TWO}}))
 
-    def door(self, model: str = "openai/a", **more: Any) -> ModelClient:
+    def client(self, model: str = "openai/a", **more: Any) -> ModelClient:
         return ModelClient(
             model,
             "worker",
             more.pop("observer", KeptCalls(self.calls)),
             models=more.pop("models", self.models),
-            opener=lambda _: self.transport,
+            transport_factory=lambda _: self.transport,
             sleep=self.time.sleep,
             clock=self.time.clock,
             **more,
@@ -123,7 +123,7 @@ def failed(kind: Any, text: str = "no", **more: Any) -> ExchangeFailed:
 
 def test_an_answer_is_recorded_with_all_that_is_known_of_it() -> None:
     house = House(a=Reply(text="hi", reasoning="hm" * 2000, finish_reason="stop", usage=USAGE))
-    call = house.door().complete([{"role": "system", "content": "s"}, *ASK])
+    call = house.client().complete([{"role": "system", "content": "s"}, *ASK])
     assert house.calls == [call]
     assert (call.text, call.usage, call.error, call.error_kind) == ("hi", USAGE, None, None)
     assert (call.backend, call.attempt, call.next) == ("openai/a", 1, None)
@@ -136,8 +136,8 @@ def test_an_answer_is_recorded_with_all_that_is_known_of_it() -> None:
 
 def test_equal_messages_have_equal_hashes() -> None:
     house = House(a=REPLY)
-    first = house.door().complete([{"role": "system", "content": "same"}, *ASK])
-    second = house.door().complete(
+    first = house.client().complete([{"role": "system", "content": "same"}, *ASK])
+    second = house.client().complete(
         [{"role": "system", "content": "same"}, {"role": "user", "content": "lone \ud800"}]
     )
     assert first.prompt[0] == second.prompt[0]
@@ -146,9 +146,9 @@ def test_equal_messages_have_equal_hashes() -> None:
 
 def test_parameters_of_a_call_go_over_those_of_the_file() -> None:
     house = House(a=REPLY)
-    door = house.door(models=load_models())
-    door.complete(ASK, max_tokens=11, response_format={"type": "json_object"})
-    door.complete(ASK)
+    client = house.client(models=load_models())
+    client.complete(ASK, max_tokens=11, response_format={"type": "json_object"})
+    client.complete(ASK)
     first, second = (r.params for r in house.transport.requests)
     assert first == {
         "temperature": 0.0, "max_tokens": 11, "response_format": {"type": "json_object"},
@@ -159,7 +159,7 @@ def test_parameters_of_a_call_go_over_those_of_the_file() -> None:
 @pytest.mark.parametrize("kind", sorted(retries.PASSING))
 def test_passing_faults_are_tried_again(kind: Any) -> None:
     house = House(a=[failed(kind), failed(kind), REPLY])
-    call = house.door().complete(ASK)
+    call = house.client().complete(ASK)
     assert (call.attempt, call.text) == (3, "hi")
     assert [(n, k) for n, _, k, _ in house.story] == [(1, kind), (2, kind), (3, None)]
     assert [c.next for c in house.calls] == ["again in 0.0 s", "again in 0.0 s", None]
@@ -168,7 +168,7 @@ def test_passing_faults_are_tried_again(kind: Any) -> None:
 def test_attempts_come_to_an_end() -> None:
     house = House(a=failed("overload", "busy"))
     with pytest.raises(ModelFailed, match="openai/a: busy") as caught:
-        house.door().complete(ASK)
+        house.client().complete(ASK)
     assert caught.value.kind == "overload"
     assert caught.value.__cause__ is None
     assert len(house.calls) == 3
@@ -186,7 +186,7 @@ def test_attempts_come_to_an_end() -> None:
 def test_what_every_backend_would_refuse_ends_the_call(kind: Any, hint: str) -> None:
     house = House(a=failed(kind), b=REPLY)
     with pytest.raises(ModelFailed, match=hint) as caught:
-        house.door("two").complete(ASK)
+        house.client("two").complete(ASK)
     assert caught.value.kind == kind
     assert house.story == [(1, "a", kind, None)]
     assert house.calls[0].usage == Usage.nothing()
@@ -196,10 +196,10 @@ def test_what_every_backend_would_refuse_ends_the_call(kind: Any, hint: str) -> 
 @pytest.mark.parametrize("kind", ["quota", "authentication"])
 def test_a_lost_backend_is_left_at_once_and_for_the_run(kind: Any) -> None:
     house = House(a=failed(kind), b=REPLY)
-    assert house.door("two").complete(ASK).backend == "b"
+    assert house.client("two").complete(ASK).backend == "b"
     assert house.calls[0].next == "a is not asked any more in this run; next backend: b"
     house.time.now += 1e6
-    house.door("two").complete(ASK)
+    house.client("two").complete(ASK)
     assert house.transport.asked == ["a", "b", "b"]
     assert house.time.slept == []
 
@@ -207,38 +207,40 @@ def test_a_lost_backend_is_left_at_once_and_for_the_run(kind: Any) -> None:
 def test_where_every_backend_is_lost_nobody_is_asked() -> None:
     house = House(a=failed("quota", "paid out"), b=failed("authentication", "bad key"))
     with pytest.raises(ModelFailed, match=r"a: paid out; b: bad key \(check the provider's key"):
-        house.door("two").complete(ASK)
+        house.client("two").complete(ASK)
     assert len(house.calls) == 2
     with pytest.raises(ModelFailed, match=r"not asked any more.*a \(quota\); b \(authentication\)"):
-        house.door("two").complete(ASK)
+        house.client("two").complete(ASK)
     assert len(house.calls) == 2
 
 
 def test_an_unknown_model_is_asked_at_the_next_backend() -> None:
     house = House(a=failed("not_found"), b=REPLY)
-    assert house.door("two").complete(ASK).attempt == 2
+    assert house.client("two").complete(ASK).attempt == 2
     assert house.story[0] == (1, "a", "not_found", "next backend: b")
 
 
 def test_the_next_backend_follows_the_attempts_and_stays_preferred() -> None:
     house = House(a=failed("overload"), b=REPLY)
-    house.door("two").complete(ASK)
-    house.door("two").complete(ASK)
+    house.client("two").complete(ASK)
+    house.client("two").complete(ASK)
     assert house.transport.asked == ["a", "a", "a", "b", "b"]
     assert house.calls[2].next == "next backend: b"
 
 
 def test_both_roles_share_what_is_known_of_the_backends() -> None:
     house = House(a=failed("overload"), b=REPLY)
-    house.door("two").complete(ASK)
-    other = ModelClient("two", "evaluator", models=house.models, opener=lambda _: house.transport)
+    house.client("two").complete(ASK)
+    other = ModelClient(
+        "two", "evaluator", models=house.models, transport_factory=lambda _: house.transport
+    )
     assert other.complete(ASK).backend == "b"
     assert house.transport.asked[-2:] == ["b", "b"]
 
 
 def test_a_pause_that_is_asked_for_is_kept() -> None:
     house = House(a=[failed("rate_limit", retry_after=30.0), REPLY])
-    house.door().complete(ASK)
+    house.client().complete(ASK)
     (slept,) = house.time.slept
     assert 30 <= slept <= 33
     assert (house.calls[0].next or "").startswith("again in 3")
@@ -246,20 +248,20 @@ def test_a_pause_that_is_asked_for_is_kept() -> None:
 
 def test_a_long_pause_is_not_waited_for_where_another_backend_is_well() -> None:
     house = House(a=failed("rate_limit", retry_after=30.0), b=REPLY)
-    house.door("two").complete(ASK)
+    house.client("two").complete(ASK)
     assert house.transport.asked == ["a", "b"]
     assert house.time.slept == []
 
 
 def test_a_short_pause_is() -> None:
     house = House(a=[failed("rate_limit", retry_after=2.0), REPLY], b=REPLY)
-    assert house.door("two").complete(ASK).backend == "a"
+    assert house.client("two").complete(ASK).backend == "a"
 
 
 def test_no_pause_passes_the_deadline() -> None:
     house = House(a=failed("rate_limit", "slow down", retry_after=400.0))
     with pytest.raises(ModelFailed, match="slow down") as caught:
-        house.door().complete(ASK)
+        house.client().complete(ASK)
     assert caught.value.kind == "rate_limit"
     assert house.time.slept == []
 
@@ -269,7 +271,7 @@ def test_an_attempt_has_only_the_time_that_is_left() -> None:
     house.transport.seconds = 1000
     began = house.time.now
     with pytest.raises(ModelFailed) as caught:
-        house.door("two", models=with_defaults(house, deadline_seconds=250)).complete(ASK)
+        house.client("two", models=with_defaults(house, deadline_seconds=250)).complete(ASK)
     assert caught.value.kind == "timeout"
     assert house.transport.timeouts == [120, 120, 10]
     assert house.time.now - began == 250
@@ -279,17 +281,17 @@ def test_an_attempt_has_only_the_time_that_is_left() -> None:
 def test_errors_that_are_none_of_the_provider_are_not_tried_again() -> None:
     house = House(a=[ZeroDivisionError("ours"), REPLY])
     with pytest.raises(ZeroDivisionError):
-        house.door().complete(ASK)
+        house.client().complete(ASK)
     (call,) = house.calls
     assert (call.error, call.usage) == ("ZeroDivisionError", Usage())
 
 
 def test_an_interrupted_attempt_is_recorded_and_sets_a_probe_free() -> None:
     house = House(a=KeyboardInterrupt(), b=REPLY)
-    house.models.backends("two").ill("a")
+    house.models.backends("two").failed("a")
     house.models.backends("two")._states["a"].well_again = 0.0
     with pytest.raises(KeyboardInterrupt):
-        house.door("two").complete(ASK)
+        house.client("two").complete(ASK)
     assert house.calls[0].error == "KeyboardInterrupt"
     assert house.models.backends("two").choose() == "a"
 
@@ -310,7 +312,7 @@ def test_a_gate_is_asked_before_every_attempt() -> None:
                 raise CancelToken
 
     with pytest.raises(CancelToken):
-        house.door(observer=ToolBridge(house.calls)).complete(ASK)
+        house.client(observer=ToolBridge(house.calls)).complete(ASK)
     assert house.transport.asked == ["a"]
     assert [c.next for c in house.calls] == ["again in 0.0 s"]
 
@@ -326,7 +328,7 @@ def test_the_prompt_is_told_before_the_first_attempt() -> None:
         def gate(self) -> None:
             told.append("attempt")
 
-    house.door(observer=Reader()).complete(ASK)
+    house.client(observer=Reader()).complete(ASK)
     assert told == [ASK, "attempt", "attempt"]
 
 
@@ -334,14 +336,14 @@ def test_a_door_opens_each_backend_once_and_late() -> None:
     house = House(a=failed("quota"), b=REPLY)
     opened: list[str] = []
 
-    def opener(backend: Any) -> Canned:
+    def transport_factory(backend: Any) -> Canned:
         opened.append(backend.name)
         return house.transport
 
-    door = ModelClient("two", "worker", models=house.models, opener=opener)
+    client = ModelClient("two", "worker", models=house.models, transport_factory=transport_factory)
     assert opened == []
-    door.complete(ASK)
-    door.complete(ASK)
+    client.complete(ASK)
+    client.complete(ASK)
     assert opened == ["a", "b"]
 
 
@@ -350,16 +352,16 @@ def test_a_refusal_costs_nothing(kind: Any) -> None:
     house = House(a=[failed(kind), REPLY])
     if kind == "not_found":
         with pytest.raises(ModelFailed):
-            house.door().complete(ASK)
+            house.client().complete(ASK)
     else:
-        house.door().complete(ASK)
+        house.client().complete(ASK)
     assert (house.calls[0].usage, house.calls[0].cost_usd) == (Usage.nothing(), 0.0)
 
 
 @pytest.mark.parametrize("kind", ["network", "timeout", "bad_answer"])
 def test_what_a_lost_answer_cost_is_unknown(kind: Any) -> None:
     house = House(a=[failed(kind), REPLY])
-    house.door().complete(ASK)
+    house.client().complete(ASK)
     assert total_usage(house.calls) == Usage()
     assert total_cost(house.calls) is None
 
@@ -369,7 +371,7 @@ def test_an_unreadable_answer_that_was_billed_counts() -> None:
         {"models": {"openai/a": {"prices": {"input": 1, "output": 2, "cached": 0.5}}}}
     ))  # fmt: skip
     house = House(a=[failed("bad_answer", usage=USAGE), REPLY])
-    house.door(models=models).complete(ASK)
+    house.client(models=models).complete(ASK)
     assert total_usage(house.calls) == USAGE + USAGE
     assert total_cost(house.calls) == pytest.approx(2 * (400 + 600 * 0.5 + 100 * 2) / 1e6)
     assert {c.price_source for c in house.calls} == {"configuration"}
@@ -388,14 +390,14 @@ def test_an_unreadable_answer_that_was_billed_counts() -> None:
 def test_whose_dollars(told: dict[str, Any], prices: bool, cost: Any, source: Any) -> None:
     entry = {"prices": {"input": 1, "output": 1}} if prices else {}
     models = Models(ModelsFile.model_validate({"models": {"openai/a": entry}}))
-    call = House(a=Reply(text="x", usage=USAGE, **told)).door(models=models).complete(ASK)
+    call = House(a=Reply(text="x", usage=USAGE, **told)).client(models=models).complete(ASK)
     assert (call.cost_usd, call.price_source) == (pytest.approx(cost) if cost else cost, source)
 
 
 def test_dollars_of_a_likeness_are_shown_as_such() -> None:
     house = House(a=REPLY)
     house.transport.outcomes["nscale/openai/gpt-oss-120b"] = [REPLY]
-    call = house.door("nscale/openai/gpt-oss-120b").complete(ASK)
+    call = house.client("nscale/openai/gpt-oss-120b").complete(ASK)
     assert (call.price_source or "").startswith("like ")
     assert call.cost_usd is not None
 
@@ -404,12 +406,12 @@ def test_without_tokens_there_are_no_dollars() -> None:
     models = Models(ModelsFile.model_validate(
         {"models": {"openai/a": {"prices": {"input": 1, "output": 1}}}}
     ))  # fmt: skip
-    call = House(a=Reply(text="x")).door(models=models).complete(ASK)
+    call = House(a=Reply(text="x")).client(models=models).complete(ASK)
     assert (call.usage, call.cost_usd, call.price_source) == (Usage(), None, None)
 
 
 def test_an_empty_answer_is_an_answer() -> None:
-    call = House(a=Reply(finish_reason="length", usage=USAGE)).door().complete(ASK)
+    call = House(a=Reply(finish_reason="length", usage=USAGE)).client().complete(ASK)
     assert (call.text, call.error, call.finish_reason) == ("", "empty answer", "length")
 
 
@@ -430,19 +432,19 @@ def test_sums() -> None:
 
 def test_texts_are_bounded_and_can_be_written() -> None:
     house = House(a=[Reply(text="x" * 100_000), Reply(text="a\ud800b")])
-    assert len(house.door().complete(ASK).text) == ANSWER_CHARS
-    assert house.door().complete(ASK).text == "a?b"
+    assert len(house.client().complete(ASK).text) == ANSWER_CHARS
+    assert house.client().complete(ASK).text == "a?b"
 
 
 # Our own providers.
 
 
 def test_a_script_is_played_in_order_and_ends() -> None:
-    door = ModelClient(play("in-order", ["one", "two"]), "evaluator")
-    assert [door.complete(ASK).text, door.complete(ASK).text] == ["one", "two"]
+    client = ModelClient(play("in-order", ["one", "two"]), "evaluator")
+    assert [client.complete(ASK).text, client.complete(ASK).text] == ["one", "two"]
     assert left("in-order") == 0
     with pytest.raises(ModelFailed, match="no reply left") as caught:
-        door.complete(ASK)
+        client.complete(ASK)
     assert caught.value.kind == "not_found"
 
 

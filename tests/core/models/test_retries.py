@@ -36,23 +36,23 @@ def test_the_first_is_preferred_while_it_is_well(backends: Backends) -> None:
 
 
 def test_the_next_stays_preferred_while_the_first_is_ill(backends: Backends, clock: Clock) -> None:
-    assert backends.ill("a") == COOL_DOWN_SECONDS
+    assert backends.failed("a") == COOL_DOWN_SECONDS
     assert backends.choose() == "b"
-    backends.well("b")
+    backends.answered("b")
     clock.now += COOL_DOWN_SECONDS - 0.1
     assert backends.choose() == "b"
 
 
 def test_one_caller_probes_and_the_others_stay_away(backends: Backends, clock: Clock) -> None:
-    backends.ill("a")
+    backends.failed("a")
     clock.now += COOL_DOWN_SECONDS
     assert [backends.choose(), backends.choose(), backends.choose()] == ["a", "b", "b"]
-    backends.well("a")
+    backends.answered("a")
     assert [backends.choose(), backends.choose()] == ["a", "a"]
 
 
 def test_a_probe_without_a_verdict_is_handed_on(backends: Backends, clock: Clock) -> None:
-    backends.ill("a")
+    backends.failed("a")
     clock.now += COOL_DOWN_SECONDS
     assert backends.choose() == "a"
     backends.release("a")
@@ -60,7 +60,7 @@ def test_a_probe_without_a_verdict_is_handed_on(backends: Backends, clock: Clock
 
 
 def test_only_one_of_many_threads_gets_the_probe(backends: Backends, clock: Clock) -> None:
-    backends.ill("a")
+    backends.failed("a")
     clock.now += COOL_DOWN_SECONDS
     chosen: list[Any] = []
     barrier = threading.Barrier(8)
@@ -80,42 +80,42 @@ def test_only_one_of_many_threads_gets_the_probe(backends: Backends, clock: Cloc
 def test_the_pause_grows_and_ends_somewhere(backends: Backends, clock: Clock) -> None:
     pauses = []
     for _ in range(9):
-        pauses.append(backends.ill("a"))
+        pauses.append(backends.failed("a"))
         clock.now += pauses[-1]
         assert backends.choose() == "a"
     assert pauses[:4] == [5, 10, 20, 40]
     assert pauses[-1] == LONGEST_SECONDS
-    backends.well("a")
-    assert backends.ill("a") == COOL_DOWN_SECONDS
+    backends.answered("a")
+    assert backends.failed("a") == COOL_DOWN_SECONDS
 
 
 def test_failures_of_calls_under_way_together_are_one_illness(backends: Backends) -> None:
-    pauses = {backends.ill("a") for _ in range(8)}
+    pauses = {backends.failed("a") for _ in range(8)}
     assert pauses == {COOL_DOWN_SECONDS}
 
 
 def test_a_pause_that_is_asked_for_is_kept(backends: Backends) -> None:
-    assert backends.ill("a", retry_after=60) == 60
-    assert backends.ill("a", retry_after=1) == 60
+    assert backends.failed("a", retry_after=60) == 60
+    assert backends.failed("a", retry_after=1) == 60
 
 
 def test_a_lost_backend_is_not_asked_again(backends: Backends, clock: Clock) -> None:
-    assert backends.lose("a", "quota")
-    assert not backends.lose("a", "authentication")
+    assert backends.exhaust("a", "quota")
+    assert not backends.exhaust("a", "authentication")
     clock.now += 1e6
     assert backends.choose() == "b"
-    backends.well("a")
+    backends.answered("a")
     assert backends.choose() == "b"
-    assert backends.lost == {"a": "quota"}
+    assert backends.exhausted == {"a": "quota"}
     for name in "bc":
-        backends.lose(name, "authentication")
+        backends.exhaust(name, "authentication")
     assert backends.choose() is None
 
 
 def test_where_all_are_ill_the_soonest_is_asked(backends: Backends) -> None:
-    backends.ill("a", retry_after=50)
-    backends.ill("b", retry_after=20)
-    backends.ill("c", retry_after=30)
+    backends.failed("a", retry_after=50)
+    backends.failed("b", retry_after=20)
+    backends.failed("c", retry_after=30)
     assert backends.choose() == "b"
     assert backends.choose(tried=["b"]) == "c"
     assert backends.choose(tried=["a", "b", "c"]) is None
@@ -123,10 +123,10 @@ def test_where_all_are_ill_the_soonest_is_asked(backends: Backends) -> None:
 
 def test_whether_another_one_is_well(backends: Backends) -> None:
     assert backends.has_other("a")
-    backends.ill("b")
+    backends.failed("b")
     assert backends.has_other("a")
     assert not backends.has_other("a", tried=["c"])
-    backends.lose("c", "quota")
+    backends.exhaust("c", "quota")
     assert not backends.has_other("a")
 
 
@@ -139,11 +139,11 @@ def test_whatever_happens_a_backend_that_is_left_is_found(steps: list[tuple[str,
         if what == "wait":
             clock.now += 7
         elif what == "lose":
-            backends.lose(name, "quota")
+            backends.exhaust(name, "quota")
         else:
             getattr(backends, what)(name)
         chosen = backends.choose()
-        assert (chosen is None) == (len(backends.lost) == 3)
-        assert chosen not in backends.lost
+        assert (chosen is None) == (len(backends.exhausted) == 3)
+        assert chosen not in backends.exhausted
         if chosen:
             backends.release(chosen)

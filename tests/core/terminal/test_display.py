@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from core.models.model_call import ModelCall, Usage
-from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import Decision, TaskInfo, Turn
 from core.terminal.figures import DASH
 from core.terminal.progress import Progress, finished_line
@@ -216,7 +216,7 @@ def test_the_closing_table_fits(width: int) -> None:
     tasks = (result("a_task_with_a_rather_long_name_that_has_to_be_folded"), result("x[/b]", None))
     results = RunResults(
         harm_name=HARM,
-        run_id="run", benchmark="b", pack=None, brain=Brain(evaluator="e", worker="w"),
+        run_id="run", benchmark="b", pack=None, brain=ModelPair(evaluator="e", worker="w"),
         started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tasks,
     )  # fmt: skip
     console = Console(width=width, file=io.StringIO(), record=True)

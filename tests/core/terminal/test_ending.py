@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from rich.text import Text
 
-from core.runs.results import Brain, Failure, RunResults, TaskResult, totals_of
+from core.runs.results import Failure, ModelPair, RunResults, TaskResult, totals_of
 from core.terminal.ending import ending, summary_bar, worst_first
 from core.terminal.tables import summary_table
 from workshop.lab.lab_run import Trial
@@ -27,7 +27,7 @@ def task(spec: str, **fields: Any) -> TaskResult:
 
 def results(*tasks: TaskResult) -> RunResults:
     return RunResults(
-        run_id="r", benchmark="store", pack=None, brain=Brain(evaluator="a", worker="b"),
+        run_id="r", benchmark="store", pack=None, brain=ModelPair(evaluator="a", worker="b"),
         started="s", finished=None, totals=totals_of(tasks, 1.0), tasks=tasks,
         harm_name="wrong checkout",
     )  # fmt: skip

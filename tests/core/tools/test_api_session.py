@@ -91,7 +91,7 @@ class Seeing(ApiSession):
     """A benchmark that can see from its world that nothing had arrived."""
 
     def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
-        self.settled(request.tool, took_effect=False)
+        self.resolved(request.tool, took_effect=False)
         raise Missed(f"{fault.text}; it did not take effect")
 
 

@@ -10,7 +10,7 @@ from core.models.model_call import Usage
 from core.runs.journal import text_hash, write_whole
 from core.runs.manifest import Identity, Manifest
 from core.runs.prompts import Prompts
-from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 
 BEGAN = datetime(2026, 5, 4, 22, 0, tzinfo=UTC)
 
@@ -61,7 +61,7 @@ def run_folder(
         run_id=name,
         benchmark="store",
         pack=pack,
-        brain=Brain(evaluator=model, worker=worker or model),
+        brain=ModelPair(evaluator=model, worker=worker or model),
         started=started,
         finished=started if finished else None,
         harm_name="wrong checkout",

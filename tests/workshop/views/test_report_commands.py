@@ -57,9 +57,9 @@ def failed(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     """A real run of one task that was scored as failed, and the task."""
     spec = {"store": "named_item_on_last_page", "company": "vinterhage-archived-lead"}
     task = spec[request.param]
-    door = [sys.executable, str(ROOT / "submission.py")]
+    client = [sys.executable, str(ROOT / "submission.py")]
     options = ["--benchmark", request.param, "--task", task, "--out", str(tmp_path), "--json"]
-    done = subprocess.run([*door, *options], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([*client, *options], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / json.loads(done.stdout)["run_id"]
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.models.model_call import Usage
 from core.runs.manifest import Identity, Manifest
-from core.runs.results import Brain, RunResults, TaskResult, totals_of
+from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
 from workshop.views.stats.groups import statistics
 from workshop.views.stats.interval import share_of
@@ -180,7 +180,7 @@ some_results = st.builds(
     run_id=st.text(max_size=3),
     benchmark=st.just("store"),
     pack=st.sampled_from([None, "small", "unknown"]),
-    brain=st.builds(Brain, evaluator=models, worker=models),
+    brain=st.builds(ModelPair, evaluator=models, worker=models),
     started=st.sampled_from(["some day", BEGAN.isoformat()]),
     finished=st.sampled_from([None, "later"]),
     harm_name=st.just("harm"),

@@ -30,7 +30,7 @@ class Reflection:
     """Answers prompts from a file of what was asked before, then from a model."""
 
     path: Path
-    door: ModelClient
+    client: ModelClient
     calls: KeptCalls
     asked: int = 0
     cost_usd: float | None = 0.0
@@ -61,7 +61,7 @@ class Reflection:
     def _ask(self, prompt: str, digest: str) -> dict[str, Any]:
         self.calls.calls.clear()
         try:
-            answer = self.door.complete([{"role": "user", "content": prompt}])
+            answer = self.client.complete([{"role": "user", "content": prompt}])
         except ModelFailed as error:
             text = f"the reflecting model gave no answer: {error}; go on with --resume"
             raise self._fail(CannotReflect(text)) from None

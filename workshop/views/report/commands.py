@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.runs.folder import PACK_COPY
-from core.runs.hints import DOOR
+from core.runs.hints import ENTRY_POINT
 from core.runs.reader import text_in
 from core.runs.results import NAME
 from core.runs.run_view import raw_results
@@ -97,4 +97,4 @@ def _run(folder: Path, _has_results: bool) -> _Run:
 
 
 def _typed(*words: object) -> str:
-    return shlex.join([sys.executable, str(DOOR), *map(str, words)])
+    return shlex.join([sys.executable, str(ENTRY_POINT), *map(str, words)])

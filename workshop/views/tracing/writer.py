@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from core.models.redact import redact
-from core.runs.hints import DOOR
+from core.runs.hints import ENTRY_POINT
 from core.runs.prompts import read_prompts
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
@@ -80,7 +80,14 @@ def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str
     # The keys of models are no business of the libraries that write traces.
     environment = {name: v for name, v in os.environ.items() if not name.endswith("_API_KEY")}
     for kind in kinds:
-        command = [sys.executable, str(DOOR), "export", "--format", kind, str(folder.resolve())]
+        command = [
+            sys.executable,
+            str(ENTRY_POINT),
+            "export",
+            "--format",
+            kind,
+            str(folder.resolve()),
+        ]
         try:
             export = subprocess.run(
                 command,

@@ -229,21 +229,21 @@ def test_the_pause_that_is_asked_for() -> None:
 
 def test_faults_of_the_wire_are_met_by_the_door() -> None:
     calls: list[ModelCall] = []
-    door = ModelClient(
+    client = ModelClient(
         "faulty/store?rate=1&kinds=http-429,http-503,network,timeout,bad-answer",
         "evaluator",
         KeptCalls(calls),
     )
     for messages in PROMPTS[:10]:
-        assert door.complete(messages).text.startswith("THOUGHT")
+        assert client.complete(messages).text.startswith("THOUGHT")
     assert [c.error is None for c in calls] == [False, True] * 10
 
 
 def test_a_script_may_be_behind_it(bench: Callable[[], Ledger]) -> None:
     name = play("behind", [HANDS] * 8)
     for seed in range(4):
-        door = ModelClient(f"faulty/{name}?seed={seed}&rate=1&kinds=syntax,no-code,cut", "worker")
-        report = Worker(door).carry_out("Do it.", bench())
+        client = ModelClient(f"faulty/{name}?seed={seed}&rate=1&kinds=syntax,no-code,cut", "worker")
+        report = Worker(client).carry_out("Do it.", bench())
         assert (report.result, report.error) == (1, None)
 
 
