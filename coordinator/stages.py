@@ -1,8 +1,9 @@
 """Stages of a task: run before the strategy's first turn, or when it wants to finish.
 
 A stage before the strategy says something for its briefing, and may end the task by a verdict with
-a reason. A stage behind it may object once, or put the message in other words: outcome and links are
-never its own. What a stage has found is in the journal before it is used, and not asked for again.
+a reason. A stage behind it may object once, or put the message in other words: outcome and links
+are never its own. What a stage has found is in the journal before it is used, and not asked for
+again.
 """
 
 from __future__ import annotations

@@ -6,8 +6,10 @@ import sys
 from typing import Any, TextIO, cast
 
 from rich.console import Console
+from rich.text import Text
 
 from core.models.redact import hide
+from core.text import clean
 
 PIPE_WIDTH = 120
 
@@ -41,11 +43,6 @@ def answers() -> Console:
 
 def plain_line(console: Console, text: str, style: str = "") -> None:
     """A line of text that is never markup; a pipe gets it unfolded."""
-    from rich.text import Text
-
-    # Late: a command that only asks for a console loads no sandbox.
-    from core.text import clean
-
     console.print(Text(clean(text), style=style), soft_wrap=not console.is_terminal)
 
 

@@ -17,7 +17,7 @@ OTHERS: tuple[Failure | None, ...] = (None, "reply", "limit", "interrupted")
 
 
 def ended(failure: Failure | None) -> TaskResult:
-    outcome = "error" if failure else "declined"
+    outcome = "error" if failure else "finished"
     return TaskResult(spec_id="s", task_id="t", task_text="", outcome=outcome, failure=failure)
 
 

@@ -151,7 +151,7 @@ path, model = sys.argv[1:]
 for model, player in [
     (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
 ]:
-    door = ModelClient(model, "worker", KeptCalls(calls), opener=lambda _: player, sleep=no_sleep)
+    client = ModelClient(model, "worker", KeptCalls(calls), transport_factory=lambda _: player, sleep=no_sleep)
     print(door.complete([{"role": "user", "content": "first"}]).text)
     try:
         door.complete([{"role": "user", "content": "another"}])

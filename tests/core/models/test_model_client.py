@@ -289,7 +289,7 @@ def test_errors_that_are_none_of_the_provider_are_not_tried_again() -> None:
 def test_an_interrupted_attempt_is_recorded_and_sets_a_probe_free() -> None:
     house = House(a=KeyboardInterrupt(), b=REPLY)
     house.models.backends("two").failed("a")
-    house.models.backends("two")._states["a"].well_again = 0.0
+    house.models.backends("two")._states["a"].usable_from = 0.0
     with pytest.raises(KeyboardInterrupt):
         house.client("two").complete(ASK)
     assert house.calls[0].error == "KeyboardInterrupt"

@@ -130,7 +130,7 @@ def test_whether_another_one_is_well(backends: Backends) -> None:
     assert not backends.has_other("a")
 
 
-@given(st.lists(st.tuples(st.sampled_from(["well", "ill", "lose", "release", "wait"]),
+@given(st.lists(st.tuples(st.sampled_from(["answered", "failed", "exhaust", "release", "wait"]),
                           st.sampled_from("abc")), max_size=40))  # fmt: skip
 def test_whatever_happens_a_backend_that_is_left_is_found(steps: list[tuple[str, str]]) -> None:
     clock = Clock()
@@ -138,7 +138,7 @@ def test_whatever_happens_a_backend_that_is_left_is_found(steps: list[tuple[str,
     for what, name in steps:
         if what == "wait":
             clock.now += 7
-        elif what == "lose":
+        elif what == "exhaust":
             backends.exhaust(name, "quota")
         else:
             getattr(backends, what)(name)
