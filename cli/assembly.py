@@ -74,7 +74,7 @@ class Assembly:
     @property
     def stopped(self) -> bool:
         """Whether the user wished the end."""
-        return self.stop.asked
+        return self.stop.requested
 
     @property
     def base_url(self) -> str | None:
@@ -115,18 +115,18 @@ class Assembly:
             ),
             self.folder,
             watch,
-            doors=client_factory(
+            clients=client_factory(
                 self.models.ids,
                 self.models.models,
                 base_urls=self.models.base_urls,
-                opener=self.models.opener,
+                transport_factory=self.models.transport_factory,
                 sleep=self.stop.wait,
             ),
             past=self.past,
             stop=self.stop,
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if self.options.debug else None,
-            step_models=self.models.step_models,
+            stage_models=self.models.stage_models,
         )
         if self.resumed:
             plan = self._taken_up(session, self.resumed)
@@ -258,7 +258,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     past = _past(options)
     pack = earlier.pack if earlier else pack_of(options, past)
     overrides = sections_at(options.prompts)
-    retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.asked)
+    retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
     benchmark = benchmark_named(options.benchmark, context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
     if not earlier:

@@ -52,7 +52,7 @@ class RunModels:
     asked: dict[Role, tuple[str, str | None]]
     """Id and base URL of each role that the strategy or a stage asks."""
     base_urls: dict[Role, str]
-    step_models: dict[str, str]
+    stage_models: dict[str, str]
     """By stage, where it has a model of its own."""
     player: Player | None = None
     """The recording that answers in place of the models."""
@@ -72,7 +72,7 @@ class RunModels:
         """Whether a model is asked over LiteLLM."""
         return not self.player and self.models.needs_litellm(self.names)
 
-    def opener(self, backend: Backend) -> Transport:
+    def transport_factory(self, backend: Backend) -> Transport:
         """What answers for a backend: the recording, or its transport, recorded."""
         if self.player:
             return self.player
@@ -118,7 +118,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
     urls = base_urls()
     try:
         models = load_models(options.models)
-        of_stages = _step_models(models, _chosen(options, stages))
+        of_stages = _stage_models(models, _chosen(options, stages))
         ids: dict[Role, str] = {**options.ids, **of_stages}
         roles = [role for role in ids if asks_role(options, role)]
         asked = {role: (ids[role], urls.get(role)) for role in roles}
@@ -130,7 +130,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
             preflight.check_ids(models, asked)
             for model in run.names:
                 if model.startswith("cassette/"):
-                    run.opener(Backend(name=model, model=model))
+                    run.transport_factory(Backend(name=model, model=model))
     except (ModelsError, TapeError) as error:
         raise Usage(str(error)) from None
     _begin_prices(run)
@@ -187,7 +187,7 @@ def _chosen(options: Options, stages: Sequence[StageSpec]) -> tuple[StageSpec, .
         raise Usage(f"--stages: {error}") from None
 
 
-def _step_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
+def _stage_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
     """The models of stages that are on. Raises ModelsError: a name that no stage has."""
     named = models.file.stages
     known = every_stage() if named else ()
@@ -208,12 +208,12 @@ def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dic
     texts = benchmark.prompts
     url = models.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
-    door = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
+    client = ModelClient(options.evaluator, "evaluator", base_url=url, models=models.models)
     if options.strategy == "next-step":
         guide = texts.guide_of_steps()
-        agent = Agent(door, texts.rules, guide, tools, texts=texts.overrides)
+        agent = Agent(client, texts.rules, guide, tools, texts=texts.overrides)
         return {options.strategy: agent.system, **of_steps}
-    evaluator = Evaluator(door, texts.rules, texts.guide(), texts.final_answer, texts.overrides)
+    evaluator = Evaluator(client, texts.rules, texts.guide(), texts.final_answer, texts.overrides)
     return {
         "evaluator": evaluator.system,
         "worker": system_prompt((t for t in tools if not t.closes), texts.overrides),
@@ -223,7 +223,7 @@ def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dic
 
 def asks(options: Options, models: RunModels, kind: StageSpec) -> bool:
     """Whether a step has a model to ask: its own, or the evaluator's where that needs a key."""
-    return kind.name in models.step_models or not is_rule_based(options.evaluator)
+    return kind.name in models.stage_models or not is_rule_based(options.evaluator)
 
 
 def hashes(texts: Mapping[str, str]) -> dict[str, str]:

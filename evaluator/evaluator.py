@@ -21,7 +21,7 @@ class Evaluator:
     """Decides turn by turn; keeps nothing between calls.
 
     Args:
-        door: the way to its model.
+        client: the way to its model.
         rules: what holds for every task of the benchmark.
         guide: strategies in prose.
         ending: how the instruction of a FINISH is worded.

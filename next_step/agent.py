@@ -58,7 +58,7 @@ class Agent:
     """Takes one task step by step; what it has done before it is told anew each time.
 
     Args:
-        door: the way to its one model.
+        client: the way to its one model.
         rules: what holds for every task of the benchmark.
         guide: strategies in prose.
         tools: what can be called; one of them is final.

@@ -157,7 +157,7 @@ class StoreSession(ApiSession):
         took = (before or Mirror({}, "")).tells(path, body, current)
         if took is None or (before is None and path in (ADD, REMOVE)):
             raise OutOfReach(f"{fault.text}; whether it took effect cannot be told")
-        self.settled(path, took_effect=took)
+        self.resolved(path, took_effect=took)
         if took:
             self.unanswered.pop(path, None)
         self.basket_doubt = doubt
@@ -223,12 +223,12 @@ class StoreSession(ApiSession):
         if self.unsettled is not None:
             bought = Mirror.of(self.unsettled).tells(CHECKOUT, {}, current)
             if bought is not None:
-                self.settled(CHECKOUT, took_effect=bought)
+                self.resolved(CHECKOUT, took_effect=bought)
                 self.checkouts += [self.unsettled] if bought else []
                 self._belated = None if bought else self.unsettled
                 self.unsettled = None
         elif self._belated is not None and not current.content:
-            self.settled(CHECKOUT, took_effect=True)
+            self.resolved(CHECKOUT, took_effect=True)
             self.checkouts.append(self._belated)
             self._belated = None
         elif self._mirror is not None:

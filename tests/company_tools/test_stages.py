@@ -32,7 +32,7 @@ class Model:
     def __init__(self, name: str, *replies: str) -> None:
         self.calls: list[ModelCall] = []
         self.asked: list[str] = []
-        self.door = ModelClient(play(name, replies), "step", self._watch())
+        self.client = ModelClient(play(name, replies), "step", self._watch())
 
     def _watch(self) -> KeptCalls:
         model = self
@@ -44,21 +44,23 @@ class Model:
         return Watch(self.calls)
 
 
-def run(step: Any, case: StageInput, door: ModelClient | None = None) -> Finding:
+def run(step: Any, case: StageInput, client: ModelClient | None = None) -> Finding:
     with closing(Ledger()) as ledger:
-        found: Finding = step.run(case, "", door, ledger)
+        found: Finding = step.run(case, "", client, ledger)
     return found
 
 
-def entities(played: PlayedTask, text: str, door: ModelClient | None = None) -> Finding:
-    found = run(Entities(played.benchmark), StageInput(text), door)
+def entities(played: PlayedTask, text: str, client: ModelClient | None = None) -> Finding:
+    found = run(Entities(played.benchmark), StageInput(text), client)
     return found.model_copy(update={"step": "entities"})
 
 
 def policy(played: PlayedTask, text: str, *replies: str, name: str = "policy") -> Finding:
     model = Model(name, *replies)
     earlier = (entities(played, text),)
-    return run(Policy(played.benchmark), StageInput(text, earlier), model.door if replies else None)
+    return run(
+        Policy(played.benchmark), StageInput(text, earlier), model.client if replies else None
+    )
 
 
 def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
@@ -88,7 +90,7 @@ def test_what_rules_do_not_find_is_one_small_call() -> None:
     model = Model(
         "names", '{"names": [{"kind": "project", "said": "the roof of silk over the ring"}]}'
     )
-    found = entities(PlayedTask(), "Who leads the roof of silk over the ring?", model.door)
+    found = entities(PlayedTask(), "Who leads the roof of silk over the ring?", model.client)
     (row,) = found.facts["permission"]
     assert (row["id"], row["said"]) == ("proj_tent", "the roof of silk over the ring")
     assert len(model.calls) == 1
@@ -162,7 +164,7 @@ def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
     played, model = PlayedTask(), Model("watch", judged("unclear"))
     text = "Pause Bright Sails."
     case = StageInput(text, (entities(played, text),), log="what the solver did")
-    found = run(Policy(played.benchmark), case, model.door)
+    found = run(Policy(played.benchmark), case, model.client)
     (prompt,) = model.asked
     assert "Only the Lead of a project may change its status." in prompt
     assert '"asker_roles":' in prompt
@@ -261,7 +263,7 @@ def wording(reply: str, name: str) -> Finding:
     played, model = PlayedTask(), Model(name, reply)
     played.call("Combo_List_All_Employees")
     case = StageInput(GERMAN, closing=said("ok_answer", ENGLISH))
-    return run(Wording(played.benchmark), case, model.door)
+    return run(Wording(played.benchmark), case, model.client)
 
 
 def test_another_language_is_one_call() -> None:
@@ -289,7 +291,7 @@ def test_a_reply_that_cannot_be_used_is_no_finding(reply: str) -> None:
     found = policy(played, "What does Jürgen Müller earn?", reply or " ", name="bad-p")
     assert (found.verdict, bool(found.failed)) == (None, True)
     model = Model("bad-e", reply)
-    named = entities(played, "Does Una Berg lead the roof of silk over the ring?", model.door)
+    named = entities(played, "Does Una Berg lead the roof of silk over the ring?", model.client)
     assert [row["id"] for row in named.facts["permission"]] == ["una_berg"]
     assert named.failed
 

@@ -151,10 +151,12 @@ path, model = sys.argv[1:]
 for model, player in [
     (model, Player(Tape.load(Path(path)))), (f"cassette/{path}", open_cassette(f"cassette/{path}")),
 ]:
-    client = ModelClient(model, "worker", KeptCalls(calls), transport_factory=lambda _: player, sleep=no_sleep)
-    print(door.complete([{"role": "user", "content": "first"}]).text)
+    client = ModelClient(
+        model, "worker", KeptCalls(calls), transport_factory=lambda _: player, sleep=no_sleep
+    )
+    print(client.complete([{"role": "user", "content": "first"}]).text)
     try:
-        door.complete([{"role": "user", "content": "another"}])
+        client.complete([{"role": "user", "content": "another"}])
     except ModelFailed as error:
         print(error.kind)
     assert player.misses == 1
