@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
@@ -15,10 +14,6 @@ from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.scenario import TASKS, NoScenario, People, company, make_scenario
 from workshop.generators.generating import add_arguments, in_order, positive, written
 from workshop.simulator.company.pack import FORMAT, read_pack
-
-CHUNK = 4
-"""Companies that one process makes at a time."""
-_PIECE = 1 << 16
 
 
 class Block(NamedTuple):
@@ -43,33 +38,24 @@ def blocks(seed: str, count: int, people: People, jobs: int = 1) -> Iterator[Blo
 
     Raises `NoScenario`, `WrongScenario`.
     """
-    starts = range(0, -(-count // TASKS), CHUNK)
-    return chain.from_iterable(in_order(partial(_chunk, seed, count, people), starts, jobs))
+    return in_order(partial(_block, seed, count, people), range(-(-count // TASKS)), jobs)
 
 
-def pack_text(name: str, found: Iterable[Block]) -> Iterator[str]:
+def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
     """The text of a pack file, piece by piece, a record a line; scenarios wait on the disk."""
     with TemporaryFile("w+", encoding="utf-8") as waiting:
         yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
-        for number, block in enumerate(found):
+        for number, block in enumerate(parts):
             yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
-            for one in block.scenarios:
-                waiting.write(f"{_json(one)},\n")
-        yield '\n}, "scenarios": [\n'
+            for place, one in enumerate(block.scenarios):
+                waiting.write(f"{',' if number or place else ''}\n{_json(one)}")
+        yield '\n}, "scenarios": ['
         waiting.seek(0)
-        last = ""
-        while piece := waiting.read(_PIECE):
-            yield last
-            last = piece
-        yield last.removesuffix(",\n") + "\n]}\n"
+        yield from waiting
+        yield "\n]}\n"
 
 
-def _chunk(seed: str, count: int, people: People, start: int) -> list[Block]:
-    ends = range(start, min(start + CHUNK, -(-count // TASKS)))
-    return [_block(seed, number, count, people) for number in ends]
-
-
-def _block(seed: str, number: int, count: int, people: People) -> Block:
+def _block(seed: str, count: int, people: People, number: int) -> Block:
     plan, firm = company(seed, number, people)
     numbers = range(number * TASKS, min((number + 1) * TASKS, count))
     scenarios = [make_scenario(seed, one, people) for one in numbers]

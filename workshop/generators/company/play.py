@@ -65,24 +65,24 @@ def literals(wanted: list[Any]) -> list[str]:
 
 @dataclass
 class Play:
-    """How to play a scenario; a plain one is right."""
+    """How to play a scenario; a plain one is right.
+
+    Without `named`, `changed_by` and `logged_by` are not sent; with `again` the first write is
+    done once more, undone in between where it has to be; without `whole`, skills and wills that
+    do not change are lost; `links` are sent beside those that are wanted, of which number
+    `without` is left out; with `stray` a page is written that nobody asked for.
+    """
 
     scenario: Wire
     writes: bool = True
     named: bool = True
-    """Whether `changed_by` and `logged_by` are sent."""
     again: bool = False
-    """Whether the first write is done once more, and undone between where it has to be."""
     whole: bool = True
-    """Whether skills and wills that do not change are sent, too."""
     outcome: str = ""
     links: list[Wire] = field(default_factory=list)
-    """Sent beside those that are wanted."""
     without: int | None = None
-    """The wanted link that is left out."""
     message: str | None = None
     stray: bool = False
-    """Whether a page is written that nobody asked for."""
 
     @property
     def expect(self) -> Wire:
@@ -103,7 +103,10 @@ class Play:
         """Do the writes and send the response."""
         events = [chosen(event) for event in self.expect.get("events", [])]
         for number, event in enumerate(events if self.writes else []):
-            self._write(ask, event, self.again and number == 0)
+            path, body, undo = self._calls(ask, event)
+            sent = [body, *([undo] if undo else []), body] if self.again and not number else [body]
+            for one in sent:
+                ask(path, **one)
         if self.stray:
             ask("/wiki/update", file="stray.md", content="stray", changed_by="")
         links = [one for n, one in enumerate(self.wanted) if n != self.without]
@@ -111,14 +114,6 @@ class Play:
         message = " ".join(literals(contains)) if self.message is None else self.message
         outcome = self.outcome or self.expect["outcomes"][0]
         ask("/respond", outcome=outcome, message=message, links=links + self.links)
-
-    def _write(self, ask: Callable[..., Any], event: Wire, again: bool) -> None:
-        path, body, undo = self._calls(ask, event)
-        ask(path, **body)
-        if again:
-            if undo is not None:
-                ask(path, **undo)
-            ask(path, **body)
 
     def _by(self, event: Wire, name: str = "changed_by") -> Wire:
         return {name: event.get(name, "")} if self.named else {}

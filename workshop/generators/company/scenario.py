@@ -173,7 +173,7 @@ def _text(t: TaskBuilder, kind: Kind, draft: Draft) -> tuple[str, list[Mention]]
         mentions.append(Mention("employee", chief.id, chief.name))
         claim = t.pick(around["claim"])
         text = claim.format(name=chief.name, department=chief.department, text=text)
-    elif t.language == "en" and not kind.verbatim:
+    elif t.language == "en" and not text.startswith(t.policy.self_word):
         before, behind = t.pick(around["tones"])
         text = f"{before}{text}{behind}"
     return text, mentions

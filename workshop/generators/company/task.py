@@ -93,13 +93,12 @@ class Draft:
 class Kind:
     """A kind of task: its topic, how often it is drawn, and what draws one.
 
-    Its texts are in `words/texts.toml` under its name; a `verbatim` one takes no greeting.
+    Its texts are in `words/texts.toml` under its name.
     """
 
     name: str
     topic: str
     weight: int
-    verbatim: bool
     build: Callable[[TaskBuilder], Draft]
 
     @property
@@ -109,11 +108,9 @@ class Kind:
         return wordings
 
 
-def kind(
-    topic: str, weight: int = 2, *, verbatim: bool = False
-) -> Callable[[Callable[[TaskBuilder], Draft]], Kind]:
+def kind(topic: str, weight: int = 2) -> Callable[[Callable[[TaskBuilder], Draft]], Kind]:
     """Make a kind of task of the function that draws one."""
-    return lambda build: Kind(build.__name__, topic, weight, verbatim, build)
+    return lambda build: Kind(build.__name__, topic, weight, build)
 
 
 def anywhere(*rights: Right) -> list[Need]:

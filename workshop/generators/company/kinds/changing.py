@@ -137,7 +137,7 @@ def lead_sets_levels(t: TaskBuilder) -> Draft:
     return t.ask(needs, answer, fits, person=person, **words)
 
 
-@kind("write-employee", verbatim=True)
+@kind("write-employee")
 def self_review(t: TaskBuilder) -> Draft:
     """One level up, never above the highest, and one down."""
     needs, top = anywhere("own_levels"), t.policy.highest
