@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from rapidfuzz import fuzz, process
 
 from core.ledger import Tool
-from core.ledger.tool import spelled
+from core.ledger.tool import folded, spelled
 
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
@@ -92,8 +92,8 @@ class Forms:
 
     def spelled(self, name: str) -> str:
         """The name of a function as it is written here, whatever its case and signs."""
-        folded = {_fold(known): known for known in self._models}
-        return folded.get(_fold(name), name)
+        names = {folded(known): known for known in self._models}
+        return names.get(folded(name), name)
 
     def check(self, function: dict[str, Any]) -> BaseModel:
         """The call, validated. Raises Misuse with what would be right."""
@@ -122,13 +122,13 @@ class Forms:
         return next(t.usage() for t in self.tools if t.name == name)
 
     def _unknown(self, name: str) -> str:
-        if _fold(name) == _fold(self.final.name):
+        if folded(name) == folded(self.final.name):
             return (
                 f"{name} is not called by itself: {COMPLETION} with status solved does it with "
                 f"the arguments in final; expected {self.usage(COMPLETION)}"
             )
-        folded = {known: _fold(known) for known in self._models}
-        near = process.extractOne(_fold(name), folded, scorer=fuzz.WRatio)
+        names = {known: folded(known) for known in self._models}
+        near = process.extractOne(folded(name), names, scorer=fuzz.WRatio)
         assert near is not None, "there is always a completion"
         return f"there is no function {name[:80]!r}; the nearest is {self.usage(near[2])}"
 
@@ -194,10 +194,6 @@ def _without_none(type_: Any) -> Any:
     if get_origin(type_) not in (Union, types.UnionType):
         return type_
     return reduce(or_, (part for part in get_args(type_) if part is not type(None)))
-
-
-def _fold(name: str) -> str:
-    return "".join(c for c in name.casefold() if c.isalnum())
 
 
 def _plain(schema: Any) -> Any:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from core.ledger import shortened
 from core.models.prompt_json import as_data, compact, packed
-from core.models.tokens import count_text
+from core.models.tokens import count_text, cut_text
 
 CHARS_PER_TOKEN = 12
 """What has more is shortened without being counted."""
@@ -74,7 +74,7 @@ def _text(step: PastStep, behind: int, parts: tuple[float, float, float], how: C
     small = max(int(how.old_tokens * part), 12)
     room = small if age == 2 else max(int(how.recent_tokens * part), 12)
     said = {
-        "current_state": _cut(step.current_state, room if age == 0 else small // 3),
+        "current_state": cut_text(step.current_state, room if age == 0 else small // 3),
         "function": json.loads(fit(called(step.call), small)),
     }
     if step.error is not None:
@@ -99,16 +99,7 @@ def fit(value: object, tokens: int) -> str:
         text = compact(dict(islice(plain.items(), tokens // 8)))
         if count_text(text) <= tokens:
             return text
-    return compact(_cut(compact(value), tokens // 2))
-
-
-def _cut(text: str, tokens: int) -> str:
-    if len(text) <= tokens * CHARS_PER_TOKEN and count_text(text) <= tokens:
-        return text
-    chars = tokens * 3
-    while chars and count_text(text[:chars]) > tokens:
-        chars //= 2
-    return f"{text[:chars]}…"
+    return compact(cut_text(compact(value), tokens // 2))
 
 
 def called(text: str) -> object:

@@ -15,9 +15,8 @@ from tests.store_tools.conftest import Direct
 from workshop.generators.store.builder import Retry, TaskBuilder
 from workshop.generators.store.level import LEVELS
 from workshop.generators.store.mechanics import MECHANICS
-from workshop.generators.store.oracle.answer import TooManyAnswers
 from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import solve
+from workshop.generators.store.oracle.solve import TooManyAnswers, solve
 from workshop.generators.store.scenario import draws
 
 NAME = "Combo_Set_Cheapest_Basket_For_Query"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from workshop.generators.store.builder import Good
-from workshop.generators.store.oracle.answer import Answer
 from workshop.generators.store.oracle.demand import (
     Amount,
     Choice,
@@ -17,6 +16,7 @@ from workshop.generators.store.oracle.demand import (
     Limit,
     Want,
 )
+from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind
 
 Form = Literal["named", "kind", "units", "cheapest", "dearest", "one", "all", "each", "up_to"]

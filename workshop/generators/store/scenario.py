@@ -16,11 +16,15 @@ from workshop.generators.store.builder import Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.level import LEVELS, Difficulty
 from workshop.generators.store.mechanics import MECHANICS
-from workshop.generators.store.oracle.answer import Answer, TooManyAnswers
 from workshop.generators.store.oracle.demand import Demand
-from workshop.generators.store.oracle.exhaustive import baskets
 from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import certificate, solve
+from workshop.generators.store.oracle.solve import (
+    Answer,
+    TooManyAnswers,
+    baskets,
+    certificate,
+    solve,
+)
 from workshop.generators.store.wording import Wording, text_of
 from workshop.simulator.store.pack import FORMAT
 

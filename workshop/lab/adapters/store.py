@@ -11,8 +11,7 @@ import workshop.simulator.pages  # noqa: F401
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate
-from workshop.generators.store.oracle.answer import TooManyAnswers
-from workshop.generators.store.oracle.solve import expects_the_best
+from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.lab.benchmark_adapter import (
     ALL,
     BenchmarkAdapter,

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.workshop.simulator.store.oracle_check import optimum
-from workshop.generators.store.oracle.answer import Purchase
 from workshop.generators.store.oracle.demand import (
     Amount,
     Choice,
@@ -20,7 +19,7 @@ from workshop.generators.store.oracle.demand import (
     Want,
 )
 from workshop.generators.store.oracle.market import Market, Rebate, Ware
-from workshop.generators.store.oracle.solve import solve
+from workshop.generators.store.oracle.solve import Purchase, solve
 
 SKUS = ("a", "b", "c", "d")
 

@@ -9,9 +9,8 @@ from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
 from workshop.generators.store.oracle.demand import Limit
-from workshop.generators.store.oracle.exhaustive import baskets
 from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import solve
+from workshop.generators.store.oracle.solve import baskets, solve
 
 
 def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:

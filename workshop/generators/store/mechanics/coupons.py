@@ -9,7 +9,7 @@ from workshop.generators.store.draft import Draft, named, of_kind
 from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.choices import around
 from workshop.generators.store.mechanics.goods import bought, refused, rivals, siblings
-from workshop.generators.store.oracle.answer import Answer
+from workshop.generators.store.oracle.solve import Answer
 
 _HELPFUL: dict[str, Any] = {"rule": "may", "goal": "cheapest", "extras": "none"}
 """Codes that may be used where they help."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
-from workshop.generators.store.oracle.answer import Answer
 from workshop.generators.store.oracle.demand import Choice, Want
+from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind, titled
 
 
