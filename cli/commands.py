@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.options import DoctorOptions, Options, check
+from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
 from coordinator.config import STRATEGIES, StrategyName
-from core.runs.find import LOGS, Logs, Run
 from core.runs.hints import command
 from core.terminal.record_command import takes
 
@@ -91,15 +90,8 @@ def doctor(options: DoctorOptions, _context: typer.Context) -> int:
     return examined(with_models(options)[0])
 
 
-def replay(
-    run: Run,
-    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
-    turn: Annotated[int | None, typer.Option(min=1, help="Only the turn of this number.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="The result as JSON, and nothing else.")
-    ] = False,
-    logs: Logs = LOGS,
-) -> None:
+@takes(ReplayOptions)
+def replay(options: ReplayOptions, _context: typer.Context) -> int:
     """Run the recorded code against the recorded answers; say what is not as it was."""
     from cli.benchmarks import tools_of
     from core.runs.find import find_run
@@ -107,43 +99,28 @@ def replay(
     from core.text import clean
     from workshop.replay.repeat import replay as replayed
 
-    folder = find_run(run, logs)
+    folder = find_run(options.run, options.logs)
     began = time.perf_counter()
-    turns = replayed(folder, task, turn, tools_of=tools_of)
+    turns = replayed(folder, options.task, options.turn, tools_of=tools_of)
     seconds = time.perf_counter() - began
     apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
-    if as_json:
+    if options.as_json:
         typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
     else:
         for note in dict.fromkeys(t.note for t in turns if t.note):
             typer.echo(f"note: {note}")
-        for turn_, found in apart:
-            typer.echo(f"DIVERGED {clean(f'{turn_.task}: turn {turn_.turn}, {found.text()}')}")
+        for turn, divergence in apart:
+            typer.echo(f"DIVERGED {clean(f'{turn.task}: turn {turn.turn}, {divergence.text()}')}")
         end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"
         typer.echo(
             f"{so_many_tasks(len({t.task for t in turns}))}, {counted(len(turns), 'turn')}, "
             f"{counted(sum(t.calls for t in turns), 'call')} repeated in {seconds:.1f} s: {end}"
         )
-    raise typer.Exit(1 if apart else 0)
+    return 1 if apart else 0
 
 
-def debug(
-    run: Run,
-    task: Annotated[
-        str | None, typer.Option(help="Spec of the task [the first that failed].")
-    ] = None,
-    turn: Annotated[
-        int | None, typer.Option(min=1, help="Number of the turn [the last one that ran code].")
-    ] = None,
-    pack: Annotated[
-        Path | None,
-        typer.Option(
-            help="A pack whose world answers where the work leaves the record, after the recorded "
-            "writes were repeated in it [the run's own]."
-        ),
-    ] = None,
-    logs: Logs = LOGS,
-) -> None:
+@takes(DebugOptions)
+def debug(options: DebugOptions, _context: typer.Context) -> int:
     """Step through one recorded turn, tool call by tool call.
 
     h at the prompt shows the commands.
@@ -156,15 +133,16 @@ def debug(
     from core.runs.run_view import benchmark_of
     from workshop.replay.debugger.recorded_turn import debug_state, drive
 
-    folder = find_run(run, logs)
-    spec, number = turn_of(folder, task, turn)
+    folder = find_run(options.run, options.logs)
+    spec, number = turn_of(folder, options.task, options.turn)
     name = benchmark_of(folder)
-    with world_of(folder, pack) as url:
+    with world_of(folder, options.pack) as url:
         debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
         try:
             drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
+    return 0
 
 
 def prompts(

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import ValidationError, field_serializer
+from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from cli.registry import BENCHMARKS, DEFAULT
 from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
-from core.terminal.record_command import option_of
+from core.runs.find import LOGS, NAMED
+from core.terminal.record_command import argument, option_of
 
 _IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
 """Options that manifests know by another name."""
@@ -150,6 +151,33 @@ class DoctorOptions(Options):
     """What the command line of ``doctor`` says; of the options of a run it takes a few."""
 
     no_calls: bool = option("Ask no model, spend nothing.", False)
+
+
+class TurnOptions(BaseModel):
+    """Which turn of which run a command is about."""
+
+    model_config = ConfigDict(frozen=True, populate_by_name=True)
+
+    run: str = argument(NAMED)
+    task: str | None = option("Only this task, by its spec.", None)
+    turn: int | None = option("Only the turn of this number.", None, ge=1)
+    logs: Path = option("Where run folders are looked for.", LOGS)
+
+
+class ReplayOptions(TurnOptions):
+    """What ``replay`` takes."""
+
+    as_json: bool = option("The result as JSON, and nothing else.", False, alias="json")
+
+
+class DebugOptions(TurnOptions):
+    """What ``debug`` takes; by default it steps through the last turn with code that failed."""
+
+    pack: Path | None = option(
+        "A pack whose world answers where the work leaves the record, after the recorded writes "
+        "were repeated in it [the run's own].",
+        None,
+    )
 
 
 def check(options: Options) -> None:

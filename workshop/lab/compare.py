@@ -28,9 +28,6 @@ def compare(
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
     ] = MARGIN,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
-    html: Annotated[
-        Path | None, typer.Option(help="Write the page of both runs into this file.")
-    ] = None,
     logs: Logs = LOGS,
 ) -> None:
     """Compare two runs task by task: is the second one worse?
@@ -39,26 +36,18 @@ def compare(
     """
     with no_verdict():
         folders = find_any_run(first, logs), find_any_run(second, logs)
-        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
+        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json))
 
 
-def compare_runs(
-    first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
-) -> int:
+def compare_runs(first: Path, second: Path, margin: float, *, as_json: bool) -> int:
     """Show how the second run differs from the first; the exit code. Raises CannotRun."""
     from workshop.lab import comparison
 
     result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
-    if html:
-        from workshop.lab.beside import write_page
-
-        write_page(first, second, result, html)
     if as_json:
         print(result.model_dump_json(indent=1))
     else:
         _show(result)
-        if html:
-            say(answers(), f"page: {html}")
     return result.code
 
 

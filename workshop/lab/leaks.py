@@ -24,7 +24,8 @@ LONGEST_NAME = 6
 """Words of a name."""
 HARMLESS = frozenset({"0", "1"})
 """Numbers that tell nothing of a task."""
-_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*|\d+(?:[.,]\d+)*")
+_WORD = regex.compile(r"\[[a-z]+ [A-Z]+\]|\p{L}[\p{L}\p{M}]*|\d+(?:[.,]\d+)*")
+"""A mark in place of data is one word, which no data has."""
 _LISTED = regex.compile(r"^[ \t>*-]*(\d{1,2})[.)][ \t]", regex.MULTILINE)
 
 
