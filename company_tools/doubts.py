@@ -66,22 +66,8 @@ class Doubt(NamedTuple):
         return f"the task does not say {self.what}"
 
 
-def doubts_of(
-    session: CompanySession,
-    part: Part,
-    mentions: Mentions,
-    wiki: Mapping[str, str],
-    shown: Evidence,
-) -> list[Doubt]:
-    """What the task's words do not bear out in a part of a change.
-
-    Raises ToolFault: the registry cannot be listed.
-    """
-    return list(_Check(session, part.id, mentions, wiki, shown).doubts(part))
-
-
-class _Check:
-    """Compares the values of a part with the task's words."""
+class ArgumentCheck:
+    """Compares the values of a part of a change with the task's words."""
 
     def __init__(
         self,
@@ -97,6 +83,7 @@ class _Check:
         self.of_target = {label for (label, id), _ in shown.texts.items() if id == target}
 
     def doubts(self, part: Part) -> Iterator[Doubt]:
+        """What the task's words do not bear out. Raises ToolFault: nothing can be listed."""
         match part:
             case StatusPart():
                 yield from self._project(part.id)

@@ -29,7 +29,7 @@ from company_tools.change_parts import (
     parts_of,
 )
 from company_tools.company_session import CompanySession
-from company_tools.doubts import Doubt, doubts_of
+from company_tools.doubts import ArgumentCheck, Doubt
 from company_tools.evidence import Evidence
 from company_tools.grants import Requester, bears_out, granted, setting_rights
 from company_tools.mentions import Mentions
@@ -118,7 +118,8 @@ class Provenance:
     def _against(self, part: Part, mentions: Mentions, shown: Evidence) -> str | None:
         """What the decision has to bear out of a part of a change, where it does not yet."""
         who, pages = self._requester(part), self._setting
-        doubts = doubts_of(self._session, part, mentions, self._wiki, shown)
+        check = ArgumentCheck(self._session, part.id, mentions, self._wiki, shown)
+        doubts = list(check.doubts(part))
         lacking = bool(pages) and not granted(pages.values(), part.kind, who, part.own)
         if not doubts and not lacking:
             return None

@@ -10,7 +10,7 @@ from company_tools import listings
 from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
 from company_tools.profile import Combo_Get_Current_User_With_Profile, ties
-from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.stages.policy import plain as plain_ties
 from company_tools.stages.policy import rules_for, targets_of, ties_to
 from company_tools.wiki_pages import wiki_pages
@@ -52,12 +52,8 @@ def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
     return replace(made, doc=texts.get(TOOL_SECTION, made.doc))
 
 
-class CurrentUser:
+class CurrentUser(CompanyStage):
     """Answers a question from the record, ties and rules of who asks, all looked up when asked."""
-
-    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
-        """``texts``: sections over the shipped ones."""
-        self._environment, self._texts = environment, texts
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger

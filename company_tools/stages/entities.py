@@ -44,6 +44,14 @@ class StageEnvironment(Protocol):
         """Let the strategy name records that a stage has told it of."""
 
 
+class CompanyStage:
+    """A stage of a company task."""
+
+    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
+        """``texts``: sections over the shipped ones."""
+        self._environment, self._texts = environment, texts
+
+
 class Choice(BaseModel):
     """A phrase of the text, and the records that it may mean."""
 
@@ -51,12 +59,8 @@ class Choice(BaseModel):
     found: list[Named]
 
 
-class Entities:
+class Entities(CompanyStage):
     """Names by rule, then by one small call for what is left; ids by the tools."""
-
-    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
-        """``texts``: sections over the shipped ones."""
-        self._environment, self._texts = environment, texts
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger

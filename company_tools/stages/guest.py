@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from company_tools.guest_check import PUBLIC
 from company_tools.permissions import rule_lines
-from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
-from core.models.sections import NONE, Texts
 from core.models.tokens import count_text
 from core.runs.stages import Finding, StageInput
 
-PUBLIC = "public guest visitor anonymous stranger outside website"
 LINE_TOKENS = 200
 LINE_CHARS = 1_000
 """Of one line: its end may be what forbids."""
 
 
-class Guest:
+class Guest(CompanyStage):
     """Tells a guest's strategy what may be said; without a model, and nothing to anybody else."""
-
-    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
-        """``texts``: sections over the shipped ones."""
-        self._environment, self._texts = environment, texts
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger

@@ -21,7 +21,7 @@ from company_tools.permissions import (
     rule_lines,
     target_facts,
 )
-from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.stages.spotting import Named
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import Pages
@@ -74,12 +74,8 @@ def system(texts: Texts = NONE) -> str:
     return prompt(PROMPTS, "policy", texts)
 
 
-class Policy:
+class Policy(CompanyStage):
     """A rule's verdict where facts decide, else one call that sees nothing of the strategy."""
-
-    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
-        """``texts``: sections over the shipped ones."""
-        self._environment, self._texts = environment, texts
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger

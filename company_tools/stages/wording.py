@@ -13,7 +13,7 @@ import regex
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
-from company_tools.stages.entities import PROMPTS, StageEnvironment
+from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.stages.language import language
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
@@ -55,12 +55,8 @@ def system(texts: Texts = NONE) -> str:
     return prompt(PROMPTS, "wording", texts)
 
 
-class Wording:
+class Wording(CompanyStage):
     """The last look at the words of a message."""
-
-    def __init__(self, environment: StageEnvironment, texts: Texts = NONE) -> None:
-        """``texts``: sections over the shipped ones."""
-        self._environment, self._texts = environment, texts
 
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
