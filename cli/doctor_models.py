@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 
 from cli.doctor_checks import Finding, State, finding, has_problem
 from core.models import gonka
-from core.models.api_keys import missing_keys
-from core.models.exchange import ExchangeFailed, Reply, Request, Transport
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
-from core.models.model_call import Message, Role
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, Role, Transport
 from core.models.model_client import open_transport
-from core.models.model_ids import UnknownModel, check_id
+from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, Models, Target
 from core.models.openrouter_prices import openrouter_id, used
 from core.models.prices import Price, dollars, target_price

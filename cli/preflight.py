@@ -13,10 +13,9 @@ from cli import doctor_models
 from cli.doctor_checks import Finding
 from cli.doctor_models import PROMPT, Place
 from cli.platform import real_key
-from core.models.api_keys import missing_keys
 from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
-from core.models.model_ids import near_ids
+from core.models.model_ids import missing_keys, near_ids
 from core.models.models_file import Models, Settings, Target
 from core.models.providers import is_served
 from core.models.redact import redact

@@ -17,11 +17,11 @@ from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
 from core.models import openrouter_prices
-from core.models.api_keys import missing_keys
 from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
+from core.models.model_ids import missing_keys
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
 from core.models.prices import price_of
@@ -35,7 +35,7 @@ from next_step import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
-    from core.models.exchange import Transport
+    from core.models.model_call import Transport
     from workshop.simulator.world import Pack
 
 PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")

@@ -12,7 +12,7 @@ from company_tools.reading_session import WIKI_VERSION
 from company_tools.wiki_store import Version, WikiStore
 from core.runs.errors import Usage
 from core.runs.find import find_run
-from core.runs.journal_names import journals
+from core.runs.journal import journals
 from core.runs.reader import read_task
 
 SHOWN = 3

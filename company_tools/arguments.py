@@ -18,7 +18,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin
 import regex
 from pydantic import BaseModel, BeforeValidator
 
-from core.erc3_client.cuts import NAME_AT_MOST
+from core.erc3_client.bounds import NAME_AT_MOST
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.tool import folded, spelled
 

@@ -16,8 +16,7 @@ from coordinator.limits import Breaker, CancelToken, Meter
 from coordinator.stages import StageSpec
 from coordinator.watching import Watcher
 from core.ledger import LedgerEntry
-from core.models.exchange import Transport
-from core.models.model_call import CallObserver, Role
+from core.models.model_call import CallObserver, Role, Transport
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models
 from core.runs.journal import Journal

@@ -10,8 +10,7 @@ from typing import Any
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
 from core.ledger import LedgerEntry
-from core.runs.journal import Journal, write_whole
-from core.runs.journal_names import journal_paths
+from core.runs.journal import Journal, journal_paths, write_whole
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import TaskInfo, TaskRun

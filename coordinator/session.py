@@ -26,8 +26,7 @@ from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
 from coordinator.stages import chosen
 from coordinator.watching import Watcher
-from core.runs.journal import JournalFailed, write_whole
-from core.runs.journal_names import journal_paths
+from core.runs.journal import JournalFailed, journal_paths, write_whole
 from core.runs.prompts import Prompts
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo

@@ -23,8 +23,7 @@ from coordinator.limits import Halt
 from core.ledger import EntryObserver, Ledger, Tool, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal, JournalFailed
-from core.runs.stages import Finding, StageInput, Verdict
-from core.runs.task import TaskRun
+from core.runs.task import Finding, StageInput, TaskRun, Verdict
 
 DEFAULT = "default"
 NEAR = 60

@@ -9,7 +9,7 @@ from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_text
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 
 BRIEFING_TOKENS = 1_200
 LOG_TOKENS = 1_000

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 import regex
 
-from core.erc3_client.cuts import NAME_AT_MOST
+from core.erc3_client.bounds import NAME_AT_MOST
 from workshop.rule_based.provider import TASK_CHARS
 from workshop.rule_based.store.grammar.patterns import Patterns
 

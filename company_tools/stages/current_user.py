@@ -21,7 +21,7 @@ from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 
 TOOL_SECTION = "company/tools/Ask_Current_User"
 """What the tool's text for the model is called as a section."""

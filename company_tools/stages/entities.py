@@ -20,7 +20,7 @@ from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 from core.tools.collector import Collector
 
 PROMPTS = "company_tools.stages"

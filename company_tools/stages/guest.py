@@ -10,7 +10,7 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
 from core.models.tokens import count_text
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 
 LINE_TOKENS = 200
 LINE_CHARS = 1_000

@@ -32,7 +32,7 @@ from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_text
-from core.runs.stages import Finding, StageInput, Verdict
+from core.runs.task import Finding, StageInput, Verdict
 
 TARGETS_AT_MOST = 3
 RULE_TOKENS = 800

@@ -21,7 +21,7 @@ from core.models.prompt_json import as_data
 from core.models.prompts import prompt
 from core.models.reprompt import ask_once
 from core.models.sections import NONE, Texts
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 
 _FIGURE = regex.compile(
     r"salar|\bpay\b|\bearn|\bwage|how much|how many|\btotal\b|\bsum\b|\bdigits?\b|\bnumbers?\b",

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import Final, Literal, TypeVar
 
 from core.erc3_client import switch
-from core.erc3_client.bounds import RETRY_SECONDS
-from core.erc3_client.cuts import TooMuch
+from core.erc3_client.bounds import RETRY_SECONDS, TooMuch
 
 T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel
 
 from core.erc3_client import switch
-from core.erc3_client.bounds import known_score
-from core.erc3_client.cuts import cut_texts
+from core.erc3_client.bounds import cut_texts, known_score
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy, trouble_of
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from core.ledger.calls import (
     Record,
     Resolved,
     ToolCall,
+    ToolFault,
     WireCall,
     say_short,
     shortened,
 )
-from core.ledger.fault import ToolFault
 from core.ledger.ledger import Budget, Ledger
 from core.ledger.tool import Tool, tool
 

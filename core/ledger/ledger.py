@@ -19,10 +19,10 @@ from core.ledger.calls import (
     Outcome,
     Resolved,
     ToolCall,
+    ToolFault,
     WireCall,
     WireOutcome,
 )
-from core.ledger.fault import ToolFault
 from core.ledger.tool import Tool
 
 T = TypeVar("T")

@@ -11,8 +11,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from core.ledger.calls import Kind
-from core.ledger.fault import ToolFault
+from core.ledger.calls import Kind, ToolFault
 
 T = TypeVar("T")
 

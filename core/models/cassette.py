@@ -30,8 +30,7 @@ from core.models.cassette_tape import (
     prompt_hash,
     redacted,
 )
-from core.models.exchange import ExchangeFailed, Reply, Request, Transport
-from core.models.model_call import Message
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport
 from core.models.models_file import Backend
 from core.models.providers import CASSETTE
 from core.models.redact import redact

@@ -19,9 +19,16 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from core.models.file_checks import first_problem
-from core.models.model_call import Message, Usage, sha256_of
+from core.models.model_call import (
+    ErrorKind,
+    ExchangeFailed,
+    Message,
+    Reply,
+    Request,
+    Usage,
+    sha256_of,
+)
 from core.models.redact import redact
 
 VERSION = 1

@@ -18,11 +18,10 @@ import httpx
 
 from core.models import gonka
 from core.models.chat_http import ChatTransport, money
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from core.models.gonka import Node, SettingsError
 from core.models.litellm_module import load
 from core.models.litellm_transport import LiteLLMTransport, chain_of, failure_of
-from core.models.model_call import Usage
+from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
 from core.models.providers import GONKA
 from core.models.retries import FINAL, PASSING

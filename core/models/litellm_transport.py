@@ -18,11 +18,10 @@ import regex
 
 from core.http.bounded import AnswerRefused
 from core.http.retry_after import retry_after
-from core.models.api_keys import missing_keys
 from core.models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request
 from core.models.litellm_module import load
-from core.models.model_call import Usage, plain_text
+from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage, plain_text
+from core.models.model_ids import missing_keys
 from core.models.models_file import Backend
 from core.models.redact import redact, remember
 from core.models.reply_text import MAX_CHARS

@@ -1,13 +1,13 @@
-"""Frozen records of what a model answered and what it cost, and who is told of them."""
+"""Records of an exchange with a model: request, reply, failure, what it cost, and who is told."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, Field
 
 LARGEST = 10**15
 """Of any figure; it is far beyond every sum."""
@@ -88,7 +88,7 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     next: str | None = None
     """What follows a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
     error_kind: str | None = None
-    """Class of the failure, as ``core.models.exchange.ErrorKind`` names it."""
+    """Class of the failure, as ``core.models.model_call.ErrorKind`` names it."""
     reasoning: str = ""
     """What the provider told apart from the answer, cut; never part of ``text``."""
     reasoning_chars: int = 0
@@ -137,3 +137,62 @@ def total_cost(calls: list[ModelCall]) -> float | None:
     """Dollars over calls; unknown as soon as one of them is unknown."""
     costs = [c.cost_usd for c in calls]
     return None if any(c is None for c in costs) else round(sum(c or 0.0 for c in costs), 6)
+
+
+ErrorKind = Literal[
+    "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",
+    "context_window", "not_found", "bad_answer", "clock", "missing",
+]  # fmt: skip
+"""Classes of failure. ``bad_answer``: HTTP 200 with an error body, HTML, or no choices;
+``clock``: a signed request whose time the provider does not accept;
+``missing``: a cassette holds no such request."""
+
+
+class Request(BaseModel, frozen=True):
+    """What is asked of a provider; holds no key."""
+
+    model: str
+    """The LiteLLM id."""
+    messages: tuple[Message, ...]
+    params: dict[str, Any] = Field(default_factory=dict)
+    """Sampling and the like, as LiteLLM takes them: temperature, max_tokens, response_format."""
+
+
+class Reply(BaseModel, frozen=True):
+    """What a provider answered."""
+
+    text: str = ""
+    """The content as it came; reasoning that the provider tells apart is not in it."""
+    reasoning: str = ""
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    cost_usd: Annotated[float | None, Figure] = None
+    """Dollars, where the provider or LiteLLM's map tells them."""
+    price_source: str | None = None
+    """Who told the dollars: "provider" or "litellm"."""
+    answered_by: str = ""
+    """The model's name in the provider's answer."""
+
+
+@dataclass(eq=False)
+class ExchangeFailed(Exception):
+    """No reply came."""
+
+    kind: ErrorKind
+    text: str
+    """Safe to log; holds no key."""
+    status: int | None = None
+    retry_after: float | None = None
+    """Seconds that the provider asks to wait."""
+    usage: Usage | None = None
+    """What the failure was billed, where that is known; zeros where nothing was."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Transport(Protocol):
+    """Something that answers requests; safe to use from several threads."""
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """One attempt, at most ``timeout`` seconds. Raises ExchangeFailed."""

@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply, Request, Transport
 from core.models.model_call import (
     CallObserver,
+    ErrorKind,
+    ExchangeFailed,
     Message,
     ModelCall,
     PromptPart,
+    Reply,
+    Request,
     Role,
+    Transport,
     plain_text,
     sha256_of,
 )

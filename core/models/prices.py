@@ -15,8 +15,7 @@ import regex
 from rapidfuzz import fuzz
 
 from core.models import openrouter_prices
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply
-from core.models.model_call import Usage
+from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
 from core.models.openrouter_prices import PREFIX, is_at_openrouter, openrouter_id
 from core.models.providers import GONKA, is_rule_based

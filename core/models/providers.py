@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from core.models.exchange import ExchangeFailed, Reply, Request
-from core.models.model_call import Message, Usage
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
 from core.models.redact import redact
 from core.models.tokens import count_messages, count_text
 

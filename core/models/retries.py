@@ -18,7 +18,7 @@ from tenacity import (
     wait_random,
 )
 
-from core.models.exchange import ErrorKind, ExchangeFailed
+from core.models.model_call import ErrorKind, ExchangeFailed
 
 PASSING: Final[frozenset[ErrorKind]] = frozenset(
     {"rate_limit", "overload", "network", "timeout", "bad_answer"}

@@ -1,4 +1,4 @@
-"""The memory of a task: an append-only file, one JSON object a line."""
+"""The journal of a task: an append-only file, one JSON object a line; and how it is named."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import hashlib
 import json
 import os
 import threading
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+
+import regex
 
 from core.models.redact import hide, hider
 
 VERSION = 1
 _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
-"""Signs that JSON takes as they are but many a reader of lines takes for the end of one."""
+"""Characters that JSON takes as they are but many a reader of lines takes for the end of one."""
 
 
 class JournalFailed(Exception):
@@ -130,3 +134,49 @@ def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
             file.flush()
             os.fsync(file.fileno())
     os.replace(fresh, path)
+
+
+FOLDER = "tasks"
+SUFFIX = ".jsonl"
+_PLAIN = regex.compile(r"[a-z0-9_-]{1,80}")
+_READABLE_CHARS = 60
+_HASH_CHARS = 20
+
+
+def file_name(spec_id: str) -> str:
+    """The name of a spec's file, without a suffix; what a platform sends cannot leave a folder.
+
+    An id of small letters, digits, ``_`` and ``-`` is its own name. Any other becomes a readable
+    rest, a dot and a part of its hash, so that no two share a name on any file system.
+    """
+    if _PLAIN.fullmatch(spec_id):
+        return spec_id
+    # A name is cut by characters; each of them is one byte.
+    readable = regex.sub(r"[^a-z0-9_-]+", "_", spec_id.casefold())[:_READABLE_CHARS]
+    digest = hashlib.sha256(spec_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{readable or 'task'}.{digest[:_HASH_CHARS]}"
+
+
+def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, Path]:
+    """Name a journal for every task, given by task id and spec id in the order of the run."""
+    counts: Counter[str] = Counter()
+    paths: dict[str, Path] = {}
+    for task_id, spec_id in tasks:
+        counts[spec_id] += 1
+        paths[task_id] = journal_path(folder, spec_id, counts[spec_id])
+    return paths
+
+
+def journal_path(folder: Path, spec_id: str, nth: int) -> Path:
+    """The journal of the nth task of a spec in a run, counted from 1."""
+    name = file_name(spec_id)
+    return (
+        folder / FOLDER / f"{name}.{nth}{SUFFIX}"
+        if nth > 1
+        else folder / FOLDER / f"{name}{SUFFIX}"
+    )
+
+
+def journals(folder: Path) -> list[Path]:
+    """All journals of a run folder, by name."""
+    return sorted((folder / FOLDER).glob(f"*{SUFFIX}"))

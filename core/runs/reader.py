@@ -21,11 +21,9 @@ from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
 from core.runs.errors import Usage
-from core.runs.journal import VERSION
-from core.runs.journal_names import journals
+from core.runs.journal import VERSION, journals
 from core.runs.results import NAME, RunResults, TaskResult, read_results
-from core.runs.stages import Finding
-from core.runs.task import Turn
+from core.runs.task import Finding, Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
 from core.runs.work import FROM_JSON
 

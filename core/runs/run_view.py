@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from core.models.model_call import LARGEST
 from core.runs.folder import PACK_COPY
-from core.runs.journal_names import journals
+from core.runs.journal import journals
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
 from core.runs.results import FORMAT, NAME, ModelPair

@@ -6,12 +6,63 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
+from pydantic import Field
+
 from core.ledger import Record
 from core.models.model_call import ModelCall
 from core.models.tokens import cut_text
 from core.runs.results import Failure, Outcome
-from core.runs.stages import Finding
 from core.runs.work import WorkReport
+
+
+@dataclass(frozen=True)
+class StageInput:
+    """Where a task stands when a stage is asked; behind the strategy with the end that it wants."""
+
+    text: str
+    """Of the task."""
+    earlier: tuple[Finding, ...] = ()
+    """What the stages before this one have found."""
+    closing: str = ""
+    """The words of the FINISH; "" before the strategy."""
+    log: str = ""
+    """What the strategy has done, as text; "" before it."""
+
+
+class Verdict(Record):
+    """A step's word that the task ends here."""
+
+    closing: str
+    """The words of a FINISH, in the form that the benchmark reads."""
+    reason: str
+    by: Literal["rule", "model"]
+
+
+class Finding(Record):
+    """What came of one stage; all that is empty is no finding."""
+
+    step: str = ""
+    text: str = ""
+    """For the briefing of the strategy."""
+    facts: dict[str, Any] = Field(default_factory=dict)
+    """The same as plain data, for the stages after it."""
+    verdict: Verdict | None = None
+    """Of a stage before the strategy."""
+    objection: str = ""
+    """Of a stage behind it: what to ask back once."""
+    words: str = ""
+    """Of a stage behind it: the message in other words."""
+    failed: str = ""
+    """Why the stage came to nothing, where it should have."""
+    about: str = ""
+    """SHA-256 of the closing that it was asked about; "" before the strategy."""
+    seconds: float = 0.0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether it says nothing at all."""
+        return not (self.text or self.verdict or self.objection or self.words or self.facts)
+
 
 Past = TypeVar("Past")
 Other = TypeVar("Other")

@@ -11,8 +11,7 @@ from core.erc3_client.bounds import known_score
 from core.ledger import LedgerEntry, Record, ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import PASS, TaskResult
-from core.runs.stages import Finding
-from core.runs.task import Turn
+from core.runs.task import Finding, Turn
 from core.runs.work import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]

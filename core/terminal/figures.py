@@ -10,7 +10,7 @@ from pydantic_core import to_json
 
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage
-from core.runs.stages import Finding
+from core.runs.task import Finding
 from core.runs.task_record import TurnLog
 from core.runs.work import fit_json
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar, overload
 
 from pydantic import BaseModel
 
-from core.erc3_client.cuts import TooMuch, cut_texts, holds_cut
+from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy
 from core.ledger import Ledger, ToolFault
 from core.ledger.calls import Kind

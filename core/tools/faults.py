@@ -6,8 +6,7 @@ from typing import Any
 
 from core.erc3_client.retry_policy import never_left, retry_after_of, trouble_of
 from core.ledger import ToolFault
-from core.ledger.calls import shorten
-from core.ledger.fault import FailedRequest
+from core.ledger.calls import FailedRequest, shorten
 
 PARAMETER_CHARS = 300
 """Of one parameter of a failed request, as JSON, as a result shows it."""

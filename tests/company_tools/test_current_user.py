@@ -17,7 +17,7 @@ from company_tools.stages.current_user import (
 )
 from coordinator.stages import chosen
 from core.ledger import Ledger, ToolFault
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask
 from tests.company_tools.test_stages import Model, entities

@@ -21,7 +21,7 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.models.tokens import count_text
-from core.runs.stages import Finding, StageInput
+from core.runs.task import Finding, StageInput
 from tests.company_tools.played_task import PlayedTask, said
 from tests.scripted import play
 

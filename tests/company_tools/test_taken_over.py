@@ -13,8 +13,7 @@ from company_tools.change import CHANGES
 from company_tools.stages.entities import Entities
 from coordinator.stages import StageRunner
 from core.ledger import Ledger, ToolFault, WireCall
-from core.runs.stages import StageInput
-from core.runs.task import TaskRun
+from core.runs.task import StageInput, TaskRun
 from tests.company_tools.played_task import PlayedTask
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {

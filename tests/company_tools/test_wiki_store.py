@@ -18,7 +18,7 @@ from cli.caches import cache_folder
 from company_tools import wiki_store
 from company_tools.wiki_pages import PAGES_AT_MOST, WIKI_AT_MOST
 from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
-from core.erc3_client.cuts import PAGE_AT_MOST
+from core.erc3_client.bounds import PAGE_AT_MOST
 from core.models.kept_files import write_kept
 from core.tools.faults import Inconsistent
 from tests.company_tools.kites import Direct, kites, toolbox

@@ -10,8 +10,7 @@ import pytest
 
 from coordinator.resume import CannotGoOn, Continuation, continuation
 from core.erc3_client import ApiError, ApiException
-from core.runs.journal import Journal
-from core.runs.journal_names import journal_paths
+from core.runs.journal import Journal, journal_paths
 from core.runs.task import TaskInfo
 
 TASK = TaskInfo("one", "tsk-1", "Buy one lamp.")

@@ -10,8 +10,7 @@ import pytest
 
 from core.erc3_client import ApiError, ApiException, store, transport_errors
 from core.models.model_call import Usage
-from core.runs.journal import JournalFailed
-from core.runs.journal_names import file_name
+from core.runs.journal import JournalFailed, file_name
 from core.runs.reader import read_tasks
 from core.runs.results import TaskResult, totals_of
 

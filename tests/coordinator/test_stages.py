@@ -22,7 +22,7 @@ from core.models.model_call import ModelCall
 from core.models.model_client import ModelClient
 from core.runs.reader import read_task
 from core.runs.results import RunResults
-from core.runs.stages import Finding, StageInput, Verdict
+from core.runs.task import Finding, StageInput, Verdict
 from core.runs.task_record import TaskRecord
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher

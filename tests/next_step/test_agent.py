@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Ledger, Tool
-from core.models.exchange import Reply, Request
-from core.models.model_call import Usage
+from core.models.model_call import Reply, Request, Usage
 from core.models.model_client import ModelClient
 from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable

@@ -28,7 +28,7 @@ ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 class ToolHost(Protocol):
     """The tools of one instruction, on the host.
 
-    ``call`` answers with plain data or raises ``core.ledger.fault.ToolFault``, whose ``kind`` and
+    ``call`` answers with plain data or raises ``core.ledger.calls.ToolFault``, whose ``kind`` and
     ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
     ``RuntimeError: tool failed (ClassName)`` and never its text, and the executor keeps it in
     ``host_faults``. ``KeyboardInterrupt`` passes through to the caller of the executor.

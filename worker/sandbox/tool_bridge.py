@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from core.ledger.fault import FaultKind, ToolFault
+from core.ledger.calls import FaultKind, ToolFault
 from core.text import printable
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.snippet_tree import parse, survey

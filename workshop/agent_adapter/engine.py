@@ -12,8 +12,7 @@ from types import FrameType
 
 from coordinator.limits import handle_signals
 from core.runs.errors import CannotRun
-from core.runs.journal import Journal, JournalFailed
-from core.runs.journal_names import journal_path
+from core.runs.journal import Journal, JournalFailed, journal_path
 from core.runs.results import TaskResult
 from core.terminal.figures import reason
 from workshop.agent_adapter.agent_session import (

@@ -87,8 +87,7 @@ def find(context: LabContext, folder: Path, spec: str) -> Found:
 
 
 def _minimise(found: Found, options: MinimiseOptions) -> None:
-    from core.runs.journal import write_whole
-    from core.runs.journal_names import file_name
+    from core.runs.journal import file_name, write_whole
     from workshop.lab.engines import Job
     from workshop.lab.lab_run import Settings
     from workshop.lab.play_job import play_job

@@ -17,11 +17,10 @@ from core.erc3_client import ERC3, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
 from core.models.cassette import Tapes
-from core.models.exchange import Transport
-from core.models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Transport, Usage
 from core.models.model_client import open_transport
 from core.models.models_file import Backend
-from core.runs.journal_names import journals
+from core.runs.journal import journals
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn

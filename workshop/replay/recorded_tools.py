@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
-from core.ledger.fault import FailedRequest
+from core.ledger.calls import FailedRequest
 from worker.sandbox.values import same
 
 _NO_LIMIT = 1_000_000_000

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from core.erc3_client.cuts import (
+from core.erc3_client.bounds import (
     CUT_MARK,
     INNER_LIST_AT_MOST,
     LIST_AT_MOST,

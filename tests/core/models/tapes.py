@@ -10,8 +10,7 @@ import pytest
 
 from core.models.cassette import Recorder
 from core.models.cassette_tape import Tape, TapeWriter
-from core.models.exchange import ExchangeFailed, Reply, Request
-from core.models.model_call import Usage
+from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 
 Record = Callable[..., Tape]
 """Pairs of request and outcome -> the tape that came of them."""

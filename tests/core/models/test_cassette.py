@@ -11,8 +11,7 @@ import pytest
 from core.models import cassette_tape
 from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
-from core.models.exchange import ExchangeFailed, Request
-from core.models.model_call import KeptCalls, ModelCall, Usage
+from core.models.model_call import ExchangeFailed, KeptCalls, ModelCall, Request, Usage
 from core.models.model_client import ModelClient
 from core.models.models_file import load_models
 from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.models.cassette import Tapes
-from core.models.exchange import ExchangeFailed, Reply, Request
+from core.models.model_call import ExchangeFailed, Reply, Request
 from core.models.models_file import Backend
 
 BACKEND = Backend(name="m", model="m")

@@ -20,14 +20,12 @@ from cli.cli import app
 from cli.doctor import examine
 from cli.options import DoctorOptions
 from core.models import gonka, gonka_transport
-from core.models.api_keys import missing_keys
-from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.extras import ExtraMissing
 from core.models.gonka import Node, SettingsError, key_of, nodes_of
 from core.models.gonka_transport import GonkaTransport
-from core.models.model_call import Usage
+from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.model_client import ModelClient, ModelFailed, open_transport
-from core.models.model_ids import UnknownModel, check_id
+from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, load_models
 from core.models.prices import price_of
 from core.models.redact import redact
@@ -276,7 +274,7 @@ def test_nothing_of_it_is_imported_before_it_is_asked() -> None:
     assert gonka_transport.__name__ in sys.modules
     code = (
         "import sys, cli.cli, cli.commands, core.models.model_client, core.models.model_ids;"
-        "import core.models.api_keys;"
+        "import core.models.model_ids;"
         "sys.exit(bool({'gonka_openai', 'secp256k1', 'httpx', 'core.models.gonka_transport'} "
         "& set(sys.modules)))"
     )

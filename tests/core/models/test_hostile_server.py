@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from core.http.bounded import AnswerRefused
 from core.models.chat_http import chat_answer, error_answer, open_session
-from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.litellm_transport import LiteLLMTransport
-from core.models.model_call import Usage
+from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
 from tests.hostile_models import (
     DEEP,

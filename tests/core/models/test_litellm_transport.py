@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
-from core.models.model_call import Usage
+from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.models_file import Backend
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import BROKEN, LINE, ODD, STATUS, always

@@ -13,11 +13,13 @@ import pytest
 
 from core.models import model_client as door_module
 from core.models import retries
-from core.models.exchange import ExchangeFailed, Reply, Request
 from core.models.model_call import (
     CallObserver,
+    ExchangeFailed,
     KeptCalls,
     ModelCall,
+    Reply,
+    Request,
     Usage,
     total_cost,
     total_usage,

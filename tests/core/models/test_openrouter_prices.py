@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models import openrouter_prices
-from core.models.exchange import Reply
 from core.models.kept_files import read_kept
-from core.models.model_call import Usage
+from core.models.model_call import Reply, Usage
 from core.models.models_file import load_models
 from core.models.openrouter_prices import (
     FRESH_SECONDS,

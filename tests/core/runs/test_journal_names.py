@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.runs.journal_names import file_name, journal_paths
+from core.runs.journal import file_name, journal_paths
 
 ODD = [
     "buy it",

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from core.erc3_client import ApiError, ApiException
-from core.erc3_client.cuts import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
+from core.erc3_client.bounds import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, Notice, Resolved, ToolFault, WireCall
 from core.tools.api_session import ApiSession

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.ledger.fault import ToolFault
+from core.ledger.calls import ToolFault
 
 from .shop import Shop
 

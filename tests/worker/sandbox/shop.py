@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from core.ledger.fault import ToolFault
+from core.ledger.calls import ToolFault
 
 if TYPE_CHECKING:
     from worker.sandbox.executor import SandboxExecutor

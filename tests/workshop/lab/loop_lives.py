@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cli import cli
-from core.models.exchange import ExchangeFailed
-from core.models.model_call import Message, sha256_of
+from core.models.model_call import ExchangeFailed, Message, sha256_of
 from core.models.providers import register
 from tests.warming import warm
 from tests.workshop.rule_based.store import literal_model

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import regex
 
 from core.ledger import ToolFault
-from core.ledger.fault import FaultKind
+from core.ledger.calls import FaultKind
 from workshop.replay.debugger.answer_source import EditedAnswer, Pause
 from workshop.replay.debugger.debug_state import BadCommand, DebugState
 

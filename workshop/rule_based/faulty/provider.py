@@ -18,9 +18,8 @@ from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from core.models.exchange import ExchangeFailed, Reply
 from core.models.file_checks import first_problem
-from core.models.model_call import Message
+from core.models.model_call import ExchangeFailed, Message, Reply
 from core.models.providers import prefixes, provider
 from workshop.rule_based.faulty.reply_faults import KINDS, REPAIRABLE, fitting, spoil
 

@@ -9,8 +9,7 @@ from types import MappingProxyType
 
 import regex
 
-from core.models.exchange import ErrorKind, ExchangeFailed, Reply
-from core.models.model_call import Usage
+from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 
 ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]

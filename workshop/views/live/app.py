@@ -25,7 +25,7 @@ from starlette.routing import Route
 
 from core.runs.find import run_folders
 from core.runs.hints import command
-from core.runs.journal_names import journals
+from core.runs.journal import journals
 from core.runs.results import NAME
 from core.runs.task_record import HARM
 from workshop.views.live.index import IndexRow, index_row

@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.runs.journal_names import journals
+from core.runs.journal import journals
 from core.runs.manifest import NAME
 from core.runs.run_view import Folder, RunView
 from core.runs.task_record import TaskRecord

@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ledger import Ledger, tool
-from core.models.exchange import ExchangeFailed, Reply
-from core.models.model_call import KeptCalls, Message, ModelCall
+from core.models.model_call import ExchangeFailed, KeptCalls, Message, ModelCall, Reply
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
