@@ -1,4 +1,4 @@
-"""The brains of all benchmarks behind one provider: ``playbook/NAME``, models without a key."""
+"""The rule-based models of all benchmarks behind one provider: ``playbook/NAME``."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ TASK_CHARS = 1_000
 
 
 def names() -> tuple[str, ...]:
-    """The brains there are; none is loaded for that."""
+    """Return the names of the models; none is loaded for that."""
     return _STORE + _COMPANY + _AROUND
 
 
 def reply(model: str, messages: list[Message]) -> str:
-    """The brain's answer to a prompt.
+    """Answer a prompt as the model of this name does.
 
     Raises:
-        LookupError: the prompt is of no role that it plays, or the id names no brain; or its task
+        LookupError: the prompt is of no role that it plays, or there is no such model; or its task
             is longer than they read.
     """
     asked = "\n".join(m["content"] for m in messages if m["role"] == "user")
@@ -40,4 +40,4 @@ def reply(model: str, messages: list[Message]) -> str:
 
         return store.reply(model, messages)
     known = ", ".join(f"playbook/{name}" for name in names())
-    raise LookupError(f"there is no brain playbook/{model}; there are {known}")
+    raise LookupError(f"there is no model playbook/{model}; there are {known}")

@@ -1,4 +1,4 @@
-"""``faulty/BRAIN?OPTIONS``: a keyless model whose replies are spoiled on a schedule from a seed.
+"""``faulty/MODEL?OPTIONS``: a rule-based model whose replies are spoiled on a schedule from a seed.
 
 Whether and how a reply is spoiled depends on the seed and the prompt alone, so that a run comes
 out the same with any number of tasks side by side. Only the very same prompt, asked again at once
@@ -25,7 +25,7 @@ from workshop.rule_based.faulty.reply_faults import KINDS, REPAIRABLE, fitting, 
 
 _DEFAULT = "playbook"
 _GRAMMAR = (
-    "faulty/BRAIN?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with BRAIN a keyless id, "
+    "faulty/MODEL?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with MODEL a rule-based id, "
     f"such as {_DEFAULT}/NAME or short NAME, and kinds out of: repairable, {', '.join(KINDS)}"
 )
 _state = threading.local()
@@ -44,7 +44,7 @@ class Spec(BaseModel, frozen=True, extra="forbid"):
     """What a model id of this provider says; ``kinds`` is read from its text."""
 
     provider: str
-    brain: str
+    name: str
     seed: int = 0
     rate: Annotated[float, Field(ge=0, le=1)] = 0.3
     streak: Annotated[int, Field(ge=1)] = 1
@@ -77,40 +77,40 @@ class Spec(BaseModel, frozen=True, extra="forbid"):
 
 def read_spec(model: str) -> Spec:
     """A model id, without ``faulty/``, read. Raises LookupError with what would be right."""
-    brain, _, options = model.partition("?")
-    prefix, slash, name = brain.partition("/")
+    id_, _, options = model.partition("?")
+    prefix, slash, name = id_.partition("/")
     if not slash:
-        prefix, name = _DEFAULT, brain
+        prefix, name = _DEFAULT, id_
     if prefix not in prefixes() or prefix == "faulty" or not name:
-        raise LookupError(f"faulty/{model}: {brain!r} is no keyless model; use {_GRAMMAR}")
+        raise LookupError(f"faulty/{model}: {id_!r} is no rule-based model; use {_GRAMMAR}")
     try:
         given: dict[str, Any] = dict(parse_qsl(options, strict_parsing=True)) if options else {}
-        return Spec(provider=prefix, brain=name, **given)
+        return Spec(provider=prefix, name=name, **given)
     except (ValueError, TypeError) as error:
         said = first_problem(error) if isinstance(error, ValidationError) else error
         raise LookupError(f"faulty/{model}: {said}; use {_GRAMMAR}") from None
 
 
 def names() -> list[str]:
-    """The brains that it spoils when they are named shortly."""
+    """Return the models that it spoils when they are named shortly."""
     return list(provider(_DEFAULT).names())
 
 
 def answering(model: str) -> str:
-    """The id of the brain behind an id of this provider. Raises LookupError as ``read_spec``."""
+    """Return the id of the model behind an id of this provider. Raises LookupError as ``read_spec``."""
     spec = read_spec(model)
-    return f"{spec.provider}/{spec.brain}"
+    return f"{spec.provider}/{spec.name}"
 
 
 def reply(model: str, messages: list[Message]) -> str | Reply:
-    """The brain's answer, or what becomes of it.
+    """Return the model's answer, or what becomes of it.
 
     Raises:
-        LookupError: the id is not of the grammar, or its brain cannot answer.
+        LookupError: the id is not of the grammar, or its model cannot answer.
         ExchangeFailed: the fault is an HTTP error.
     """
     spec = _spec(model)
-    good = provider(spec.provider).reply(spec.brain, messages)
+    good = provider(spec.provider).reply(spec.name, messages)
     asked = (model, hashlib.sha256(json.dumps(messages).encode()).hexdigest())
     last = getattr(_state, "spoiled", None)
     attempt = last[1] + 1 if last and last[0] == asked else 0

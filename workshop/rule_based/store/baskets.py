@@ -13,7 +13,7 @@ from store_tools.words import measured_units
 from workshop.rule_based.store import matching
 from workshop.rule_based.store.facts import Facts, Found, Product
 from workshop.rule_based.store.grammar import Line, Order
-from workshop.rule_based.store.kinds.vocabulary import words
+from workshop.rule_based.store.kinds.lexicon import words
 from workshop.rule_based.store.matching import Unresolved
 
 MOST_CONTENTS = 120
@@ -113,10 +113,9 @@ def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
         stocked = [p for p in stocked if order.budget.allows(p.price * number)]
     if not stocked:
         raise Unresolved(f"no {line.phrase!r} is in stock within the limits")
-    prices = sorted({p.price for p in stocked}, reverse=line.pick == "dearest")
-    if line.rank > len(prices):
-        raise Unresolved(f"there are fewer than {line.rank} prices of {line.phrase!r}")
-    chosen = [p for p in stocked if p.price == prices[line.rank - 1]]
+    end = min if line.pick == "cheapest" else max
+    price = end(p.price for p in stocked)
+    chosen = [p for p in stocked if p.price == price]
     enough = [p for p in chosen if p.available >= number]
     if not enough and (order.fewer_ok or line.amount == "up_to"):
         enough, number = chosen, max(p.available for p in chosen)
@@ -247,12 +246,9 @@ def _whole_stock(order: Order, line: Line, products: list[Product]) -> list[Cont
 
 def _within_unit_limits(order: Order, products: list[Product]) -> list[Product]:
     """Products whose price keeps to limits that hold for one piece."""
-    budget, floor = order.budget, order.floor
+    budget = order.budget
     if budget and budget.per_unit:
-        products = [p for p in products if budget.allows(p.price)]
-    if floor:
-        least = floor.dollars + (1 if floor.strict else 0)
-        products = [p for p in products if p.price >= least]
+        return [p for p in products if budget.allows(p.price)]
     return products
 
 

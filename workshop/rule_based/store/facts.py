@@ -83,7 +83,7 @@ class Facts(BaseModel):
         if not real:
             return self
 
-        def mended(products: tuple[Product, ...]) -> tuple[Product, ...]:
+        def corrected(products: tuple[Product, ...]) -> tuple[Product, ...]:
             return tuple(
                 p.model_copy(update={"available": min(p.available, real[p.sku])})
                 if p.sku in real
@@ -94,10 +94,10 @@ class Facts(BaseModel):
         return self.model_copy(
             update={
                 "found": {
-                    q: f.model_copy(update={"matches": mended(f.matches)})
+                    q: f.model_copy(update={"matches": corrected(f.matches)})
                     for q, f in self.found.items()
                 },
-                "catalog": mended(self.catalog),
+                "catalog": corrected(self.catalog),
             }
         )
 

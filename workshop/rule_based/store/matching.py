@@ -9,8 +9,7 @@ from workshop.rule_based.store.facts import Facts, Found, Product
 from workshop.rule_based.store.grammar import Line, Order
 from workshop.rule_based.store.kinds.judging import wording
 from workshop.rule_based.store.kinds.kind_score import RELATED, SURE, read_item, read_query
-from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS
-from workshop.rule_based.store.kinds.vocabulary import words
+from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS, words
 
 PLAUSIBLE = 0.35
 """A product of doubtful kind must cost at least this part of what the sure ones cost."""

@@ -64,18 +64,18 @@ def ask(model: str, messages: list[Message]) -> str:
 @pytest.mark.parametrize(
     ("model", "spec"),
     [
-        ("store", Spec(provider="playbook", brain="store")),
-        ("playbook/store", Spec(provider="playbook", brain="store")),
-        ("scripted/a?seed=7", Spec(provider="scripted", brain="a", seed=7)),
+        ("store", Spec(provider="playbook", name="store")),
+        ("playbook/store", Spec(provider="playbook", name="store")),
+        ("scripted/a?seed=7", Spec(provider="scripted", name="a", seed=7)),
         (
             "store?rate=1&streak=3&wait=0.5",
-            Spec(provider="playbook", brain="store", rate=1.0, streak=3, wait=0.5),
+            Spec(provider="playbook", name="store", rate=1.0, streak=3, wait=0.5),
         ),
         (
             "store?kinds=empty,cut,empty",
-            Spec(provider="playbook", brain="store", kinds="empty,cut"),
+            Spec(provider="playbook", name="store", kinds="empty,cut"),
         ),
-        ("store?kinds=repairable", Spec(provider="playbook", brain="store")),
+        ("store?kinds=repairable", Spec(provider="playbook", name="store")),
     ],
 )
 def test_an_id_is_read(model: str, spec: Spec) -> None:
@@ -85,12 +85,12 @@ def test_an_id_is_read(model: str, spec: Spec) -> None:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("", "'' is no keyless model"),
-        ("openai/gpt", "'openai/gpt' is no keyless model"),
-        ("faulty/store", "'faulty/store' is no keyless model"),
+        ("", "'' is no rule-based model"),
+        ("openai/gpt", "'openai/gpt' is no rule-based model"),
+        ("faulty/store", "'faulty/store' is no rule-based model"),
         ("store?speed=1", "speed: Extra inputs are not permitted"),
         ("store?seed", "seed"),
-        ("store?brain=x", "brain"),
+        ("store?other=x", "other"),
         ("store?seed=x", "seed: Input should be a valid integer"),
         ("store?rate=2", "rate: Input should be less than or equal to 1"),
         ("store?rate=nan", "rate: Input should be"),
@@ -108,8 +108,8 @@ def test_a_wrong_id_is_told_with_what_is_right(model: str, said: str) -> None:
     assert "http-429" in str(caught.value)
 
 
-def test_an_unknown_brain_says_so_through_the_door() -> None:
-    with pytest.raises(ModelFailed, match="there is no brain playbook/cellar"):
+def test_an_unknown_model_says_so_through_the_client() -> None:
+    with pytest.raises(ModelFailed, match="there is no model playbook/cellar"):
         ModelClient("faulty/cellar?seed=1", "evaluator").complete(prompt())
 
 
@@ -197,7 +197,7 @@ def test_what_follows_a_spoiled_reply_is_good() -> None:
 def test_streaks_end_whatever_a_conversation_does(
     seed: int, rate: float, streak: int, repeats: list[bool], text: str
 ) -> None:
-    spec = Spec(provider="playbook", brain="store", seed=seed, rate=rate, streak=streak)
+    spec = Spec(provider="playbook", name="store", seed=seed, rate=rate, streak=streak)
     if streak > 1:  # attempts and prompts are counted apart
         repeats = [repeats[0]] * len(repeats)
     messages, attempt, row = prompt(text), 0, 0
@@ -212,7 +212,7 @@ def test_streaks_end_whatever_a_conversation_does(
 
 
 def test_longer_streaks_happen_where_they_are_allowed() -> None:
-    spec = Spec(provider="playbook", brain="store", rate=1.0, streak=2)
+    spec = Spec(provider="playbook", name="store", rate=1.0, streak=2)
     asked = [prompt()]
     for _ in range(5):
         asked.append(going_on(asked[-1]))

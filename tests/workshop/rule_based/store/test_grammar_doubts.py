@@ -11,6 +11,8 @@ from workshop.rule_based.store.grammar import read_order
     "text",
     [
         "Buy between 3 and 5 mugs.",
+        "Buy a mug over $10",
+        "Buy 2 mugs between $5 and $9 each",
         "Buy 3-5 mugs.",
         "Buy 3 or 4 mugs.",
         "Buy at least 3 but no more than 5 mugs.",

@@ -50,7 +50,7 @@ def test_a_rule_may_be_said_in_several_ways(text: str, read: bool) -> None:
     assert (told.budget is not None) is read
 
 
-def test_as_a_whole_it_plays_like_the_brain_and_does_harm_where_it_is_told_to() -> None:
+def test_as_a_whole_it_plays_like_the_model_and_does_harm_where_it_is_told_to() -> None:
     def said(system: str, task: str) -> str:
         messages: list[Message] = [
             {"role": "system", "content": system},

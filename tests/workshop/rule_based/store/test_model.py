@@ -1,4 +1,4 @@
-"""The playbook brain as a model: from the prompt alone, in both roles."""
+"""The rule-based model: from the prompt alone, in both roles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The brain of the second strategy: the same playbooks, from its prompt alone."""
+"""The rule-based model of next-step: the same programs, from its prompt alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from next_step import Agent, PastStep
 from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.workbench import tools
-from workshop.rule_based import provider as brains
+from workshop.rule_based import provider
 from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.stepping import Halted, Rehearsal, Wanted
 from workshop.rule_based.store.model import reply
@@ -178,6 +178,6 @@ def test_the_ledger_offers_what_the_forms_know() -> None:
     assert {t.name for t in forms_of(tools()).tools} <= ledger.names
 
 
-def test_an_unknown_brain_names_all() -> None:
+def test_an_unknown_model_names_all() -> None:
     with pytest.raises(LookupError, match="playbook/store, playbook/next-step"):
-        brains.reply("genius", [])
+        provider.reply("genius", [])

@@ -1,4 +1,4 @@
-"""The playbook brain over whole packs, through the wire, the sandbox and the agent loop."""
+"""The rule-based model over whole packs, through the wire, the sandbox and the agent loop."""
 
 from __future__ import annotations
 

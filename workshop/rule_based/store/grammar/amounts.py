@@ -10,7 +10,6 @@ from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS
 
 PATTERNS = Patterns("amounts")
-_RANK = {"second": 2, "2nd": 2, "third": 3, "3rd": 3}
 _TIMES = {"once": 1, "twice": 2}
 
 Values = dict[str, object]
@@ -121,11 +120,6 @@ def take_pick(text: str, values: Values) -> str:
     if not found:
         return text
     values["pick"] = "cheapest" if found["cheap"] else "dearest"
-    groups = found.groupdict()
-    if groups.get("rank"):
-        values["rank"] = _RANK[groups["rank"].casefold()]
-    if groups.get("count"):
-        values.update(amount="exact", quantity=to_int(groups["count"]))
     rest = f"{text[: found.start()]} {text[found.end() :]}"
     return PATTERNS["of_first"].sub("", rest)
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import regex
 
-from store_tools.words import CONTAINERS, is_spec
+from store_tools.words import CONTAINERS, is_spec, singular
 from workshop.rule_based.store.grammar.amounts import (
     leading_number,
     take_amount,
     take_pick,
     take_tail,
 )
-from workshop.rule_based.store.grammar.listing import split_items
+from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.grammar.phrases import clean, clean_ends, is_meta
-from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC
-from workshop.rule_based.store.kinds.vocabulary import words
+from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, words
 
 PATTERNS = Patterns("items")
 
@@ -58,11 +57,7 @@ def _afterthought(part: str, line: Line | None) -> dict[str, object]:
     found = PATTERNS["the_one"].match(clean_ends(part))
     if found and line.pick == "any":
         return {"phrase": found["what"]}
-    return (
-        {"pick": line.pick, "rank": line.rank}
-        if line.pick != "any" and is_meta(line.phrase)
-        else {}
-    )
+    return {"pick": line.pick} if line.pick != "any" and is_meta(line.phrase) else {}
 
 
 def _joined(line: Line, said: dict[str, object]) -> dict[str, object]:
@@ -194,3 +189,51 @@ def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
         excluded += [p for p in parts if p and not PATTERNS["extras"].search(p)]
         text = text[: found.start()] + " , " + text[found.end() :]
     return text, tuple(excluded)
+
+
+_SAME_PLURAL = frozenset(["sheep", "fish", "deer", "aircraft", "dice", "salmon", "trout"])
+
+
+def split_items(text: str) -> list[str]:
+    """The items of a list, each with its amount; one item where nothing says otherwise."""
+    counted = bool(PATTERNS["counted"].match(clean(text)))
+    by_semicolon = any(found["by"] == ";" for found in PATTERNS["separator"].finditer(text))
+    parts: list[str] = []
+    begin = 0
+    most = PATTERNS["most"].search(text)
+    for found in PATTERNS["separator"].finditer(text):
+        if most and most.start() < found.start() < most.end():
+            continue
+        comma = found["by"].strip() == ","
+        rest = text[found.end() :]
+        if comma and (counted or by_semicolon) and not PATTERNS["counted"].match(rest):
+            continue
+        if text[: found.start()].casefold().endswith("hundred") or _in_name(rest, comma):
+            continue
+        parts.append(text[begin : found.start()])
+        begin = found.end()
+    return [*parts, text[begin:]]
+
+
+def _in_name(rest: str, comma: bool) -> bool:
+    """Whether a number tells a property ("4 outlet", "50 x 100", "Three Lights"), not how many."""
+    if PATTERNS["dimension"].match(rest) or PATTERNS["bare_package"].match(rest):
+        return True
+    if comma and PATTERNS["named_number"].match(rest):
+        return True
+    if PATTERNS["counts"].match(rest):
+        return False
+    found = PATTERNS["number_first"].match(rest)
+    if not found or to_int(found["n"]) < 2:
+        return False
+    told = PATTERNS["name_end"].split(found["what"])[0].split()
+    if told and all(len(word) < 3 for word in told):
+        return True
+    if not told or any(word[:1].isupper() for word in told):
+        return False
+    return not any(_plural(word) for word in told)
+
+
+def _plural(word: str) -> bool:
+    low = word.casefold().strip(".!?'\"")
+    return low in _SAME_PLURAL or (low.endswith("s") and singular(low) != low)

@@ -8,8 +8,7 @@ from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.grammar.phrases import clean
-from workshop.rule_based.store.kinds.lexicon import COLOURS
-from workshop.rule_based.store.kinds.vocabulary import words
+from workshop.rule_based.store.kinds.lexicon import COLOURS, words
 
 PATTERNS = Patterns("leftovers")
 
@@ -54,7 +53,7 @@ def doubt_about_amount(part: str) -> str:
 
 def doubts_of(lines: Sequence[Line], fewer: Sequence[str]) -> list[str]:
     """Doubts about what was read as goods, and about clauses that allow to send fewer."""
-    found = [f"the wish {line.phrase!r}" for line in lines if _strange(line)]
+    found = [f"the item {line.phrase!r}" for line in lines if _strange(line)]
     asked = {line.quantity for line in lines}
     for clause in fewer:
         numbers = [to_int(n) for n in PATTERNS["number"].findall(clause)]

@@ -19,7 +19,6 @@ class Money:
 
     rest: str
     budget: Budget | None = None
-    floor: Budget | None = None
     off_dollars: int | None = None
     off_percent: int | None = None
     unclear: list[str] = field(default_factory=list)
@@ -29,22 +28,12 @@ def take_money(text: str) -> Money:
     """Read budgets and discounts; what was read is replaced by a comma."""
     money = Money(text)
     _take_off(money)
-    found = PATTERNS["between"].search(money.rest)
-    if found:
-        money.floor = Budget(dollars=_value(found.captures("lo")), per_unit=True)
-        money.budget = Budget(dollars=_value(found.captures("m")), per_unit=True)
-        money.rest = cut(money.rest, found)
     for pattern, strict in (
         (PATTERNS["at_most"], False),
         (PATTERNS["strict"], True),
         (PATTERNS["or_less"], False),
     ):
         _take_budget(money, pattern, strict)
-    found = PATTERNS["floor"].search(money.rest)
-    if found and not money.floor:
-        strict = not PATTERNS["met"].search(found[0])
-        money.floor = Budget(dollars=_value(found.captures("m")), strict=strict, per_unit=True)
-        money.rest = cut(money.rest, found)
     _take_budget(money, PATTERNS["for"], False)
     if PATTERNS["money"].search(money.rest):
         money.unclear.append("an amount of money that was not understood")

@@ -43,7 +43,7 @@ class Codes(Frozen):
 
 
 class Line(Frozen):
-    """One wish: how many of what."""
+    """One item: how many of what."""
 
     phrase: str
     amount: Amount = "open"
@@ -53,8 +53,6 @@ class Line(Frozen):
     measure: str = ""
     """The quantity is in this base measure (g, ml, mm, sheet), to be reached by packages."""
     pick: Literal["any", "cheapest", "dearest"] = "any"
-    rank: int = 1
-    """1 is the cheapest or dearest, 2 the second, and so on."""
     each: bool = False
     """The quantity holds for every product that matches ("one of each")."""
     exclude: tuple[str, ...] = ()
@@ -89,8 +87,6 @@ class Order(Frozen):
     lines: tuple[Line, ...] = ()
     codes: Codes = Codes()
     budget: Budget | None = None
-    floor: Budget | None = None
-    """Least price of a piece ("over $100")."""
     goal: Literal["none", "total", "discount"] = "none"
     fewer_ok: bool = False
     fillers: tuple[str, ...] | None = None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import regex
+
 from store_tools.words import is_spec
 from workshop.rule_based.store.grammar.coupons import take_coupons
+from workshop.rule_based.store.grammar.goals import take_goals
 from workshop.rule_based.store.grammar.items import read_lines
 from workshop.rule_based.store.grammar.leftovers import (
     doubt_about_amount,
@@ -19,10 +22,7 @@ from workshop.rule_based.store.grammar.numbers import hide_points, show_points, 
 from workshop.rule_based.store.grammar.order import Codes, Line, Order
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.grammar.phrases import clean, is_meta
-from workshop.rule_based.store.grammar.triggers import is_told, order_part
-from workshop.rule_based.store.grammar.wishes import take_wishes
-from workshop.rule_based.store.kinds.lexicon import COLOURS, QUALIFIERS
-from workshop.rule_based.store.kinds.vocabulary import words
+from workshop.rule_based.store.kinds.lexicon import COLOURS, QUALIFIERS, words
 
 PATTERNS = Patterns("read")
 
@@ -33,11 +33,11 @@ def read_order(text: str) -> Order:
     text = _tidy(text)
     talk = take_coupons(text)
     money = take_money(talk.rest)
-    wishes = take_wishes(hide_points(PATTERNS["harmless_clause"].sub(" , ", money.rest)))
-    lines, unclear = _read_sentences(show_points(wishes.rest))
-    if wishes.fallback:
-        unclear += _set_fallback(lines, show_points(wishes.fallback), wishes.fallback_if)
-    unclear += doubts_of(lines, wishes.fewer)
+    goals = take_goals(hide_points(PATTERNS["harmless_clause"].sub(" , ", money.rest)))
+    lines, unclear = _read_sentences(show_points(goals.rest))
+    if goals.fallback:
+        unclear += _set_fallback(lines, show_points(goals.fallback), goals.fallback_if)
+    unclear += doubts_of(lines, goals.fewer)
     unclear += loose_codes(text, [*talk.codes, *talk.forbidden], lines)
     return Order(
         lines=tuple(lines),
@@ -49,12 +49,11 @@ def read_order(text: str) -> Order:
             off_percent=money.off_percent,
         ),
         budget=money.budget,
-        floor=money.floor,
-        goal=wishes.goal,  # type: ignore[arg-type]
-        fewer_ok=wishes.fewer_ok,
-        fillers=wishes.fillers,
-        no_purchase=wishes.no_purchase,
-        unclear=tuple(dict.fromkeys([*talk.unclear, *money.unclear, *wishes.unclear, *unclear])),
+        goal=goals.goal,  # type: ignore[arg-type]
+        fewer_ok=goals.fewer_ok,
+        fillers=goals.fillers,
+        no_purchase=goals.no_purchase,
+        unclear=tuple(dict.fromkeys([*talk.unclear, *money.unclear, *goals.unclear, *unclear])),
     )
 
 
@@ -163,3 +162,57 @@ def _whole_phrase(first: str, phrase: str) -> str:
         if not all(w in COLOURS if colour else is_spec(w) for w in words(token) or ("x",))
     ]
     return " ".join([*kept, phrase])
+
+
+def order_part(sentence: str) -> str | None:
+    """What a sentence orders, without its verb; None where it orders nothing."""
+    first = _first_trigger(sentence)
+    if not first and PATTERNS["number_last"].match(sentence) and not is_told(sentence):
+        return sentence
+    colon = sentence.find(": ")
+    behind = clean(sentence[colon + 1 :]) if colon >= 0 else ""
+    if (
+        behind
+        and PATTERNS["quantity_first"].match(behind)
+        and (
+            not PATTERNS["quantity_first"].match(clean(sentence[:colon]))
+            or is_meta(sentence[:colon])
+        )
+        and not PATTERNS["about_set"].search(sentence[:colon])
+    ):
+        return order_part(behind) or behind
+    if PATTERNS["times_first"].match(sentence):
+        return sentence
+    if PATTERNS["quantity_first"].match(clean(sentence)) and not (first and first.start() == 0):
+        return (
+            clean(sentence)
+            if not is_told(sentence) or PATTERNS["all_first"].match(sentence)
+            else (sentence[first.end() :] if first else None)
+        )
+    if first is None:
+        return None
+    rest = sentence[first.end() :]
+    again = PATTERNS["imperative"].match(rest.strip())
+    return rest.strip()[again.end() :] if again else rest
+
+
+def _first_trigger(sentence: str) -> regex.Match[str] | None:
+    """The words after which goods are named: the first ones, but "wants me to order 2 mugs" goes on."""
+    found = [
+        m
+        for p in (PATTERNS["imperative"], PATTERNS["need"])
+        for m in p.finditer(sentence, overlapped=True)
+    ]
+    found.sort(key=lambda m: m.start())
+    for trigger in found:
+        between = sentence[found[0].end() : trigger.start()]
+        if PATTERNS["item_first"].match(sentence[trigger.end() :]) and not PATTERNS["goods"].search(
+            between
+        ):
+            return trigger
+    return found[0] if found else None
+
+
+def is_told(sentence: str) -> bool:
+    """Whether a sentence says what is or was, and so orders nothing by itself."""
+    return bool(PATTERNS["finite"].search(sentence))

@@ -11,9 +11,8 @@ from store_tools.combo_products import FOUND_AT_MOST
 from store_tools.words import STOPWORDS, words
 from workshop.rule_based.store.facts import Facts, Found, Product
 from workshop.rule_based.store.kinds.kind_score import FULL, read_query
-from workshop.rule_based.store.kinds.lexicon import SYNONYMS, WRITTEN
+from workshop.rule_based.store.kinds.lexicon import SYNONYMS, WRITTEN, units_of
 from workshop.rule_based.store.kinds.shop_names import rank
-from workshop.rule_based.store.kinds.vocabulary import units_of
 
 NEAR_AT_MOST = 4
 _ALIKE: defaultdict[str, list[str]] = defaultdict(list)

@@ -26,8 +26,8 @@ from workshop.rule_based.store.kinds.lexicon import (
     SYNONYMS,
     THINGS,
     VARIANTS,
+    words,
 )
-from workshop.rule_based.store.kinds.vocabulary import words
 
 FULL = 0.6
 """Scores from here on are full matches."""
@@ -184,7 +184,7 @@ def _score(query: Query, item: Item) -> float:
             return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
         if _implied(query, item):
             return IMPLIED
-        return RELATED if _related(query, item) else min(0.5, 0.5 * _coverage(query, item))
+        return RELATED if _related(query, item) else 0.5 * _coverage(query, item)
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
@@ -193,22 +193,14 @@ def _score(query: Query, item: Item) -> float:
 
 def _implied(query: Query, item: Item) -> bool:
     """Whether only the kind is missing, which a full model name implies ("Dell XPS 15 laptop")."""
-    missing = [w for w in query.needed if w not in item.every and w not in item.joined]
-    before = query.needed.index(query.head) - 1 if query.head in query.needed else -1
-    allowed = {query.head, query.needed[before] if before >= 0 else query.head}
-    rest = [w for w in query.needed if w not in missing]
-    named = any(is_spec(w) for w in rest) and len(rest) > len(missing)
-    named = (named or len(rest) > 1) if missing == [query.head] else named and len(rest) > 2
-    told = query.head in missing or query.head in item.sku
-    if missing == [query.head] and len(rest) > 1 and query.spec and set(item.core) <= set(rest):
+    rest = [w for w in query.needed if w in item.every or w in item.joined]
+    if len(rest) < 2 or {*query.needed} - {*rest} != {query.head}:
+        return False
+    if query.spec and set(item.core) <= set(rest):
         return True
-    if not told or not set(missing) <= allowed:
-        return False
-    if query.head not in HYPERNYMS or not rest or not named:
-        return False
-    main = set(item.core) | {w for w in item.name if is_spec(w)}
     other = item.head in KINDS and item.head not in query.said
-    return not other and all(w in main for w in rest) and not _other_variant(query, item)
+    named = all(w in item.core or (is_spec(w) and w in item.name) for w in rest)
+    return query.head in HYPERNYMS and named and not other and not _other_variant(query, item)
 
 
 def _related(query: Query, item: Item) -> bool:
@@ -280,13 +272,6 @@ def _kind(query: Query, item: Item) -> float:
         behind = item.core[item.core.index(query.head) + 1 :]
         if any(w in KINDS and w not in asked for w in behind):
             return 0.3
-    if query.head in item.sku and query.head not in item.name and item.sku[0] != query.head:
-        return 0.4
     if query.head in item.sku:
-        ends = {item.sku[0], item.sku[-1]}
-        if any(w in KINDS and w not in asked for w in item.sku):
-            return 0.55
-        if query.head not in item.name:
-            return 0.9
-        return 0.95 if query.head in ends and item.head not in item.sku else 0.75
+        return RELATED if any(w in KINDS and w not in asked for w in item.sku) else 0.9
     return 0.7

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import regex
 
-_WORDS: dict[str, str] = tomllib.loads(
+from store_tools import words as plain
+
+_WORDS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
 )
 
@@ -16,61 +20,15 @@ def _set(name: str) -> frozenset[str]:
     return frozenset(_WORDS[name].split())
 
 
-PHRASES = [
-    (regex.compile(rf"\b(?:{pattern})\b"), one)
-    for pattern, one in [
-        (r"graphics?[\s-](?:cards?|processing units?|processors?)|video[\s-]cards?", "gpu"),
-        (r"central processing units?", "cpu"),
-        (r"(?:computer )?motherboards?|main[\s-]?boards?", "motherboard"),
-        (r"note[\s-]?book (?:computers?|pcs?)", "laptop"),
-        (r"power suppl(?:y|ies)(?: units?)?", "psu"),
-        (r"solid[\s-]state (?:drives?|disks?)", "ssd"),
-        (r"hard[\s-]?(?:disks?[\s-]drives?|drives?|disks?)", "hdd"),
-        (r"soft drinks?", "soda"),
-        (r"t[\s-]?shirts?|tee[\s-]?shirts?", "tshirt"),
-        (r"e[\s-]?(?:book )?readers?", "ereader"),
-        (r"e[\s-]?bikes?|electric bikes?|electric bicycles?", "ebike"),
-        (r"smart[\s-]?phones?|cell[\s-]?phones?|mobile phones?|mobiles?", "phone"),
-        (r"ear[\s-]?(?:buds?|phones?|pods?)", "earbud"),
-        (r"head[\s-]?(?:phones?|sets?)", "headphone"),
-        (r"flash[\s-]?lights?", "torch"),
-        (r"back[\s-]?packs?|ruck[\s-]?sacks?|knap[\s-]?sacks?", "backpack"),
-        (r"tooth[\s-]brush(?:es)?", "toothbrush"),
-        (r"sleeping[\s-]bags?", "sleepingbag"),
-        (r"(?:rubbish|trash|garbage|bin)[\s-](?:bags?|liners?)", "trashbag"),
-        (r"tea[\s-]bags?", "teabag"),
-        (r"bean[\s-]bags?", "beanbag"),
-        (r"punch(?:ing)?[\s-]bags?", "punchbag"),
-        (r"hand[\s-]?bags?", "handbag"),
-        (r"water[\s-]bottles?", "waterbottle"),
-        (r"memory cards?|sd[\s-]cards?", "sdcard"),
-        (r"light[\s-]?bulbs?", "bulb"),
-        (r"key[\s-]?boards?", "keyboard"),
-        (r"type[\s-]writers?", "typewriter"),
-        (r"web[\s-]?cams?", "webcam"),
-        (r"ring binders?", "binder"),
-        (r"felt[\s-]tips?(?: pens?)?", "marker"),
-        (r"ball[\s-]?point(?: pens?)?", "ballpoint"),
-        (r"wi[\s-]?fi", "wifi"),
-        (r"blue[\s-]?tooth", "bluetooth"),
-        (r"usb[\s-]c", "usbc"),
-        (r"usb[\s-]a", "usba"),
-        (r"type[\s-]c", "usbc"),
-        (r"noise[\s-]?cancell?ing", "noisecancelling"),
-        (r"stain?less(?:[\s-]steel)?", "stainless"),
-        (r"rain[\s-]?coats?|rain[\s-]jackets?", "raincoat"),
-        (r"swim[\s-]?suits?", "swimsuit"),
-        (r"sun[\s-]?glasses", "sunglasses"),
-        (r"wine[\s-]glass(?:es)?", "wineglass"),
-        (r"night[\s-]?lights?|night[\s-]?lamps?", "nightlight"),
-        (r"whole[\s-]bean", "bean"),
-        (r"extra[\s-]large", "xl"),
-    ]
-]
+WRITTEN: dict[str, list[str]] = {one: ways.split("|") for one, ways in _WORDS["written"].items()}
+"""By one word the ways in which shops write it in several."""
+_WAYS = "|".join(f"(?P<{one}>{'|'.join(ways)})" for one, ways in WRITTEN.items())
+PHRASE = regex.compile(rf"\b(?:{_WAYS})(?:e?s)?\b".replace(" ", r"[\s-]?"))
+"""Any of these ways, however its words are joined; the group's name is the one word for it."""
 
 # A group's first word stands for all; groups of one say that a word is known.
 _SEPARATE = _set("separate")
-SYNONYMS = {
+SYNONYMS: dict[str, str] = {
     word: group.split()[0]
     for line in _WORDS["synonyms"].strip().splitlines()
     for group in line.split("|")
@@ -78,22 +36,6 @@ SYNONYMS = {
     if word not in _SEPARATE
 }
 SYNONYMS |= {"l": "large", "m": "medium", "s": "small", "crisps": "crisp"}
-
-WRITTEN = {
-    "gpu": ("graphics card", "video card"), "cpu": ("processing unit",),
-    "motherboard": ("mainboard",), "laptop": ("notebook computer",),
-    "psu": ("power supply",), "ssd": ("solid state",), "hdd": ("hard drive", "hard disk"),
-    "soda": ("soft drink",), "tshirt": ("t-shirt", "tee shirt"),
-    "ereader": ("e-reader", "e-book reader"), "ebike": ("e-bike", "electric bike"),
-    "phone": ("smartphone", "cell phone", "mobile"), "earbud": ("earphone", "earpod"),
-    "headphone": ("headset",), "torch": ("flashlight",), "backpack": ("rucksack", "knapsack"),
-    "trashbag": ("rubbish bag", "garbage bag", "bin liner", "trash bag", "bin bag"),
-    "punchbag": ("punching bag",), "sdcard": ("memory card", "sd card"), "bulb": ("light bulb",),
-    "binder": ("ring binder",), "marker": ("felt tip",), "usbc": ("usb-c", "type-c"),
-    "usba": ("usb-a",), "noisecancelling": ("noise canceling",), "stainless": ("stainless steel",),
-    "raincoat": ("rain jacket",), "nightlight": ("night lamp",), "xl": ("extra large",),
-}  # fmt: skip
-"""How else the words of PHRASES are written, besides apart, with a hyphen or as one."""
 
 COLOURS = _set("colours")
 
@@ -134,3 +76,23 @@ MASS = _set("mass")
 
 TALK = _set("talk")
 """Words that talk about an order and name no goods."""
+
+
+_GOODS = plain.Goods(NATURAL_PAIRS, MASS)
+
+
+@lru_cache(maxsize=2048)
+def words(text: str) -> tuple[str, ...]:
+    """The words of :func:`store_tools.words.words`, one for all that mean the same."""
+    folded = PHRASE.sub(lambda found: found.lastgroup or "", plain.plain_text(text))
+    return tuple(_one_form(t) for t in plain.tokens(folded))
+
+
+def _one_form(token: str) -> str:
+    single = plain.singular(token)
+    return SYNONYMS.get(single) or SYNONYMS.get(token, single)
+
+
+def units_of(name: str, sku: str = "", asked: str = "") -> int:
+    """Single units in one piece of a product, whose nouns may be counted where they are asked."""
+    return plain.units_of(name, sku, frozenset(words(asked)), _GOODS)

@@ -9,35 +9,27 @@ from typing import Literal
 
 import regex
 
-from store_tools.words import ABBREVIATIONS, STOPWORDS, is_spec, plain_text, singular
+from store_tools.words import STOPWORDS, is_spec, plain_text, singular
 from workshop.rule_based.store.kinds.kind_score import KINDS, NAME_WORDS, cut_aside
 from workshop.rule_based.store.kinds.lexicon import (
     ACCESSORIES,
     GENERIC,
     LOOSE_CONTAINERS,
-    MARKS,
     QUALIFIERS,
-    SYNONYMS,
     VARIANTS,
+    words,
 )
-from workshop.rule_based.store.kinds.vocabulary import words
 
 _FOR = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by)\b")
 _CUTS = regex.compile(r"[,;()\[\]{}<>|/]|\s[-–—]\s")
 _NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-}  # fmt: skip
+    word: number
+    for number, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve".split(), 1
+    )
+}
 _NUMBERED = regex.compile(rf"\b(\d+|{'|'.join(_NUMBERS)})[\s-]+(\p{{L}}{{3,}})")
-_EXTENT = regex.compile(r"\b\d+(?:[.,]\d+)?\s*[x×]\s*\d+(?:[.,]\d+)?\b")
-_PARTICLE = regex.compile(r"\b(\p{L}+)-(on|in|up|down|off|out|over|through)\b")
-"""A "clamp-on" lamp is one that can be clamped on, no clamp."""
 _CODE = regex.compile(r"\p{L}+\d+")
-_CAPITALS = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}{1,5}(?![\p{L}\p{N}])")
-_SHORT_GOODS = frozenset(w for short in ABBREVIATIONS - MARKS for w in words(short)) | frozenset(
-    SYNONYMS
-)
-"""Goods that shops write in capitals: a TV, an SSD."""
 _PACK = regex.compile(r"\d+pk")
 _MEASURED = regex.compile(r"\d+\p{L}+|\d+/\d+")
 DETAIL = QUALIFIERS | GENERIC | LOOSE_CONTAINERS | VARIANTS | STOPWORDS
@@ -104,26 +96,17 @@ def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None
     parts = [_tokens(part) for part in _CUTS.split(main)]
     if sum(len(p) for p in parts) > NAME_WORDS:
         return None
-    marks = _marks(name)
     for number, part in enumerate(parts):
         at = _index(phrase, part)
         if at >= 0:
             before = (*(w for p in parts[:number] for w in p), *part[:at])
             text = _CUTS.split(main)[number]
             behind = [w for p in parts[number + 1 :] for w in p]
-            return _place(phrase, before, part[at + len(phrase) :], text, behind, marks)
+            return _place(phrase, before, part[at + len(phrase) :], text, behind)
     return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
 
 
-def _marks(name: str) -> frozenset[str]:
-    """Short words in capitals, in a name that is not: a quality or a model (HD, GTX), no thing."""
-    if name.isupper():
-        return frozenset()
-    return frozenset(w for found in _CAPITALS.findall(name) for w in words(found)) - _SHORT_GOODS
-
-
 def _tokens(text: str) -> tuple[str, ...]:
-    text = _PARTICLE.sub(r"\1\2", text)
     return tuple(w for w in words(text) if w not in STOPWORDS)
 
 
@@ -137,18 +120,15 @@ def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
 
 def _place(
     phrase: tuple[str, ...], before: tuple[str, ...], tail: tuple[str, ...], text: str,
-    behind: Sequence[str], marks: frozenset[str],
+    behind: Sequence[str],
 ) -> Place:  # fmt: skip
     counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
     # A measure ends what a noun phrase names: what follows it only describes.
     ends = [i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted]
-    extent = _EXTENT.search(text)
-    if extent:
-        ends += [i for i, w in enumerate(tail) if w.isdigit() and w in extent[0]]
     head = [w for w in tail[: min(ends, default=len(tail))] if not is_spec(w)]
-    while head and (head[-1] in DETAIL or head[-1] in marks) and head[-1] not in KINDS:
+    while head and head[-1] in DETAIL and head[-1] not in KINDS:
         head.pop()
-    nouns = [w for w in head if (w not in DETAIL and w not in marks) or w in KINDS]
+    nouns = [w for w in head if w not in DETAIL or w in KINDS]
     return Place(
         before=before,
         tail=tail,

@@ -15,9 +15,8 @@ from typing import Any, Literal
 
 from store_tools.words import is_spec
 from workshop.rule_based.store.kinds.kind_score import FULL, KINDS, RELATED, match_score
-from workshop.rule_based.store.kinds.lexicon import IMITATIONS, LOOSE_CONTAINERS
+from workshop.rule_based.store.kinds.lexicon import IMITATIONS, LOOSE_CONTAINERS, words
 from workshop.rule_based.store.kinds.name_parts import Place, counted_nouns, find, kind_phrase
-from workshop.rule_based.store.kinds.vocabulary import words
 
 Verdict = Literal["it", "doubt", "other", "open"]
 """Of the kind, perhaps, something else, or nothing that the name tells."""
@@ -31,8 +30,6 @@ FAIR_PRICE = 0.75
 LONG_NAMES = 0.7
 """Part of long names from which on a shop counts as one that names maker, model or size."""
 LONG = 4
-MANY = 3
-"""Short names of a kind from which on a shop seems to name its goods shortly."""
 
 
 def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
@@ -41,7 +38,10 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     A product is a mapping with name, sku and price in whole dollars.
     """
     scores = [match_score(query, p["name"], p["sku"]) for p in products]
-    _drop_other_numbers(query, products, scores)
+    for noun, number in counted_nouns(query).items():
+        for index, product in enumerate(products):
+            if counted_nouns(product["name"]).get(noun, number) != number:
+                scores[index] = min(OTHER, scores[index])
     phrase = kind_phrase(query)
     if not phrase:
         return scores
@@ -54,17 +54,6 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     for index, verdict in verdicts.items():
         scores[index] = _score(verdict, scores[index])
     return scores
-
-
-def _drop_other_numbers(
-    query: str, products: Sequence[Mapping[str, Any]], scores: list[float]
-) -> None:
-    """A lamp with two lights is none with one light."""
-    asked = counted_nouns(query)
-    for index, product in enumerate(products) if asked else ():
-        told = counted_nouns(product["name"])
-        if any(told.get(noun, number) != number for noun, number in asked.items()):
-            scores[index] = min(OTHER, scores[index])
 
 
 def _score(verdict: Verdict, base: float) -> float:
@@ -123,9 +112,7 @@ class _Shop:
         if self._scores[index] < FULL or not self._long:
             return "open"
         if not self._sure:
-            shortly = [p for p in self._places.values() if not p.before and not p.known]
-            plain = any(p.bare and not p.measured for p in shortly)
-            return "open" if plain or len(shortly) >= MANY else "doubt"
+            return "doubt"
         packed = all(p.packed for p in self._sure.values())
         cheap = self._prices[index] <= min(self._prices[i] for i in self._sure)
         return "other" if packed or cheap else "doubt"
@@ -140,23 +127,18 @@ class _Shop:
         """A name with a maker and another noun: a look of the kind, or a thing that goes with it.
 
         It is a look where it stands in a name of the same build as the others, at prices of the
-        kind, or where several makers have it.
+        kind.
         """
         if not place.modelled:
             return "other" if not place.before else "open"
         usual = [self._prices[i] for i, p in self._sure.items() if not p.known]
         if not usual:
             return "doubt"
-        odd = not any(p.build == place.build for i, p in self._sure.items() if i != index)
-        loose = not place.before and not place.measured and place.goes_with
-        if odd and loose and self._prices[index] <= min(usual):
-            return "other"
         share = self._prices[index] / max(1, median(usual))
         if share < FOUL_PRICE:
-            return "open" if place.goes_with or share < FOUL_PRICE / 2 else "doubt"
+            return "other" if place.goes_with else "doubt"
         alike = any(p.build == place.build and not p.known for p in self._sure.values())
-        fair = not place.goes_with or share >= FAIR_PRICE
-        return "it" if alike and fair else "doubt"
+        return "it" if alike and (not place.goes_with or share >= FAIR_PRICE) else "doubt"
 
 
 def _long_names(names: Sequence[str]) -> bool:

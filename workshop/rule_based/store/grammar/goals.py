@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.grammar.phrases import cut
 
-PATTERNS = Patterns("wishes")
+PATTERNS = Patterns("goals")
 
 
 @dataclass
-class Wishes:
+class Goals:
     """What was read, and the text without it."""
 
     rest: str
@@ -27,55 +27,55 @@ class Wishes:
     unclear: list[str] = field(default_factory=list)
 
 
-def take_wishes(text: str) -> Wishes:
+def take_goals(text: str) -> Goals:
     """Read goals, fillers, fallbacks and permissions; what was read is replaced by a comma."""
-    wishes = Wishes(text)
-    _take_fillers(wishes)
-    _take_fallback(wishes)
-    found = PATTERNS["fewer"].search(wishes.rest)
+    goals = Goals(text)
+    _take_fillers(goals)
+    _take_fallback(goals)
+    found = PATTERNS["fewer"].search(goals.rest)
     while found:
         if not PATTERNS["no_fewer"].search(found[0]):
-            wishes.fewer_ok = True
-            wishes.fewer.append(found[0])
-        wishes.rest = cut(wishes.rest, found)
-        found = PATTERNS["fewer"].search(wishes.rest)
+            goals.fewer_ok = True
+            goals.fewer.append(found[0])
+        goals.rest = cut(goals.rest, found)
+        found = PATTERNS["fewer"].search(goals.rest)
     for pattern, goal in ((PATTERNS["discount"], "discount"), (PATTERNS["total"], "total")):
-        while found := pattern.search(wishes.rest):
-            wishes.goal = goal if wishes.goal == "none" or goal == "total" else wishes.goal
-            wishes.rest = cut(wishes.rest, found)
-    for sentence in PATTERNS["end"].split(wishes.rest):
+        while found := pattern.search(goals.rest):
+            goals.goal = goal if goals.goal == "none" or goal == "total" else goals.goal
+            goals.rest = cut(goals.rest, found)
+    for sentence in PATTERNS["end"].split(goals.rest):
         if PATTERNS["no_purchase"].search(sentence) and not PATTERNS["condition"].search(sentence):
-            wishes.no_purchase = True
-    return wishes
+            goals.no_purchase = True
+    return goals
 
 
-def _take_fillers(wishes: Wishes) -> None:
-    if not PATTERNS["addition"].search(wishes.rest):
+def _take_fillers(goals: Goals) -> None:
+    if not PATTERNS["addition"].search(goals.rest):
         return
     for pattern in PATTERNS.each("fillers"):
-        found = pattern.search(wishes.rest)
+        found = pattern.search(goals.rest)
         if not found or PATTERNS["not_fillers"].search(found[0]):
             continue
         what = PATTERNS["then"].sub("", found["what"])
         if not what.strip() or PATTERNS["anything"].search(what) or PATTERNS["it"].search(what):
-            wishes.fillers = ()
+            goals.fillers = ()
         else:
             parts = PATTERNS["joint"].split(what)
-            wishes.fillers = tuple(p.strip() for p in parts if p.strip())
-        wishes.rest = cut(wishes.rest, found)
+            goals.fillers = tuple(p.strip() for p in parts if p.strip())
+        goals.rest = cut(goals.rest, found)
         return
 
 
-def _take_fallback(wishes: Wishes) -> None:
+def _take_fallback(goals: Goals) -> None:
     for pattern in PATTERNS.each("fallback"):
-        found = pattern.search(wishes.rest)
+        found = pattern.search(goals.rest)
         if not found:
             continue
         what = found["what"].strip()
         if PATTERNS["as_many"].search(what):
             continue
         if not PATTERNS["nothing"].search(what):
-            wishes.fallback_if = found[0][: found.start("what") - found.start()]
-            wishes.fallback = PATTERNS["around"].sub("", what).strip(" ,")
-        wishes.rest = cut(wishes.rest, found)
+            goals.fallback_if = found[0][: found.start("what") - found.start()]
+            goals.fallback = PATTERNS["around"].sub("", what).strip(" ,")
+        goals.rest = cut(goals.rest, found)
         return
