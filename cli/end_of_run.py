@@ -156,7 +156,7 @@ def _report(assembly: Assembly) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
     if not has_workshop():
         return "no report: this copy has no workshop"
-    from workshop.views.report.write import write_report
+    from workshop.views.report.run_page import write_report
 
     try:
         return f"report: {write_report(assembly.folder)}"

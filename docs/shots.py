@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 
 from cli.commands import judge  # noqa: E402
 from workshop.views.live.app import build_app  # noqa: E402
+from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
-from workshop.views.report.write import write_report  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
 PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import OUTSIDE
 from tests.run_folders import HOSTILE, RunFolder, worked
-from workshop.views.report.write import write_report
+from workshop.views.report.run_page import write_report
 
 ON_TOP = """(node) => {
     const box = node.getBoundingClientRect();

@@ -13,7 +13,7 @@ from workshop.agent_adapter.engine import result_of
 from workshop.lab.benchmark_adapter import BenchmarkAdapter
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import LabRun
-from workshop.views.report.write import write_report
+from workshop.views.report.run_page import write_report
 
 NAMED = 5
 """Tasks that a line names."""

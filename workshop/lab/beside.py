@@ -13,8 +13,7 @@ from core.runs.task_record import TaskRecord
 from workshop.lab.lab_folder import LAB, LabFolder
 from workshop.lab.lab_run import LabRun, Trial
 from workshop.views.report.differences import Change, Differences, differences
-from workshop.views.report.pairs import Half, read_half
-from workshop.views.report.parting import Step, steps_of
+from workshop.views.report.pairs import Half, Step, read_half, steps_of
 from workshop.views.report.versus import page_of
 from workshop.views.verdict import Comparison
 

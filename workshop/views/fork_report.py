@@ -1,11 +1,11 @@
-"""What a fork came to, beside the run that it was forked from."""
+"""Compares a fork with the run that it was forked from, as JSON and as tables."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from core.models.model_call import Usage, total_usage
 from core.runs.reader import results_of
@@ -19,44 +19,38 @@ from workshop.views.stats.interval import Record
 CELL_CHARS = 90
 ERROR_CHARS = 300
 SUMS = ("outcome", "score", "verdict", "acts", "turns", "tool_calls", "requests")
-COMPARED = (*(name for name in SUMS if name != "requests"), "tokens")
-"""A world that was rebuilt is looked at more or less often than the one that was played."""
 
 
 class CallLine(Record):
-    """One tool call of a turn."""
+    """One tool call of a turn; ``text``: with arguments and answer, as the evaluator reads it."""
 
     name: str
     outcome: str
     error: str | None
     text: str
-    """The call with arguments and answer, as the evaluator would read it."""
 
 
 class TurnSide(Record):
-    """One turn of one of the two runs."""
+    """One turn of one of the two runs: the first line of its instruction, the state before it."""
 
     decision: str
     instruction: str
-    """Its first line."""
     calls: tuple[CallLine, ...]
     state: str
-    """The state that the turn began with."""
 
 
 class TurnPair(Record):
-    """The same turn in both runs; None where a run did not come so far."""
+    """The same turn in both runs; ``repeated``: the fork took it over from the original."""
 
     number: int
     repeated: bool
-    """Whether the fork took the turn over instead of taking it anew."""
     differs: tuple[str, ...]
     original: TurnSide | None
     fork: TurnSide | None
 
 
 class RunSide(Record):
-    """What one of the two runs came to; None is unknown."""
+    """The result of one of the two runs; None is unknown."""
 
     run_id: str
     brain: ModelPair | None
@@ -75,12 +69,11 @@ class RunSide(Record):
 
 
 class ForkReport(Record):
-    """Result and difference of a fork."""
+    """Result and difference of a fork; ``turn`` is the first that was not repeated."""
 
     format: Literal["run-fork/2"] = "run-fork/2"
     spec_id: str
     turn: int
-    """The first turn that was taken anew."""
     differs: tuple[str, ...]
     original: RunSide
     fork: RunSide
@@ -90,12 +83,13 @@ class ForkReport(Record):
 def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
     """Put a fork beside its original, turn by turn and as a whole."""
     old, new = _run_side(original, turn), _run_side(fork, turn)
-    old_turns = {t.number: t for t in original.whole}
-    new_turns = {t.number: t for t in fork.whole}
+    old_turns, new_turns = ({t.number: t for t in task.whole} for task in (original, fork))
+    # A rebuilt world is read more or less often than the one that was played: not its requests.
+    compared = [name for name in (*SUMS, "tokens") if name != "requests"]
     return ForkReport(
         spec_id=original.spec_id,
         turn=turn,
-        differs=tuple(n for n in COMPARED if getattr(old, n) != getattr(new, n)),
+        differs=tuple(name for name in compared if getattr(old, name) != getattr(new, name)),
         original=old,
         fork=new,
         turns=tuple(
@@ -105,21 +99,20 @@ def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
     )
 
 
-def _run_side(log: TaskRecord, turn: int) -> RunSide:
-    result, results = log.task_result(), results_of(log.folder)
-    sums = {name: getattr(result, name) for name in SUMS} if result else {}
+def _run_side(task: TaskRecord, turn: int) -> RunSide:
+    result, results = task.task_result(), results_of(task.folder)
+    values = {name: getattr(result, name) for name in (*SUMS, "error")} if result else {}
+    values |= {"turns": len(task.whole), "brain": results.brain if results else None}
     return RunSide(
-        **{**sums, "turns": len(log.whole)},
-        run_id=log.run_id,
-        brain=results.brain if results else None,
-        tokens=total_usage(log.calls_from(1)),
-        tokens_from_turn=total_usage(log.calls_from(turn)),
-        error=result.error if result else None,
+        run_id=task.run_id,
+        tokens=total_usage(task.calls_from(1)),
+        tokens_from_turn=total_usage(task.calls_from(turn)),
+        **values,
     )
 
 
 def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> TurnPair:
-    a, b = (_whole(turn) if turn else {} for turn in (old, new))
+    a, b = (_compared(turn) if turn else {} for turn in (old, new))
     return TurnPair(
         number=number,
         repeated=repeated,
@@ -129,8 +122,8 @@ def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> Tu
     )
 
 
-def _whole(turn: Turn) -> dict[str, object]:
-    """All that counts for two turns to be the same, uncut."""
+def _compared(turn: Turn) -> dict[str, object]:
+    """All that must be equal in equal turns, uncut."""
     calls = turn.report.calls if turn.report else ()
     return {
         "decision": turn.decision.decision,
@@ -141,12 +134,12 @@ def _whole(turn: Turn) -> dict[str, object]:
 
 
 def _turn_side(turn: Turn) -> TurnSide:
+    calls = turn.report.calls if turn.report else ()
     return TurnSide(
         decision=turn.decision.decision,
         instruction=next(iter(turn.decision.instruction.strip().splitlines()), ""),
         calls=tuple(
-            CallLine(name=c.name, outcome=c.outcome, error=c.error, text=c.prompt())
-            for c in (turn.report.calls if turn.report else ())
+            CallLine(name=c.name, outcome=c.outcome, error=c.error, text=c.prompt()) for c in calls
         ),
         state=turn.state,
     )
@@ -155,9 +148,7 @@ def _turn_side(turn: Turn) -> TurnSide:
 def fork_table(report: ForkReport) -> Table:
     """Every turn of both runs; one row where they are the same."""
     title = f"{report.spec_id}: {report.original.run_id}, forked at turn {report.turn}"
-    table = Table(title=_cell(title))
-    for heading in ("turn", "run", "decision", "instruction", "calls", "state"):
-        table.add_column(heading, overflow="fold")
+    table = _table("turn", "run", "decision", "instruction", "calls", "state", title=_cell(title))
     for pair in report.turns:
         if not pair.differs:
             run = "repeated" if pair.repeated else "same"
@@ -169,39 +160,38 @@ def fork_table(report: ForkReport) -> Table:
 
 
 def sums_table(report: ForkReport) -> Table:
-    """What both runs came to, side by side."""
-    table = Table()
-    for heading in ("", "original", "fork"):
-        table.add_column(heading, overflow="fold")
-    old, new = report.original, report.fork
+    """The results of both runs, side by side."""
+    table = _table("", "original", "fork")
+    sides = report.original, report.fork
     for role in ("evaluator", "worker"):
-        table.add_row(role, *(_cell(getattr(s.brain, role, None)) for s in (old, new)))
+        table.add_row(role, *(_cell(getattr(s.brain, role, None)) for s in sides))
     for name in SUMS:
-        mark = "yellow" if name in report.differs else ""
-        values = (_cell(getattr(s, name)) for s in (old, new))
-        table.add_row(name.replace("_", " "), *values, style=mark)
-    for heading, name in (("", "tokens"), (f" from turn {report.turn}", "tokens_from_turn")):
-        values = (number(tokens(getattr(s, name))) for s in (old, new))
-        table.add_row(f"tokens{heading}", *values)
-    if old.error or new.error:
-        table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in (old, new)))
+        style = "yellow" if name in report.differs else ""
+        values = (_cell(getattr(s, name)) for s in sides)
+        table.add_row(name.replace("_", " "), *values, style=style)
+    table.add_row("tokens", *(number(tokens(s.tokens)) for s in sides))
+    spent = (number(tokens(s.tokens_from_turn)) for s in sides)
+    table.add_row(f"tokens from turn {report.turn}", *spent)
+    if any(s.error for s in sides):
+        table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in sides))
     return table
 
 
-def _cells(side: TurnSide | None) -> tuple[str, str, str, str]:
+def _table(*headings: str, title: Text | None = None) -> Table:
+    return Table(*(Column(heading, overflow="fold") for heading in headings), title=title)
+
+
+def _cells(side: TurnSide | None) -> list[Text]:
     if side is None:
-        return DASH, DASH, DASH, DASH
-    calls = "\n".join(
-        call.name
-        if call.outcome == "done"
-        else _cell(f"{call.name} {call.outcome}: {call.error}", ERROR_CHARS)
+        return [Text(DASH)] * 4
+    lines = [
+        call.name if call.outcome == "done" else f"{call.name} {call.outcome}: {call.error}"
         for call in side.calls
-    )
-    return _cell(side.decision), _cell(side.instruction), calls or DASH, _cell(side.state)
+    ]
+    calls = Text("\n").join(_cell(line, ERROR_CHARS) for line in lines) if lines else Text(DASH)
+    return [_cell(side.decision), _cell(side.instruction), calls, _cell(side.state)]
 
 
-def _cell(value: object, limit: int = CELL_CHARS) -> str:
-    """A value for the terminal: what models and benchmarks wrote steers nothing there."""
-    if value is None or value == "":
-        return DASH
-    return escape(cut(clean(str(value)), limit))
+def _cell(value: object, limit: int = CELL_CHARS) -> Text:
+    """A value without markup or control characters, for models and benchmarks wrote it."""
+    return Text(DASH if value in (None, "") else cut(clean(str(value)), limit))

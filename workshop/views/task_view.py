@@ -20,7 +20,7 @@ from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
 from core.terminal.console import plain_line
 from core.text import clean
-from workshop.views.report.commands import last_coded
+from workshop.views.report.story import last_coded
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pygments.lexers.python import PythonLexer
 
 from core.models.model_call import Usage
 from core.runs.find import find_run
@@ -21,8 +20,8 @@ from core.runs.reader import NotRecorded, read_task, results_of
 from core.runs.run_view import read_run_view
 from core.terminal.task_columns import totals
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from workshop.views.report.code import _LEXER, _kind, code_lines
-from workshop.views.report.task_table import flags, rows_of
+from workshop.views.report.run_page import flags, rows_of
+from workshop.views.report.story import code_lines
 
 
 def lines(path: Path, *records: dict[str, Any]) -> Path:
@@ -202,21 +201,6 @@ def test_highlighting_changes_no_text(code: str) -> None:
     shown = code_lines(code, frozenset({"a"}))
     assert len(shown) == code.count("\n") + 1
     assert "\n".join(_text(line) for line in shown) == code
-
-
-PIECES = (
-    '"', "'", '"""', "'''", 'f"', "rb'", "{", "}", "\\", "\n", "    ", " ", "#", "@", "=", ":", "(",
-    "[", ",", "match ", "case ", "def ", "import ", "from ", "in ", "None", "len", "a", "1", ".",
-)  # fmt: skip
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
-def test_what_is_tried_first_changes_no_mark(code: str) -> None:
-    def marked(lexer: PythonLexer) -> list[tuple[str, str]]:
-        kinds = [(_kind(token), text) for _, token, text in lexer.get_tokens_unprocessed(code)]
-        return [(kind, sign) for kind, text in kinds for sign in text]
-
-    assert marked(_LEXER) == marked(PythonLexer())
 
 
 def _text(line: str) -> str:

@@ -17,8 +17,8 @@ from core.terminal.tables import overview, summary_table
 from core.terminal.task_columns import COLUMNS, figures_of_result, figures_of_story
 from tests.run_folders import RunFolder, asked, hostile_run, worked
 from workshop.views.report.pairs import PAIR_COLUMNS
+from workshop.views.report.run_page import run_page
 from workshop.views.report.versus import versus_page
-from workshop.views.report.write import run_page
 from workshop.views.verdict import no_judge
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from tests.run_folders import RunFolder, ended, found, state, worked
-from workshop.views.report.parting import Parting, parting, steps_of
+from workshop.views.report.pairs import Parting, parting, steps_of
 
 
 def parted(tmp_path: Path, left: list[Turn], right: list[Turn]) -> Parting:

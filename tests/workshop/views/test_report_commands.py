@@ -12,8 +12,8 @@ import pytest
 
 from core.runs.run_view import read_run_view
 from tests.run_folders import RunFolder, ended, worked
-from workshop.views.report.commands import Way, commands_of
 from workshop.views.report.render import story_html
+from workshop.views.report.story import Way, commands_of
 
 ROOT = Path(__file__).parents[3]
 

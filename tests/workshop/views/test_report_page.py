@@ -20,9 +20,8 @@ from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
 from workshop.views.report.pairs import pairs_of, read_half
-from workshop.views.report.render import row_html, story_html
-from workshop.views.report.task_table import rows_of
-from workshop.views.report.write import write_report
+from workshop.views.report.render import story_html
+from workshop.views.report.run_page import row_html, rows_of, write_report
 
 
 def data_of(page: str) -> dict[str, object]:

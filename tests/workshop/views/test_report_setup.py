@@ -15,8 +15,8 @@ from core.runs.prompts import Prompts
 from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.report.render import story_html
+from workshop.views.report.run_page import run_page
 from workshop.views.report.setup import FLOORS, setup_of
-from workshop.views.report.write import run_page
 
 ROOT = Path(__file__).parents[3]
 SYSTEM = "You decide.\n\nRules\n- Never guess."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.views.report.word_diff import count_words, diff_sections
+from workshop.views.report.differences import count_words, diff_sections
 
 WAS = """You decide.
 

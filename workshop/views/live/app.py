@@ -30,8 +30,8 @@ from core.runs.results import NAME
 from core.runs.task_record import HARM
 from workshop.views.live.index import IndexRow, index_row
 from workshop.views.live.watch import Mark, ObservedRequest, RunWatch, mark_of
-from workshop.views.report.render import environment, page, policy, row_html, story_html
-from workshop.views.report.task_table import rows_of, table
+from workshop.views.report.render import environment, page, policy, story_html
+from workshop.views.report.run_page import row_html, rows_of, table
 from workshop.views.report.versus import versus_page
 from workshop.views.verdict import Judge, no_judge
 

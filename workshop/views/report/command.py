@@ -26,8 +26,8 @@ def report(
     """
     from core.runs.find import find_run
     from core.runs.journal import write_whole
+    from workshop.views.report.run_page import run_page
     from workshop.views.report.versus import versus_page
-    from workshop.views.report.write import run_page
 
     first = find_run(run, logs)
     context.meta["floors"](first)

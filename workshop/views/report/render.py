@@ -17,11 +17,8 @@ from markupsafe import Markup, escape
 from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
-from workshop.views.report.charts import charts
-from workshop.views.report.code import plain, snippets_of
-from workshop.views.report.commands import commands_of, show_command
 from workshop.views.report.setup import briefing_of
-from workshop.views.report.task_table import Row
+from workshop.views.report.story import charts, commands_of, plain, show_command, snippets_of
 
 HERE = Path(__file__).parent
 SCRIPT = ("shown.js", "app.js")
@@ -35,8 +32,6 @@ SEEN_SHOWN = 300
 """Of an agent that is not ours there is nothing else to tell."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
-PACKING = 2
-"""Level of zlib: 6 takes more than twice as long for a seventh less."""
 
 
 def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values: Any) -> str:
@@ -58,11 +53,6 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
 def story_html(record: TaskRecord) -> Markup:
     """The story of one task as a piece of a page."""
     return piece("story.html.jinja", "story", record)
-
-
-def row_html(row: Row) -> Markup:
-    """One row of the table of tasks."""
-    return piece("table.html.jinja", "row", row)
 
 
 def piece(template: str, macro: str, *arguments: object) -> Markup:
@@ -90,16 +80,13 @@ def policy(*, live: bool) -> str:
 
 def packed(html: str) -> Markup:
     """A piece of a page as deflated base64: small, inert, and unpacked by the page when needed."""
-    coded = base64.b64encode(zlib.compress(html.encode("utf-8"), PACKING))
+    coded = base64.b64encode(zlib.compress(html.encode("utf-8")))
     return Markup(coded.decode("ascii"))
 
 
 def printed(value: Any) -> Any:
     """What a template prints of a value before it is escaped; None is nothing."""
-    kind = type(value)
-    if kind is str:
-        return plain(value)
-    if kind is Markup or kind is int or kind is float:
+    if isinstance(value, Markup):
         return value
     return "" if value is None else plain(str(value))
 
@@ -130,7 +117,6 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         finalize=printed,
         auto_reload=False,
-        bytecode_cache=_compiled(),
     )
     for used in (
         figures.answer, figures.arguments, figures.counted, figures.cut, figures.dollars,
@@ -147,14 +133,6 @@ def environment() -> jinja2.Environment:
         commands_of=commands_of, show_command=show_command,
     )  # fmt: skip
     return jinja
-
-
-def _compiled() -> jinja2.BytecodeCache | None:
-    """A folder of the user's own for compiled templates: compiling takes as long as a report."""
-    try:
-        return jinja2.FileSystemBytecodeCache()
-    except (OSError, RuntimeError):
-        return None
 
 
 @cache

@@ -19,8 +19,8 @@ from core.terminal.task_columns import totals
 from workshop.views.report.differences import Differences, differences
 from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, Side, pairs_of, read_half
 from workshop.views.report.render import packed, page, piece
+from workshop.views.report.run_page import filters_of, labels
 from workshop.views.report.setup import Text, setup_of
-from workshop.views.report.task_table import filters_of, labels
 from workshop.views.verdict import Comparison, Judge, Measure
 
 PAGE_BYTES = 11_000_000

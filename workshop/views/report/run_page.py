@@ -1,17 +1,26 @@
-"""The table of a run's page: one row a task, with what it is filtered and sorted by; the totals."""
+"""The page of one run: its table of tasks, its totals, and ``report.html`` with all stories.
+
+A story lies in the file deflated: of a thousand tasks the browser has a table, and unpacks only
+what is opened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
+from core.runs.journal import write_whole
 from core.runs.results import Totals
-from core.runs.run_view import RunView
+from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, reason
 from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
-from workshop.views.report.setup import Setup
+from workshop.views.report.render import packed, page, piece, story_html
+from workshop.views.report.setup import Setup, setup_of
 
 FILTERS = {
     "failed": "Failed",
@@ -142,3 +151,35 @@ def idle_score(run: RunView, sums: Totals) -> float | None:
 def labels(records: Iterable[TaskRecord]) -> list[str]:
     """Every kind of task of a run, sorted."""
     return sorted({label for record in records for label in record.labels})
+
+
+def row_html(row: Row) -> Markup:
+    """One row of the table of tasks."""
+    return piece("table.html.jinja", "row", row)
+
+
+def write_report(folder: Path) -> Path:
+    """Write ``report.html`` into a run folder, whatever state the run is in; its path.
+
+    Raises:
+        NotRecorded: the folder is no run folder.
+        OSError: the file could not be written.
+    """
+    path = folder / "report.html"
+    write_whole(path, run_page(folder))
+    return path
+
+
+def run_page(folder: Path) -> str:
+    """The page of one run with all its stories in it. Raises NotRecorded."""
+    pages: dict[str, Markup] = {}
+
+    def outlined(record: TaskRecord) -> TaskRecord:
+        pages[record.key] = packed(story_html(record))
+        return record.outline()
+
+    run = read_run_view(folder, outlined)
+    rows = rows_of(run.tasks)
+    records = [pages[record.key] for record in run.tasks]
+    data = {"tasks": [row.data for row in rows]}
+    return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))

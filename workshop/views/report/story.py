@@ -1,0 +1,223 @@
+"""Parts of a task's story: its code with the calls, bars of each turn, commands to copy."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+from pygments.lexers.python import PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String
+
+from core.ledger import ToolCall
+from core.runs.folder import PACK_COPY
+from core.runs.hints import DOOR
+from core.runs.reader import text_in
+from core.runs.results import NAME
+from core.runs.run_view import raw_results
+from core.runs.task_record import TaskRecord, TurnLog
+from core.runs.work import StepRecord
+from core.text import clean
+
+KINDS = (
+    (Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k"),
+    (Name.Builtin, "b"),
+)  # fmt: skip
+"""Classes of the style sheet; ``t`` is a tool."""
+Parts = list[tuple[str, float]]
+"""Parts of a bar: class and size."""
+LEAST_PERCENT = 0.005
+"""A part that is smaller is not drawn."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Lines of code, the last of which made calls, unless it is the end."""
+
+    first: int
+    """Number of the first line."""
+    lines: Sequence[Markup]
+    calls: Sequence[ToolCall]
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One snippet of a worker with its calls where they belong."""
+
+    step: StepRecord
+    stretches: Sequence[Stretch]
+    loose: Sequence[ToolCall]
+    """Calls whose line is not known."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One part of a stacked bar, in percent of the longest bar."""
+
+    kind: str
+    x: float
+    width: float
+
+
+class Way(NamedTuple):
+    """One command and what it is for."""
+
+    title: str
+    command: str
+
+
+def plain(text: str) -> str:
+    """A text whose control and invisible characters are shown by their numbers."""
+    return text if text.replace("\n", "").isprintable() else clean(text)
+
+
+def snippets_of(act: TurnLog) -> list[Snippet]:
+    """The snippets of a turn."""
+    tools = frozenset(call.name for call in act.tools)
+    return [
+        _snippet(step, [call for call in act.tools if call.step == number], tools)
+        for number, step in enumerate(act.steps, start=1)
+    ]
+
+
+def _snippet(step: StepRecord, calls: Sequence[ToolCall], tools: frozenset[str]) -> Snippet:
+    lines = code_lines(plain(step.code), tools)
+    by_line: dict[int, list[ToolCall]] = {}
+    loose: list[ToolCall] = []
+    for call in calls:
+        inside = call.line is not None and 1 <= call.line <= len(lines)
+        (by_line.setdefault(call.line or 0, []) if inside else loose).append(call)
+    ends = sorted({*by_line, len(lines)})
+    stretches = [
+        Stretch(begin + 1, lines[begin:end], by_line.get(end, ()))
+        for begin, end in zip([0, *ends], ends, strict=False)
+    ]
+    return Snippet(step, stretches, loose)
+
+
+def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
+    """Each line of ``code`` as HTML: c comment, s string, n number, k keyword, b builtin, t tool.
+
+    A string over several lines is closed and opened again at each of them.
+    """
+    words = (
+        ("t" if text in tools else next((kind for of, kind in KINDS if token in of), ""), text)
+        for _, token, text in PythonLexer().get_tokens_unprocessed(code)
+    )
+    parts = []
+    for kind, same in groupby(words, key=itemgetter(0)):
+        html = escape("".join(text for _, text in same))
+        marked = Markup('<span class="{}">{}</span>')
+        pieces = (marked.format(kind, line) if kind else line for line in html.split("\n"))
+        parts.append(Markup("\n").join(pieces))
+    return Markup("").join(parts).split("\n")
+
+
+def charts(record: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
+    """Of each turn the bars of its time and of its tokens, as far as they are known."""
+    times = _bars(_times(act) for act in record.turns)
+    spent = _bars(_tokens(act) for act in record.turns)
+    return list(zip(record.turns, times, spent, strict=True))
+
+
+def _times(act: TurnLog) -> Parts:
+    models = [
+        (role, sum(call.seconds for call in act.asked if call.role == role))
+        for role in ("evaluator", "worker")
+    ]
+    known = [*models, ("tools", sum(call.seconds for call in act.tools))]
+    rest = (act.seconds or 0.0) - sum(size for _, size in known)
+    return [*known, ("rest", max(rest, 0.0))]
+
+
+def _tokens(act: TurnLog) -> Parts:
+    cached, prompt, completion = (
+        sum(getattr(call.usage, name) or 0 for call in act.asked)
+        for name in ("cached", "prompt", "completion")
+    )
+    return [("prompt", max(prompt - cached, 0)), ("cached", cached), ("completion", completion)]
+
+
+def _bars(turns: Iterable[Parts]) -> list[list[Bar]]:
+    rows = list(turns)
+    scale = 100 / (max((sum(size for _, size in row) for row in rows), default=0.0) or 1.0)
+    bars = []
+    for row in rows:
+        widths = [size * scale for _, size in row]
+        parts = zip(row, accumulate(widths, initial=0.0), widths, strict=False)
+        bars.append(
+            [
+                Bar(kind, round(x, 2), round(width, 2))
+                for (kind, _), x, width in parts
+                if width >= LEAST_PERCENT
+            ]
+        )
+    return bars
+
+
+def commands_of(record: TaskRecord) -> list[Way]:
+    """What to type for a task that failed, the shortest way into its code first; else nothing.
+
+    Paths are whole: a page may be read anywhere on this machine.
+    """
+    if not record.failed:
+        return []
+    folder, spec, turn = record.folder.absolute(), record.spec_id, last_coded(record)
+    commands = []
+    if turn is not None:
+        commands += [
+            Way("Step through its code", _typed("debug", folder, "--task", spec, "--turn", turn)),
+            Way("Run its code again", _typed("replay", folder, "--task", spec)),
+        ]
+    pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
+    if pack.is_file() and "evaluator" in options:
+        models = ["--evaluator", options["evaluator"], "--worker", options.get("worker", "")]
+        benchmark, strategy = (
+            [f"--{name}", options[name]] if name in options else []
+            for name in ("benchmark", "strategy")
+        )
+        at = turn or 1
+        fork = ["--fork", folder, "--task", spec, "--turn", at, "--pack", pack]
+        small = ["minimise", "--pack", pack, "--spec", spec]
+        commands += [
+            Way(
+                f"Go on from turn {at} with other models or prompts",
+                _typed(*fork, *benchmark, *strategy, *models),
+            ),
+            Way("Find the smallest world that fails so", _typed(*small, *benchmark, *models)),
+        ]
+    return commands
+
+
+@lru_cache(maxsize=64)
+def _options(folder: Path, _has_results: bool) -> dict[str, str]:
+    """What a run was started with, read once for all of its tasks."""
+    results = raw_results(folder)
+    brain = results.get("brain")
+    known = {**results, **(brain if isinstance(brain, dict) else {})}
+    names = ("benchmark", "strategy", "evaluator", "worker")
+    return {name: value for name in names if (value := text_in(known, name))}
+
+
+def show_command(record: TaskRecord) -> str:
+    """The command that prints the whole story; "" where no journal was kept."""
+    if not record.path.is_file():
+        return ""
+    return _typed("show", record.folder.absolute(), "--task", record.spec_id)
+
+
+def last_coded(record: TaskRecord) -> int | None:
+    """Number of the last turn whose code can be stepped through; None: there is none."""
+    reports = ((act.number, act.turn.report) for act in reversed(record.last) if act.turn)
+    return next((turn for turn, report in reports if report and report.pins and report.steps), None)
+
+
+def _typed(*words: object) -> str:
+    return shlex.join([sys.executable, str(DOOR), *map(str, words)])
