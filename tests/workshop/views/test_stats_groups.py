@@ -16,8 +16,7 @@ from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
 from workshop.views.stats.groups import statistics
 from workshop.views.stats.interval import share_of
-from workshop.views.stats.reading import read_runs
-from workshop.views.stats.records import By, Reading, Run, Statistics
+from workshop.views.stats.records import By, Reading, Run, Statistics, read_runs
 
 SHA = {name: name * 64 for name in "abc"}
 

@@ -13,8 +13,7 @@ from core.models.model_call import Usage
 from core.runs.reader import NotRecorded
 from tests.workshop.views.stats_runs import done, run_folder
 from workshop.views.stats.groups import statistics
-from workshop.views.stats.reading import read_run, read_runs
-from workshop.views.stats.records import By
+from workshop.views.stats.records import By, read_run, read_runs
 
 
 def change(folder: Path, edit: Any) -> None:

@@ -101,7 +101,7 @@ def test_a_page_that_would_be_too_large_tells_the_rest_in_short(
     a, b = run(tmp_path / "a"), run(tmp_path / "b", "t0", "t1", "t2")
     whole = told(versus_page(a, b, judge))
     assert sum("final_answer" in story for story in whole.values()) == 3
-    monkeypatch.setattr(versus, "PAGE_BYTES", 6 * versus.PAIR_BYTES + 5_000)
+    monkeypatch.setattr(versus, "PAGE_BYTES", 6 * versus.PAIR_BYTES + 4_000)
     some = told(versus_page(a, b, judge))
     assert 0 < sum("final_answer" in story for story in some.values()) < 3
     assert all("FAIL: not wanted" in some[spec] for spec in ("t0", "t1", "t2"))

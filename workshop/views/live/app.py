@@ -28,8 +28,7 @@ from core.runs.hints import command
 from core.runs.journal import journals
 from core.runs.results import NAME
 from core.runs.task_record import HARM
-from workshop.views.live.index import IndexRow, index_row
-from workshop.views.live.watch import Mark, ObservedRequest, RunWatch, mark_of
+from workshop.views.live.index import IndexRow, RunState, RunWatch, index_row, mark_of
 from workshop.views.report.render import environment, page, policy, story_html
 from workshop.views.report.run_page import row_html, rows_of, table
 from workshop.views.report.versus import versus_page
@@ -68,8 +67,7 @@ class _Pages:
 
     def index(self, request: Request) -> Response:
         rows = [index_row(folder, time.time()) for folder in run_folders(self._logs)]
-        tag = hashlib.sha256(repr(rows).encode("utf-8", "replace")).hexdigest()[:32]
-        return self._answer(request, tag, lambda: _index(self._logs, rows))
+        return self._answer(request, _hash(rows), lambda: _index(self._logs, rows))
 
     def compare(self, request: Request) -> Response:
         """The page of two runs that were ticked, the older one first."""
@@ -82,9 +80,9 @@ class _Pages:
         pair = (newer, older) if back else (older, newer)
         query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
         swapped = f"/compare?{urlencode(query, doseq=True)}"
-        state = tuple(_state(folder) for folder in pair)
-        tag = hashlib.sha256(repr((pair, state)).encode("utf-8", "replace")).hexdigest()[:32]
-        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, state)))
+        files = [path for folder in pair for path in (folder / NAME, *journals(folder))]
+        tag = _hash((pair, [mark_of(path) for path in files]))
+        return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
 
     def slash(self, request: Request) -> Response:
         return RedirectResponse(f"/runs/{self._folder(request).name}/")
@@ -119,7 +117,7 @@ class _Pages:
         folder = self._folder(request)
         return self._watches.setdefault(folder.name, RunWatch(folder))
 
-    def _tag(self, state: ObservedRequest) -> str:
+    def _tag(self, state: RunState) -> str:
         return f"{self._boot}.{state.revision}"
 
     def _since(self, text: str) -> int:
@@ -127,14 +125,14 @@ class _Pages:
         boot, _, number = text.partition(".")
         return int(number) if boot == self._boot and number.isdecimal() else 0
 
-    def _page(self, state: ObservedRequest) -> str:
+    def _page(self, state: RunState) -> str:
         rows = rows_of(state.run.tasks)
         data = {"tasks": [row.data for row in rows], "since": self._tag(state)}
         return page(
             "run.html.jinja", data, live=True, records=(), **table(state.run, rows, state.setup)
         )
 
-    def _news(self, state: ObservedRequest, since: int) -> dict[str, Any]:
+    def _news(self, state: RunState, since: int) -> dict[str, Any]:
         # The bars are relative to the largest of all rows, so all are made and few are sent.
         rows = rows_of(state.run.tasks)
         fresh = [row for row in rows if state.changed[row.record.key] > since]
@@ -158,13 +156,12 @@ class _Pages:
         return answer
 
 
-def _versus(judge: Judge, first: Path, second: Path, swapped: str, _state: object) -> str:
+def _versus(judge: Judge, first: Path, second: Path, swapped: str, _tag: str) -> str:
     return versus_page(first, second, judge, swapped=swapped)
 
 
-def _state(folder: Path) -> tuple[Mark, ...]:
-    """What changes when a run goes on."""
-    return tuple(mark_of(path) for path in (folder / NAME, *journals(folder)))
+def _hash(values: object) -> str:
+    return hashlib.sha256(repr(values).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def _html(text: str) -> Response:

@@ -1,7 +1,9 @@
-"""What the list of runs says of each: its name, its state, how far it is, what it has come to."""
+"""Runs as the live pages show them: a row of the list, and a folder that is read as it changes."""
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,16 +13,30 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from core.runs.journal import journals
 from core.runs.manifest import NAME as RUN
 from core.runs.manifest import Manifest, NoManifest, read_manifest
 from core.runs.results import NAME, RunResults
-from core.runs.run_view import raw_results
+from core.runs.run_view import Folder, RunView, raw_results
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
-from workshop.views.live.watch import GONE, Mark, mark_of
+from workshop.views.report.setup import FLOORS, Setup, setup_of
 
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
 LIMITED = "stopped by a limit"
+Mark = tuple[int, int]
+"""Size and time of a file: what changes when it is written."""
+GONE: Mark = (-1, -1)
+
+
+def mark_of(path: Path) -> Mark:
+    """The mark of a file, GONE where there is none."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return GONE
+    return stat.st_size, stat.st_mtime_ns
 
 
 @dataclass(frozen=True)
@@ -145,3 +161,60 @@ def _limited(results: RunResults, total: int, options: Mapping[str, Any]) -> boo
     reached = ((spent[name], limit) for name, limit in limits.items())
     over = any(value is not None and value >= limit for value, limit in reached)
     return over and sums.tasks < total
+
+
+@dataclass(frozen=True)
+class RunState:
+    """A run as it was last read."""
+
+    run: RunView
+    setup: Setup
+    revision: int
+    """Counts every change of anything in the run."""
+    changed: dict[str, int]
+    """By task the revision in which it changed last."""
+
+
+class RunWatch:
+    """A run folder kept in memory, read again where a file has changed; for several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._marks: dict[Path, Mark] = {}
+        self._tasks: dict[str, TaskRecord] = {}
+        self._results = Folder(folder)
+        self._setup = Setup()
+        self._changed: dict[str, int] = {}
+        self._revision = 0
+
+    def look(self) -> RunState:
+        """The run as it is now."""
+        with self._lock:
+            paths = {path.stem: path for path in journals(self._folder)}
+            if new_results := self._is_new(self._folder / NAME):
+                self._results = Folder(self._folder, self._results.labels)
+            stale = [key for key, path in paths.items() if self._is_stale(key, path)]
+            self._revision += bool(new_results or stale)
+            for key in stale:
+                self._tasks[key] = self._results.task(paths[key])
+                self._changed[key] = self._revision
+            # Both are asked, so that both are marked.
+            if any([self._is_new(self._folder / name) for name in (RUN, FLOORS)]):
+                self._setup = setup_of(self._folder)
+            run = self._results.view([self._tasks[key] for key in paths])
+            return RunState(run, self._setup, self._revision, dict(self._changed))
+
+    def _is_new(self, path: Path) -> bool:
+        """Whether a file is another one than at the last look."""
+        mark = mark_of(path)
+        known, self._marks[path] = self._marks.get(path), mark
+        return mark != known
+
+    def _is_stale(self, key: str, path: Path) -> bool:
+        """Whether a task has to be read again: its journal or its result is another one."""
+        task = self._tasks.get(key)
+        if self._is_new(path) or task is None:
+            return True
+        result = self._results.result(task.task_id)
+        return result is not None and result != task.result

@@ -13,8 +13,7 @@ from typing import Literal
 
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded
-from workshop.views.stats.reading import read_run
-from workshop.views.stats.records import Run
+from workshop.views.stats.records import Run, read_run
 
 HASH_CHARS = 10
 SHOWN_ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})

@@ -18,7 +18,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 from core.ledger import ToolCall
 from core.runs.folder import PACK_COPY
-from core.runs.hints import DOOR
+from core.runs.hints import ENTRY_POINT
 from core.runs.reader import text_in
 from core.runs.results import NAME
 from core.runs.run_view import raw_results
@@ -178,20 +178,14 @@ def commands_of(record: TaskRecord) -> list[Way]:
         ]
     pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
     if pack.is_file() and "evaluator" in options:
-        models = ["--evaluator", options["evaluator"], "--worker", options.get("worker", "")]
-        benchmark, strategy = (
-            [f"--{name}", options[name]] if name in options else []
-            for name in ("benchmark", "strategy")
-        )
-        at = turn or 1
-        fork = ["--fork", folder, "--task", spec, "--turn", at, "--pack", pack]
-        small = ["minimise", "--pack", pack, "--spec", spec]
+        fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
+        for name in ("benchmark", "strategy", "evaluator", "worker"):
+            fork += [f"--{name}", options[name]] if name in options else []
+        title = f"Go on from turn {turn or 1} with other models or prompts"
+        small = _typed("minimise", "--run", folder, "--spec", spec)
         commands += [
-            Way(
-                f"Go on from turn {at} with other models or prompts",
-                _typed(*fork, *benchmark, *strategy, *models),
-            ),
-            Way("Find the smallest world that fails so", _typed(*small, *benchmark, *models)),
+            Way(title, _typed(*fork)),
+            Way("Find the smallest world that fails so", small),
         ]
     return commands
 
@@ -220,4 +214,4 @@ def last_coded(record: TaskRecord) -> int | None:
 
 
 def _typed(*words: object) -> str:
-    return shlex.join([sys.executable, str(DOOR), *map(str, words)])
+    return shlex.join([sys.executable, str(ENTRY_POINT), *map(str, words)])

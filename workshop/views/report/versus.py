@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -17,7 +19,7 @@ from core.runs.errors import CannotRun
 from core.terminal.figures import DASH, dollars, number, seconds, tokens
 from core.terminal.task_columns import totals
 from workshop.views.report.differences import Differences, differences
-from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, Side, pairs_of, read_half
+from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, pairs_of, read_half
 from workshop.views.report.render import packed, page, piece
 from workshop.views.report.run_page import filters_of, labels
 from workshop.views.report.setup import Text, setup_of
@@ -33,23 +35,21 @@ CLASSES = {0: "good", 1: "bad", 3: "open"}
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the figures: a measure in both runs and how it moved."""
+    """One line of the figures: a measure in both runs, the difference with its interval."""
 
     name: str
     unit: str
     a: str
     b: str
-    moved: str
-    """The difference; a dash where it is not known."""
+    moved: str = DASH
     interval: str = ""
     tone: str = ""
-    """"good" or "bad" where the interval says that it really moved."""
-    marks: tuple[float, float, float] | None = None
-    """Low, middle and high in percent of a drawing whose middle is nothing."""
+    """"good" or "bad" where the interval excludes no difference."""
+    marks: tuple[float, ...] | None = None
+    """Low, middle and high in percent of a drawing whose middle is no difference."""
 
 
-@dataclass(frozen=True)
-class _Look:
+class _Look(NamedTuple):
     """How a measure is shown."""
 
     title: str
@@ -126,7 +126,12 @@ def _figures(left: Half, right: Half, verdict: Comparison | str) -> Iterator[Fig
         yield from _sums(left, right)
         return
     measures = {measure.name: measure for measure in verdict.measures}
-    yield _share(verdict)
+    passed = Measure(
+        name="passed", tasks=verdict.tasks, a=verdict.passed_a.share, b=verdict.passed_b.share,
+        difference=verdict.difference, low=verdict.low, high=verdict.high,
+    )  # fmt: skip
+    percent = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
+    yield _moved(percent, passed, 100)
     yield _moved(_LOOKS["score"], measures["score"])
     if "harm" in measures:
         count = _Look(f"{verdict.harm_name.capitalize()}s", "tasks", number)
@@ -136,99 +141,65 @@ def _figures(left: Half, right: Half, verdict: Comparison | str) -> Iterator[Fig
             yield _moved(look, measures[name])
 
 
-def _share(verdict: Comparison) -> Figure:
-    a, b = verdict.passed_a, verdict.passed_b
-    measure = Measure(
-        name="passed", tasks=verdict.tasks, a=a.share, b=b.share,
-        difference=verdict.difference, low=verdict.low, high=verdict.high,
-    )  # fmt: skip
-    look = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
-    return _moved(look, measure, 100)
-
-
 def _moved(look: _Look, measure: Measure, times: float = 1) -> Figure:
     def scaled(value: float | None) -> float | None:
         return None if value is None else value * times
 
     def signed(value: float | None) -> str:
-        amount = scaled(value)
-        if amount is None:
-            return DASH
-        sign = "−" if amount < 0 else "+" if amount > 0 else ""
-        return f"{sign}{look.show(abs(amount))}"
+        sign = "" if not value else "−" if value < 0 else "+"
+        return DASH if value is None else f"{sign}{look.show(abs(value * times))}"
 
-    low, high = measure.low, measure.high
-    interval = "" if low is None or high is None else f"{signed(low)} to {signed(high)}"
-    return Figure(
-        name=look.title,
-        unit=look.unit,
-        a=look.show(scaled(measure.a)),
-        b=look.show(scaled(measure.b)),
-        moved=signed(measure.difference),
-        interval=interval,
-        tone=_tone(look, measure),
-        marks=_marks(measure),
+    low, middle, high = measure.low, measure.difference, measure.high
+    line = Figure(
+        look.title, look.unit, look.show(scaled(measure.a)), look.show(scaled(measure.b)),
+        signed(middle),
+    )  # fmt: skip
+    if low is None or high is None:
+        return line
+    parts = [part for part in (low, middle, high) if part is not None]
+    most = max(map(abs, parts))
+    marks = tuple(round(50 + 46 * part / most, 2) for part in parts) if most else ()
+    tone = "good" if (low > 0) == look.more_is_better else "bad"
+    return replace(
+        line,
+        interval=f"{signed(low)} to {signed(high)}",
+        tone="" if low <= 0 <= high else tone,
+        marks=marks if len(marks) == 3 else None,
     )
 
 
-def _tone(look: _Look, measure: Measure) -> str:
-    if measure.low is None or measure.high is None or measure.low <= 0 <= measure.high:
-        return ""
-    return "good" if (measure.low > 0) == look.more_is_better else "bad"
-
-
-def _marks(measure: Measure) -> tuple[float, float, float] | None:
-    parts = measure.low, measure.difference, measure.high
-    known = [part for part in parts if part is not None]
-    most = max(map(abs, known), default=0.0)
-    if len(known) < len(parts) or not most:
-        return None
-    low, middle, high = (round(50 + 46 * part / most, 2) for part in known)
-    return low, middle, high
-
-
 def _sums(left: Half, right: Half) -> Iterator[Figure]:
-    """What both runs came to, where nobody has compared them."""
+    """The totals of both runs, where nobody has compared them."""
     a, b = totals(left.view), totals(right.view)
-    yield _plain("Score", number(a.score_mean, 3), number(b.score_mean, 3))
-    yield _plain(f"{right.view.harm_name.capitalize()}s", number(a.harm), number(b.harm))
-    yield _plain("Tokens", number(tokens(a.tokens)), number(tokens(b.tokens)))
-    yield _plain("Dollars", dollars(a.cost_usd), dollars(b.cost_usd))
-    yield _plain("Turns", number(a.turns), number(b.turns))
-
-
-def _plain(name: str, a: str, b: str) -> Figure:
-    return Figure(name, "of the run", a, b, DASH)
+    for name, one, other in (
+        ("Score", number(a.score_mean, 3), number(b.score_mean, 3)),
+        (f"{right.view.harm_name.capitalize()}s", number(a.harm), number(b.harm)),
+        ("Tokens", number(tokens(a.tokens)), number(tokens(b.tokens))),
+        ("Dollars", dollars(a.cost_usd), dollars(b.cost_usd)),
+        ("Turns", number(a.turns), number(b.turns)),
+    ):
+        yield Figure(name, "of the run", one, other)
 
 
 def _stories(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[Markup]:
     """The stories as they lie in the page, those of flipped tasks in full while there is room."""
     for pair in pairs:
-        if pair.flipped and room > 0:
-            html = packed(story_html(pair, left, right))
-            room -= len(html)
-        else:
-            html = packed(outline_html(pair))
+        in_full = pair.flipped and room > 0
+        html = packed(story_html(pair, left, right) if in_full else outline_html(pair))
+        room -= len(html) if in_full else 0
         yield html
 
 
 def story_html(pair: Pair, left: Half, right: Half) -> Markup:
     """Both stories of a task, turn beside turn, those before they part folded."""
-    whole = [
-        half.whole(s.record) if s else None for half, s in ((left, pair.left), (right, pair.right))
-    ]
-    turns = [list(record.last) if record else [] for record in whole]
-    longest = max(map(len, turns))
-    both = [tuple(some[n] if n < len(some) else None for some in turns) for n in range(longest)]
-    at = pair.parting.at
-    same = longest if at is None else at
+    halves = (left, pair.left), (right, pair.right)
+    whole = [half.whole(side.record) if side else None for half, side in halves]
+    both = list(zip_longest(*(record.last if record else () for record in whole)))
+    same = len(both) if pair.parting.at is None else pair.parting.at
     return piece("versus_story.html.jinja", "story", pair, whole, both[:same], both[same:])
 
 
 def outline_html(pair: Pair) -> Markup:
     """A task in both runs, its turns in short."""
-    sides: tuple[Side | None, ...] = pair.left, pair.right
-    steps = [side.steps if side else () for side in sides]
-    longest = max(map(len, steps))
-    both = [tuple(some[n] if n < len(some) else None for some in steps) for n in range(longest)]
+    both = list(zip_longest(*(side.steps if side else () for _, side in pair.sides)))
     return piece("versus_story.html.jinja", "outline", pair, both)

@@ -28,8 +28,7 @@ def stats(
     """
     from core.terminal.console import answers
     from workshop.views.stats.groups import OVERVIEW, statistics
-    from workshop.views.stats.reading import read_runs
-    from workshop.views.stats.records import CannotShow
+    from workshop.views.stats.records import CannotShow, read_runs
     from workshop.views.stats.table import show_statistics
 
     folder = _existing(folder)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from core.runs.results import TaskResult
 from core.terminal.figures import tokens
@@ -21,9 +21,8 @@ HASH_CHARS = 8
 DIGITS = 6
 
 
-@dataclass(frozen=True)
-class Key:
-    """What makes a group one: its names, from short to long, and what it has in common."""
+class Key(NamedTuple):
+    """What a group has in common, and its names from short to long."""
 
     names: tuple[str, ...]
     parts: tuple[tuple[str, str | None], ...]
@@ -39,11 +38,6 @@ def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
         groups={by: _groups(reading.runs, by) for by in bys},
         runs=tuple(map(_line, reading.runs)),
     )
-
-
-def group_of_run(run: Run) -> Group:
-    """The figures of one run."""
-    return group_of(run.name, {"run": run.name}, [(run, run.results.tasks)])
 
 
 def group_of(
@@ -85,16 +79,15 @@ def group_of(
 
 
 def _kinds(tasks: Iterable[TaskResult]) -> dict[str, int]:
-    return dict(Counter(filter(None, map(_failure, tasks))).most_common())
+    failed = (
+        task.failure or "unknown" for task in tasks if task.failure or task.outcome == "error"
+    )
+    return dict(Counter(failed).most_common())
 
 
 def _key_of_task(run: Run, task: TaskResult) -> tuple[str | None, ...]:
     """Another text of the same name is another task."""
     return run.pack, task.spec_id, run.scenarios.get(task.spec_id)
-
-
-def _failure(task: TaskResult) -> str | None:
-    return task.failure or ("unknown" if task.outcome == "error" else None)
 
 
 def _given(task: TaskResult, name: str) -> float | None:
@@ -126,7 +119,7 @@ def _line(run: Run) -> RunLine:
         pack=run.pack,
         prompts=run.prompts,
         finished=run.results.finished is not None,
-        figures=group_of_run(run),
+        figures=group_of(run.name, {"run": run.name}, [(run, run.results.tasks)]),
     )
 
 
@@ -142,13 +135,9 @@ def _groups(runs: Sequence[Run], by: By) -> tuple[Group, ...]:
     alike = by == By.TASK
     named = zip(_names(by_key), by_key.items(), strict=True)
     groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
-    return tuple(sorted(groups, key=_worst) if alike else groups)
-
-
-def _worst(group: Group) -> tuple[bool, float, str]:
-    """Tasks that fail most come first, those that were never scored last."""
-    share = group.passed.share
-    return share is None, share or 0.0, group.name
+    if alike:  # tasks that fail most come first, those that were never scored last
+        groups.sort(key=lambda g: (g.passed.share is None, g.passed.share or 0.0, g.name))
+    return tuple(groups)
 
 
 def _key(run: Run, by: By) -> Key:

@@ -1,7 +1,8 @@
-"""What the statistics are made of: runs as they are read, and the figures made of them."""
+"""Runs read from their ``results.json`` and ``run.json``, and the figures made of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,7 +13,10 @@ from typing import Literal
 from pydantic import Field
 
 from core.runs.errors import CannotRun
-from core.runs.manifest import Manifest
+from core.runs.find import is_run, run_folders
+from core.runs.manifest import NAME, Manifest, NoManifest, read_manifest
+from core.runs.reader import NotRecorded, results_of
+from core.runs.results import NAME as RESULTS
 from core.runs.results import RunResults
 from workshop.views.stats.interval import Record, Share
 
@@ -168,3 +172,70 @@ class Statistics(Record):
     total: Group
     groups: dict[By, tuple[Group, ...]]
     runs: tuple[RunLine, ...]
+
+
+def read_runs(logs: Path) -> Reading:
+    """Every run in a folder, or the one that the folder itself is."""
+    folders = [logs] if is_run(logs) else run_folders(logs)
+    notes: list[str] = []
+    runs_read: list[Run] = []
+    for folder in folders:
+        try:
+            runs_read.append(read_run(folder, notes))
+        except NotRecorded as error:
+            notes.append(str(error))
+    others = logs.iterdir() if folders != [logs] and logs.is_dir() else ()
+    notes += [
+        f"{path.name} is no run folder"
+        for path in others
+        if path.is_dir() and not path.name.startswith(".") and not is_run(path)
+    ]
+    runs = _without_copies(sorted(runs_read, key=_age), notes)
+    return Reading(tuple(runs), (*_unknown(runs), *sorted(notes)))
+
+
+def read_run(folder: Path, notes: list[str] | None = None) -> Run:
+    """One run; what is wrong with its manifest alone is added to the notes.
+
+    Raises:
+        NotRecorded: it has no results that can be read.
+    """
+    results = results_of(folder)
+    if results is None:
+        raise NotRecorded(
+            f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
+        )
+    manifest = None
+    try:
+        manifest = read_manifest(folder) if (folder / NAME).exists() else None
+    except NoManifest as error:
+        if notes is not None:
+            notes.append(f"counted without its manifest: {error}")
+    return Run(folder, results, manifest)
+
+
+def _age(run: Run) -> tuple[bool, datetime, str]:
+    return run.started is None, run.started or datetime.max.replace(tzinfo=UTC), run.name
+
+
+def _without_copies(runs: Iterable[Run], notes: list[str]) -> list[Run]:
+    """Each run once: a copied folder would make two trials out of one."""
+    first: dict[tuple[object, ...], Run] = {}
+    for run in runs:
+        known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
+        if known is not run:
+            notes.append(f"{run.name} is a copy of {known.name} and not counted again")
+    return list(first.values())
+
+
+def _unknown(runs: list[Run]) -> list[str]:
+    old = sum(run.manifest is None for run in runs)
+    open_runs = sum(run.results.finished is None for run in runs)
+    notes = []
+    if old:
+        notes.append(f"no {NAME} in {old} of {len(runs)} runs: prompt and strategy are not known")
+    if open_runs:
+        notes.append(
+            f"{open_runs} of {len(runs)} runs are not finished: counted with the tasks so far"
+        )
+    return notes

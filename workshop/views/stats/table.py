@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
@@ -31,35 +30,24 @@ FOOT = (
 )
 
 
-@dataclass(frozen=True)
-class Column:
-    """A figure of a group."""
-
-    heading: str
-    cell: Callable[[Group], str]
-
-
-COLUMNS = (
-    Column("since", lambda g: (g.first or DASH)[:10]),
-    Column("runs", lambda g: f"{g.runs:,}"),
-    Column("passed", lambda g: f"{g.passed.passed:,}/{g.passed.of:,}"),
-    Column("95 %", lambda g: interval(g.passed)),
-    Column("score", lambda g: number(g.score_mean, 3)),
-    Column("harm", lambda g: f"{g.harm:,}"),
-    Column("dollars", lambda g: number(g.cost_usd.mean, 4)),
-    Column("tokens", lambda g: number(g.tokens.mean, 0)),
-    Column("turns", lambda g: number(g.turns.mean, 1)),
-    Column("seconds", lambda g: number(g.seconds.mean, 1)),
-)
-
-EARLY = "ended early"
-ENDED: dict[str, Callable[[Group], dict[str, int]]] = {
-    EARLY: lambda g: g.failures,
-    "outside": lambda g: g.outside,
+Cell = Callable[[Group], str]
+FIGURES: dict[str, Cell] = {
+    "since": lambda g: (g.first or DASH)[:10],
+    "runs": lambda g: f"{g.runs:,}",
+    "passed": lambda g: f"{g.passed.passed:,}/{g.passed.of:,}",
+    "95 %": lambda g: interval(g.passed),
+    "score": lambda g: number(g.score_mean, 3),
+    "harm": lambda g: f"{g.harm:,}",
+    "dollars": lambda g: number(g.cost_usd.mean, 4),
+    "tokens": lambda g: number(g.tokens.mean, 0),
+    "turns": lambda g: number(g.turns.mean, 1),
+    "seconds": lambda g: number(g.seconds.mean, 1),
+}
+KINDS: dict[str, Cell] = {
+    "ended early": lambda g: kinds(g.failures),
+    "outside": lambda g: kinds(g.outside),
 }
 """Why tasks ended otherwise; the second only where there are such."""
-LEFT_OUT = ((By.DAY, "since"), (By.RUN, "runs"))
-"""Figures that say nothing where runs are put together so."""
 
 
 def interval(share: Share) -> str:
@@ -95,43 +83,34 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> None:
-    """The widest form that fits: all columns, without the first, none."""
-    columns = [c for c in COLUMNS if (by, c.heading) not in LEFT_OUT]
+    """The widest form that fits: all figures, without the first, a list."""
     rows = [*groups, *([total] if len(groups) > 1 else ())]
     unbounded = console.options.update(max_width=UNBOUNDED)
-    for fitting in (columns, columns[1:]):
-        table = _with_columns(by, rows, fitting)
+    for figures in (list(FIGURES), list(FIGURES)[1:]):
+        table = _with_columns(by, rows, figures)
         if Measurement.get(console, unbounded, table).minimum <= console.width:
             console.print(table)
             return
     plain_line(console, f"by {by}", "italic")
     for group in rows:
-        _list(console, group, columns)
+        plain_line(console, group.name, "bold")
+        text = ", ".join(f"{heading} {cell(group)}" for heading, cell in (FIGURES | KINDS).items())
+        for line in Text(text).wrap(console, max(1, console.width - 2)):
+            console.print(Text("  ") + line, highlight=False)
 
 
-def _with_columns(by: By, rows: Sequence[Group], columns: Sequence[Column]) -> Table:
+def _with_columns(by: By, rows: Sequence[Group], figures: Sequence[str]) -> Table:
     table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
     table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
-    for column in columns:
-        table.add_column(column.heading, justify="right", no_wrap=True)
-    ended = [heading for heading, of in ENDED.items() if heading == EARLY or any(map(of, rows))]
+    for heading in figures:
+        table.add_column(heading, justify="right", no_wrap=True)
+    ended = list(KINDS) if any(group.outside for group in rows) else list(KINDS)[:1]
     for heading in ended:
         table.add_column(heading, overflow="fold", min_width=len(heading))
     for group in rows:
-        ends = [kinds(ENDED[heading](group)) for heading in ended]
-        cells = [clean(group.name), *(column.cell(group) for column in columns), *ends]
-        table.add_row(*map(Text, cells), style=_style(group))
+        cells = [(FIGURES | KINDS)[heading](group) for heading in (*figures, *ended)]
+        table.add_row(*map(Text, (clean(group.name), *cells)), style=_style(group))
     return table
-
-
-def _list(console: Console, group: Group, columns: Sequence[Column]) -> None:
-    """A group where there is no room for columns: its name, then its figures."""
-    plain_line(console, group.name, "bold")
-    named = [f"{column.heading} {column.cell(group)}" for column in columns]
-    ends = (f"{heading}: {kinds(of(group))}" for heading, of in ENDED.items())
-    text = ", ".join([*named, *ends])
-    for line in Text(text).wrap(console, max(1, console.width - 2)):
-        console.print(Text("  ") + line, highlight=False)
 
 
 def _style(group: Group) -> str:

@@ -30,7 +30,6 @@ UI_PORT = 5000
 NO_DOWNLOADS = "LITELLM_LOCAL_MODEL_COST_MAP=True"
 """For MLflow's page, which loads LiteLLM: without it LiteLLM fetches a list of prices, and without
 a network the two wait for each other for ever."""
-_GRPC = "opentelemetry.exporter.otlp.proto.grpc"
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 
 
@@ -115,11 +114,10 @@ def _is_installed(module: str) -> bool:
 
 
 def _check_protocol() -> None:
-    protocol = otlp_protocol()
-    if protocol not in OTEL_DEFAULTS:
+    if (protocol := otlp_protocol()) not in OTEL_DEFAULTS:
         expected = " or ".join(OTEL_DEFAULTS)
         raise CannotTrace(f"--trace otel: the protocol is {protocol!r}; expected {expected}")
-    if protocol == "grpc" and not _is_installed(_GRPC):
+    if protocol == "grpc" and not _is_installed("opentelemetry.exporter.otlp.proto.grpc"):
         raise CannotTrace(
             "--trace otel: the protocol grpc needs: "
             f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"

@@ -76,24 +76,23 @@ class _Complaints(logging.Handler):
 def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str], None]) -> None:
     """Export a run's traces to each kind of target, and say where they are or what went wrong."""
     seconds = CLOSE_SECONDS + TASK_SECONDS * tasks
-    to_console = writes_to_console()
     # The keys of models are no business of the libraries that write traces.
     environment = {name: v for name, v in os.environ.items() if not name.endswith("_API_KEY")}
     for kind in kinds:
-        command = [
-            sys.executable,
-            str(ENTRY_POINT),
-            "export",
-            "--format",
-            kind,
-            str(folder.resolve()),
-        ]
+        option = f"--trace {kind}: "
         try:
             export = subprocess.run(
-                command,
+                [
+                    sys.executable,
+                    str(ENTRY_POINT),
+                    "export",
+                    "--format",
+                    kind,
+                    str(folder.resolve()),
+                ],
                 env=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=sys.stderr if to_console else subprocess.PIPE,
+                stdout=sys.stderr if writes_to_console() else subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 encoding="utf-8",
                 errors="replace",
@@ -101,17 +100,16 @@ def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            say(f"warning: --trace {kind}: stopped, because it took more than {seconds:.0f} s")
+            say(f"warning: {option}stopped, because it took more than {seconds:.0f} s")
         except OSError as error:
-            say(f"warning: --trace {kind}: the export cannot be started ({error.strerror})")
+            say(f"warning: {option}the export cannot be started ({error.strerror})")
         else:
             lines = (export.stderr if export.returncode else export.stdout or "").splitlines()
-            text = (lines or [f"exit code {export.returncode}"])[-1].removeprefix("error: ")
+            text = redact((lines or [f"exit code {export.returncode}"])[-1])
             if export.returncode:
-                option = f"--trace {kind}: "
-                say(f"warning: {option}{redact(text.removeprefix(option))}")
+                say(f"warning: {option}{text.removeprefix('error: ').removeprefix(option)}")
             elif text.startswith("traces:"):
-                say(redact(text))
+                say(text)
 
 
 def write_traces(
