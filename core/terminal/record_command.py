@@ -63,6 +63,8 @@ def _parameter(name: str, field: FieldInfo, written: str) -> Parameter:
     # What a factory gives depends on other options; its help says what it is.
     kind: Any = field.annotation
     default = None if field.default_factory else field.default
+    if field.is_required():
+        default = ...
     if get_origin(kind) is tuple:
         kind, default = list.__class_getitem__(get_args(kind)[0]), None
     low = next((m.ge for m in field.metadata if hasattr(m, "ge")), None)
