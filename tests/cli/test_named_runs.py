@@ -48,7 +48,6 @@ COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("report", "RUN"), 0, "report.html"),
     (("report", "RUN", "RUN"), 0, ".html"),
     (("stats", "RUN"), 0, "1/2"),
-    (("stats", "--diff", "RUN", "RUN"), 0, ""),
     (("compare", "RUN", "RUN"), 3, "NOT ENOUGH DATA"),
     (("export", "RUN", "--format", "inspect"), 0, ".eval"),
     (("replay", "RUN"), 0, "equal"),
