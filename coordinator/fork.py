@@ -66,9 +66,9 @@ class Past:
             self._reads += _check_state(turn, environment, in_doubt)
             calls = turn.report.calls if turn.report else ()
             wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
-            odd = environment.repeat(wires, Ledger())
-            if odd:
-                raise Differs(f"turn {turn.number}: {'; '.join(odd[:5])}")
+            mismatches = environment.repeat(wires, Ledger())
+            if mismatches:
+                raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
             in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
         _check_state(self.log.whole[len(self._before)], environment, in_doubt)
 
@@ -77,7 +77,7 @@ class Past:
         return TaskRun(
             turns=list(self._before),
             calls=[call for log in self._logs for call in log.asked],
-            findings=[found for log in self._logs for found in log.findings],
+            findings=[finding for log in self._logs for finding in log.findings],
             requests=self._reads + sum(t.report.requests for t in self._before if t.report),
         )
 

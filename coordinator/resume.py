@@ -46,7 +46,7 @@ class Memory:
         findings = self.log.findings if self.entries_hold else []
         return TaskRun(
             # A stage that failed is asked again by an attempt that begins again.
-            findings=[found for found in findings if self.turns or not found.failed],
+            findings=[one for one in findings if self.turns or not one.failed],
             turns=self.log.whole if self.turns else [],
             calls=self.log.calls,
             requests=sum(turn.requests for turn in every),

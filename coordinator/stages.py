@@ -132,20 +132,20 @@ class StageRunner:
     def __post_init__(self) -> None:
         """Take over what an earlier process has found."""
         specs = {spec.name: spec for spec in self.specs}
-        for found in self.run.findings:
-            if found.step in specs:
-                specs[found.step].remember(self.environment, found)
+        for finding in self.run.findings:
+            if finding.step in specs:
+                specs[finding.step].remember(self.environment, finding)
 
     def before(self, text: str, briefing: str) -> None:
         """Ask the stages before the strategy, as far as they were not."""
         for spec in self._of("before"):
             self._found(spec, StageInput(text, tuple(self._early())), briefing)
 
-    def told(self) -> str:
+    def findings_text(self) -> str:
         """What they have found, for the strategy, and which of them its instructions can ask."""
-        found = [f"{f.step}: {f.text}" for f in self._early() if f.text]
-        asked = [f"{spec.name}: {spec.says}" for spec in self._of("tool") if self.client(spec.name)]
-        return "\n".join(found + asked)
+        findings = [f"{f.step}: {f.text}" for f in self._early() if f.text]
+        tools = [f"{spec.name}: {spec.says}" for spec in self._of("tool") if self.client(spec.name)]
+        return "\n".join(findings + tools)
 
     def tools(self, ledger: Ledger) -> list[Tool]:
         """The stages that an instruction can ask, those without a model left out."""
@@ -158,10 +158,10 @@ class StageRunner:
     def _answer(self, spec: StageSpec, client: ModelClient, ledger: Ledger, question: str) -> str:
         """A stage's answer to a question. Raises ToolFault where there is none."""
         case = StageInput(question, tuple(self._early()))
-        found = spec.make(self.environment).run(case, "", client, ledger)
-        if found.failed:
-            raise ToolFault(f"no answer: {found.failed}"[:FAILED_CHARS], kind="RuntimeError")
-        return found.text
+        answer = spec.make(self.environment).run(case, "", client, ledger)
+        if answer.failed:
+            raise ToolFault(f"no answer: {answer.failed}"[:FAILED_CHARS], kind="RuntimeError")
+        return answer.text
 
     @property
     def verdict(self) -> Verdict | None:
@@ -180,8 +180,8 @@ class StageRunner:
             spoken = any(f.step == spec.name for f in self.run.findings)
             if spoken and self._known(spec, case) is None:
                 continue
-            if said := self._found(spec, case, briefing).objection:
-                return said
+            if message := self._found(spec, case, briefing).objection:
+                return message
         return None
 
     def worded(self, text: str, briefing: str, finish: str) -> str:
@@ -199,12 +199,12 @@ class StageRunner:
 
     def _early(self) -> Iterator[Finding]:
         names = {spec.name for spec in self._of("before")}
-        return (found for found in self.run.findings if found.step in names)
+        return (finding for finding in self.run.findings if finding.step in names)
 
     def _known(self, spec: StageSpec, case: StageInput) -> Finding | None:
         about = _about(case)
-        found = (f for f in self.run.findings if (f.step, f.about) == (spec.name, about))
-        return next(found, None)
+        same = (f for f in self.run.findings if (f.step, f.about) == (spec.name, about))
+        return next(same, None)
 
     def _found(self, spec: StageSpec, case: StageInput, briefing: str) -> Finding:
         """What a stage has found, or finds now."""
@@ -214,20 +214,20 @@ class StageRunner:
         with self.ledger() as ledger, closing(ledger):
             try:
                 step = spec.make(self.environment)
-                found = step.run(case, briefing, self.client(spec.name), ledger)
+                finding = step.run(case, briefing, self.client(spec.name), ledger)
             except (Halt, JournalFailed):
                 raise
             except Exception as error:  # the wall of a stage: the task goes on without it
-                found = Finding(failed=_why(error))
+                finding = Finding(failed=_why(error))
         noted: dict[str, object] = {
             "step": spec.name,
             "about": _about(case),
             "seconds": round(time.perf_counter() - began, 6),
         }
-        found = found.model_copy(update=noted)
-        self.journal.write("finding", found.model_dump(mode="json"))
-        self.run.findings.append(found)
-        return found
+        finding = finding.model_copy(update=noted)
+        self.journal.write("finding", finding.model_dump(mode="json"))
+        self.run.findings.append(finding)
+        return finding
 
 
 def _about(case: StageInput) -> str:

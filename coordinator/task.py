@@ -143,8 +143,8 @@ class TaskLoop:
         alone = self._closes(number)
         briefing = self._brief()
         self._stages.before(task_text, briefing)
-        told = self._stages.told()
-        context = TurnContext(task_text, turns, state, number, limit, briefing, told, alone)
+        findings = self._stages.findings_text()
+        context = TurnContext(task_text, turns, state, number, limit, briefing, findings, alone)
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
@@ -186,8 +186,8 @@ class TaskLoop:
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
         """What a stage behind the strategy asks back."""
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
-        said = self._stages.objection(task_text, self._brief(), _closing(decision), log)
-        return said and f"CHALLENGE: {said}\nYour FINISH said: {_closing(decision)}"
+        objection = self._stages.objection(task_text, self._brief(), _closing(decision), log)
+        return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_closing(decision)}"
 
     def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
         """The benchmark's last act; what speaks against it, where it was refused.

@@ -41,14 +41,14 @@ class Telemetry:
 
         Each is named once.
         """
-        told = []
+        failures = []
         for call, sent in self._sent:
             error = sent.exception()
             if error is not None:
                 self._missed.append(call)
-                told.append(f"log_llm failed: {type(error).__name__}")
+                failures.append(f"log_llm failed: {type(error).__name__}")
         self._sent.clear()
-        return told
+        return failures
 
     def send_missed(self) -> int:
         """Send again what was not taken, for the whole retry time; how many are lost for good.

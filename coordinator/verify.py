@@ -42,17 +42,17 @@ class Verify:
             "end": task.closing,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
-        said, failed = ask_once(client, system(self._texts), user, ["ok"], _objection)
-        return Finding(objection=said or "", failed=failed)
+        message, failed = ask_once(client, system(self._texts), user, ["ok"], _objection)
+        return Finding(objection=message or "", failed=failed)
 
 
 def _objection(reply: dict[str, object]) -> str:
-    ok, said = reply["ok"], str(reply.get("objection") or "").strip()
+    ok, text = reply["ok"], str(reply.get("objection") or "").strip()
     if ok is True or str(ok).casefold() in ("true", "yes"):
         return ""
-    if not said:
+    if not text:
         raise ValueError("it objects without saying to what")
-    return said[:OBJECTION_CHARS]
+    return text[:OBJECTION_CHARS]
 
 
 def _head(text: str, tokens: int) -> str:

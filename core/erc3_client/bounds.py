@@ -57,8 +57,8 @@ def cleaned(body: bytes | bytearray) -> bytes | bytearray:
     return _ESCAPE.sub(_sign, body) if b"\\ud" in body or b"\\uD" in body else body
 
 
-def _sign(found: re.Match[bytes]) -> bytes:
-    escape = found[0]
+def _sign(match: re.Match[bytes]) -> bytes:
+    escape = match[0]
     lone = len(escape) == _LONE and escape[2:3] in b"dD"
     return _UNKNOWN_SIGN if lone else escape
 

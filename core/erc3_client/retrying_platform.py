@@ -70,14 +70,14 @@ class RetryingPlatform:
     def start_task(self, task: HasTaskId) -> answers.Resp_StartTask:
         """As the client's; a task that is found running after an unanswered call was started."""
 
-        def found() -> Any:
+        def look() -> Any:
             detail = self.task_detail(task.task_id)
             if detail.status != "in_progress":
                 return None
             fields = {"task_id": task.task_id, "session_id": detail.session_id}
             return _made("Resp_StartTask", fields | {"status": detail.status})
 
-        return self._repeated("start_task", lambda: self._client.start_task(task), found=found)
+        return self._repeated("start_task", lambda: self._client.start_task(task), look=look)
 
     def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
         """As the client's; a task that is found completed after an unanswered call is closed.
@@ -87,7 +87,7 @@ class RetryingPlatform:
         Its evaluation is then the score that the platform shows, or None where it shows none.
         """
 
-        def found() -> Any:
+        def look() -> Any:
             detail = self.task_detail(task.task_id)
             if detail.status != "completed":
                 return None
@@ -96,9 +96,7 @@ class RetryingPlatform:
             fields = {"status": "already_completed", "eval": evaluation}
             return _made("Resp_CompleteTask", fields)
 
-        done = self._repeated(
-            "complete_task", lambda: self._client.complete_task(task), found=found
-        )
+        done = self._repeated("complete_task", lambda: self._client.complete_task(task), look=look)
         if done.eval is not None:
             done.eval.score = known_score(done.eval.score)
         return done
@@ -106,7 +104,7 @@ class RetryingPlatform:
     def submit_session(self, session_id: str, force: bool = False) -> answers.Resp_SubmitSession:
         """As the client's; a session that is no longer open after an unanswered call is in."""
 
-        def found() -> Any:
+        def look() -> Any:
             status = self.session_status(session_id).status
             if status in ("", UNFINISHED_SESSION):
                 return None
@@ -115,7 +113,7 @@ class RetryingPlatform:
         return self._repeated(
             "submit_session",
             lambda: self._client.submit_session(session_id, force=force),
-            found=found,
+            look=look,
         )
 
     def log_llm(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
@@ -133,10 +131,10 @@ class RetryingPlatform:
         call: Callable[[], T],
         passing: frozenset[str] = PASSING,
         *,
-        found: Callable[[], Any] = lambda: None,
+        look: Callable[[], Any] = lambda: None,
         limit: int | None = None,
     ) -> T:
-        """Make a call until it is answered; ``found`` is its effect as the state shows it.
+        """Make a call until it is answered; ``look`` finds its effect in the state.
 
         Raises what the client raises: the last failure, or the refusal; and what ends a pause.
         """
@@ -148,7 +146,7 @@ class RetryingPlatform:
                 return self._received(call())
             except Exception as error:
                 trouble = trouble_of(error)
-                effect: T | None = found() if unanswered and trouble == "refused" else None
+                effect: T | None = look() if unanswered and trouble == "refused" else None
                 if effect is not None:
                     return effect
                 unanswered = unanswered or trouble == "no_answer"

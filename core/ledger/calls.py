@@ -178,6 +178,6 @@ def shortened(value: object) -> object:
     if isinstance(value, dict):
         return {key: shortened(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        said = next((texts for form in _forms if (texts := form(value)) is not None), None)
-        return [shortened(inner) for inner in value] if said is None else said
+        short = next((texts for form in _forms if (texts := form(value)) is not None), None)
+        return [shortened(inner) for inner in value] if short is None else short
     return value

@@ -119,11 +119,11 @@ class Ledger:
         """
         with self._lock:
             self._check_open()
-            found = self._tools.get(name)
-            if found is None:
+            tool = self._tools.get(name)
+            if tool is None:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
             self._spend("calls", self.budget.calls, "tool calls")
-            return self._run(found, args, kwargs)
+            return self._run(tool, args, kwargs)
 
     def note(self, call: ToolCall) -> None:
         """Book a call that somebody else has answered, such as a person at a debugger."""
@@ -134,18 +134,18 @@ class Ledger:
         self._calls.append(call)
         self.on_call(call)
 
-    def _run(self, found: Tool, args: list[object], kwargs: dict[str, object]) -> object:
+    def _run(self, tool: Tool, args: list[object], kwargs: dict[str, object]) -> object:
         began, started = time.perf_counter(), time.time()
         self._wire, self._kept = [], []
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
-        def keep(outcome: Outcome, **told: Any) -> None:
+        def keep(outcome: Outcome, **fields: Any) -> None:
             self._keep(
                 ToolCall(
                     number=len(self._calls) + 1,
-                    name=found.name,
-                    kind=found.kind,
+                    name=tool.name,
+                    kind=tool.kind,
                     arguments=arguments,
                     outcome=outcome,
                     step=step,
@@ -154,16 +154,16 @@ class Ledger:
                     started=round(started, 6),
                     requests=tuple(self._wire),
                     kept=tuple(self._kept),
-                    **told,
+                    **fields,
                 )
             )
 
         try:
-            arguments = _plain_arguments(found.bind(args, kwargs))
-            result = found.run(**_copied(arguments))
+            arguments = _plain_arguments(tool.bind(args, kwargs))
+            result = tool.run(**_copied(arguments))
         except ToolFault as fault:
             outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
-            partial = None if "unknown" in self._writes() else found.partial(fault)
+            partial = None if "unknown" in self._writes() else tool.partial(fault)
             keep(
                 outcome,
                 error=fault.text,
@@ -251,9 +251,9 @@ class Ledger:
             for at in reversed(range(len(self._wire))):
                 call = self._wire[at]
                 if (call.path, call.outcome) == (path, "unknown"):
-                    found = {"outcome": "done", "error": None}
+                    done = {"outcome": "done", "error": None}
                     self._wire[at] = call.model_copy(
-                        update=found if took_effect else {"outcome": "lost"}
+                        update=done if took_effect else {"outcome": "lost"}
                     )
                     return
 

@@ -48,8 +48,8 @@ class Tool:
         """
         if self.fields is None or fault.request is None:
             return None
-        found = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
-        return {**plain(found), "error": fault.request.model_dump(mode="json")}
+        fields = {name: fault.found.get(name, empty) for name, empty in self.fields.items()}
+        return {**plain(fields), "error": fault.request.model_dump(mode="json")}
 
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
@@ -134,15 +134,15 @@ def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
     """
     if given.keys() <= set(known):
         return dict(given)
-    found: dict[str, T] = {}
+    renamed: dict[str, T] = {}
     for name, value in given.items():
         fold = folded(name)
         same = [k for k in known if folded(k) == fold] or [
             k for k in known if fold in (folded(k) + "id", folded(k).removesuffix("id")) and fold
         ]
         certain = name not in known and len(same) == 1 and same[0] not in given
-        found[same[0] if certain and same[0] not in found else name] = value
-    return found
+        renamed[same[0] if certain and same[0] not in renamed else name] = value
+    return renamed
 
 
 class _Form:
@@ -173,9 +173,9 @@ _forms: dict[tuple[CodeType, str], _Form] = {}
 
 def _form_of(function: Callable[..., Any]) -> _Form:
     """Kept by the text of the function: every task makes its tools again of the same few."""
-    told = function.__annotations__, function.__defaults__, function.__kwdefaults__
+    details = function.__annotations__, function.__defaults__, function.__kwdefaults__
     # Functions made by one maker have one code: their names and docstrings tell them apart.
-    key = function.__code__, repr((function.__name__, function.__doc__, told))
+    key = function.__code__, repr((function.__name__, function.__doc__, details))
     if key not in _forms:
         _forms[key] = _Form(function)
     return _forms[key]

@@ -121,15 +121,15 @@ class TapeWriter:
             asked = {"model": request.model, "messages": messages, "params": params}
             name = "reply" if isinstance(outcome, Reply) else "error"
             came = outcome.model_dump(mode="json")
-            told = redacted(came)
+            masked = redacted(came)
             exchange = {
                 "v": VERSION,
                 "type": "exchange",
                 "prompt_sha256": prompt_hash(request.messages),
                 "params_sha256": params_hash(request.params),
                 "request": asked,
-                name: told,
-                "masked": name == "reply" and told != came,
+                name: masked,
+                "masked": name == "reply" and masked != came,
                 "seconds": round(seconds, 6),
             }
             self._write([*fresh.values(), exchange])

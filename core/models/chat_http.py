@@ -106,10 +106,10 @@ def error_answer(body: bytes) -> bytes:
     if len(body) >= _LARGE_BYTES:
         return text.encode()
     try:
-        found = json.loads(body.decode("utf-8", "replace"))
+        result = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return text.encode()
-    return json.dumps(_trimmed(found)).encode()
+    return json.dumps(_trimmed(result)).encode()
 
 
 def count(value: object) -> int | None:
@@ -133,8 +133,8 @@ def _chat_answer(body: bytes) -> bytes:
         raw = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         page = body.lstrip()[:1] == b"<"
-        said = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
-        raise AnswerRefused(f"the answer is {said}") from None
+        message = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
+        raise AnswerRefused(f"the answer is {message}") from None
     if not isinstance(raw, dict):
         raise AnswerRefused("the answer is no JSON object")
     choices = raw.get("choices")
@@ -151,49 +151,49 @@ def _chat_answer(body: bytes) -> bytes:
     return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
 
 
-def _choice(found: object) -> dict[str, Any]:
-    message = found.get("message") if isinstance(found, dict) else None
-    if not isinstance(found, dict) or not isinstance(message, dict):
+def _choice(value: object) -> dict[str, Any]:
+    message = value.get("message") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(message, dict):
         raise AnswerRefused("the first choice of the answer holds no message")
     content = message.get("content")
     text = None if content is None else _text(content)
     if content is not None and text is None:
         raise AnswerRefused("the content of the answer is no text")
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
-    finish = found.get("finish_reason")
+    finish = value.get("finish_reason")
     choice: dict[str, Any] = {
         "index": 0,
         "finish_reason": plain_text(finish[:40]) if isinstance(finish, str) else None,
         "message": {"role": "assistant", "content": text}
         | ({"reasoning_content": reasoning} if reasoning else {}),
     }
-    if found.get("error") is not None:
-        choice["error"] = _trimmed(found["error"])
+    if value.get("error") is not None:
+        choice["error"] = _trimmed(value["error"])
     return choice
 
 
-def _text(found: object) -> str | None:
+def _text(value: object) -> str | None:
     """A text, or the texts of a list of parts in a row; None for anything else."""
-    if isinstance(found, str):
-        return plain_text(found[:LONGEST_TEXT])
-    if not isinstance(found, list):
+    if isinstance(value, str):
+        return plain_text(value[:LONGEST_TEXT])
+    if not isinstance(value, list):
         return None
-    parts = [part.get("text") if isinstance(part, dict) else part for part in found]
+    parts = [part.get("text") if isinstance(part, dict) else part for part in value]
     texts = [part for part in parts if isinstance(part, str)]
     return plain_text("".join(texts)[:LONGEST_TEXT]) if len(texts) == len(parts) else None
 
 
-def _usage(found: object) -> dict[str, Any]:
+def _usage(value: object) -> dict[str, Any]:
     """The figures of a usage; {} where prompt or completion is none, for half of it is unknown."""
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         return {}
-    if any(count(found.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):
+    if any(count(value.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):
         return {}
-    usage: dict[str, Any] = _figures(found.items())
+    usage: dict[str, Any] = _figures(value.items())
     for name in ("prompt_tokens_details", "completion_tokens_details"):
-        if isinstance(found.get(name), dict):
-            usage[name] = _figures(found[name].items())
-    cost = money(found.get("cost"))
+        if isinstance(value.get(name), dict):
+            usage[name] = _figures(value[name].items())
+    cost = money(value.get("cost"))
     return usage | ({} if cost is None else {"cost": cost})
 
 

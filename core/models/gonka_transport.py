@@ -103,8 +103,8 @@ class _NodeTransport(LiteLLMTransport):
 
     def _cost(self, response: Any, usage: Usage) -> tuple[float | None, str | None]:
         """Only what the node itself says: LiteLLM counts with the prices of OpenAI."""
-        told = money(getattr(getattr(response, "usage", None), "cost", None))
-        return told, None if told is None else "provider"
+        cost = money(getattr(getattr(response, "usage", None), "cost", None))
+        return cost, None if cost is None else "provider"
 
     def _failure(self, error: Exception) -> ExchangeFailed | None:
         # The key is never sent, so no text of a node can quote it.

@@ -130,9 +130,9 @@ class LiteLLMTransport:
     def _cost(self, response: Any, usage: Usage) -> tuple[float | None, str | None]:
         """The provider's own figure, else LiteLLM's; unknown where its prices are not this
         server's or there is nothing to count."""
-        told = money(getattr(getattr(response, "usage", None), "cost", None))
-        if told is not None:
-            return told, "provider"
+        cost = money(getattr(getattr(response, "usage", None), "cost", None))
+        if cost is not None:
+            return cost, "provider"
         counted = money(getattr(response, "_hidden_params", {}).get("response_cost"))
         if counted is None or usage.prompt is None or self._backend.base_url:
             return None, None
@@ -167,8 +167,8 @@ def _no_key(variable: str) -> ExchangeFailed:
     return ExchangeFailed("authentication", f"{variable} is not set", usage=Usage.nothing())
 
 
-def _said(found: Any, chars: int) -> str:
-    return plain_text(found[:chars]) if isinstance(found, str) else ""
+def _said(value: Any, chars: int) -> str:
+    return plain_text(value[:chars]) if isinstance(value, str) else ""
 
 
 def _usage(raw: Any) -> Usage:
@@ -195,14 +195,14 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
     if refused is not None:
         return ExchangeFailed("bad_answer", str(refused), status=200)
     names = {name for e in chain for name in (c.__name__ for c in type(e).__mro__)}
-    told = getattr(error, "status_code", None)
-    status = told if isinstance(told, int) else None
+    code = getattr(error, "status_code", None)
+    status = code if isinstance(code, int) else None
     if "OpenAIError" not in names and status is None:
         return None
-    said = str(error)[:SAID_CHARS]
-    kind, sent = _kind(names, status, said)
+    message = str(error)[:SAID_CHARS]
+    kind, sent = _kind(names, status, message)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
-    quoted = "" if kind in silent else _quoted(said)
+    quoted = "" if kind in silent else _quoted(message)
     billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
     return ExchangeFailed(
         kind,
@@ -223,49 +223,49 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
-def _kind(names: set[str], status: int | None, said: str) -> tuple[ErrorKind, bool]:
+def _kind(names: set[str], status: int | None, text: str) -> tuple[ErrorKind, bool]:
     """The class of the failure, and whether the request may have reached the provider."""
     if names & _NOT_SENT:
         return "network", False
-    if _SAYS["no_key"].search(said):
+    if _SAYS["no_key"].search(text):
         return "authentication", False
     answered = "HTTPStatusError" in names
-    if not answered and ("JSONDecodeError" in names or _SAYS["unreadable"].search(said)):
+    if not answered and ("JSONDecodeError" in names or _SAYS["unreadable"].search(text)):
         return "bad_answer", True
     if names & {"APITimeoutError", "ReadTimeout", "WriteTimeout"}:
         return "timeout", True
     if names & _BROKEN and not answered:
         return "network", True
-    kind = _by_status(status, said, names)
+    kind = _by_status(status, text, names)
     if not answered and kind == "bad_request" and "BadRequestError" in names and status != 400:
         return "bad_answer", True  # HTTP 200 with an error in its body
     return kind, True
 
 
-def _by_status(status: int | None, said: str, names: set[str]) -> ErrorKind:
+def _by_status(status: int | None, text: str, names: set[str]) -> ErrorKind:
     if "ContextWindowExceededError" in names:
         return "context_window"
     flagged = "ContentPolicyViolationError" in names
-    if status in (402, 403, 429) and _SAYS["quota"].search(said) and not _SAYS["soon"].search(said):
+    if status in (402, 403, 429) and _SAYS["quota"].search(text) and not _SAYS["soon"].search(text):
         return "quota"
-    if status == 403 and _SAYS["flagged"].search(said):
+    if status == 403 and _SAYS["flagged"].search(text):
         return "bad_request"
-    if status in (400, 401) and _SAYS["clock"].search(said):
+    if status in (400, 401) and _SAYS["clock"].search(text):
         return "clock"
-    if status in (400, 422) and _SAYS["no_model"].search(said):
+    if status in (400, 422) and _SAYS["no_model"].search(text):
         return "not_found"
-    if status in (400, 422) and not flagged and _SAYS["context"].search(said):
+    if status in (400, 422) and not flagged and _SAYS["context"].search(text):
         return "context_window"
     if status is None:
         return "network"
     return _STATUS.get(str(status), "bad_request" if status < 500 else "overload")
 
 
-def _quoted(said: str) -> str:
+def _quoted(message: str) -> str:
     """The provider's own words, short and without secrets; none where it sent a page."""
-    said = plain_text(said)
-    text = _PREFIX.sub("", said.splitlines()[0] if said else "").split("Traceback")[0].strip()
-    if "<html" in said.casefold() or "<!doctype" in said.casefold():
+    message = plain_text(message)
+    text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
+    if "<html" in message.casefold() or "<!doctype" in message.casefold():
         return "an HTML page"
     # Redacted before it is cut: half a key would not be recognised.
     return redact(text)[:TEXT_CHARS]

@@ -224,10 +224,10 @@ class ModelClient:
         Raises ModelFailed: none is.
         """
         name = target.backend.name
-        said = ""
+        message = ""
         if error.kind in EXHAUSTED:
             if self._backends.exhaust(name, error.kind):
-                said = f"{name} is not asked any more in this run"
+                message = f"{name} is not asked any more in this run"
         elif error.kind in FINAL:
             self._backends.release(name)
         else:
@@ -236,7 +236,7 @@ class ModelClient:
         call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
         over = error.kind in FINAL or call.until <= self._clock()
         other = None if over else self._backends.choose(call.tried)
-        follows = [said] if said else []
+        follows = [message] if message else []
         if other is not None:
             follows.append(f"next backend: {other}")
         self._note_failure(call, "; ".join(follows) or None)

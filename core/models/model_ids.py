@@ -47,8 +47,8 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     usual = f"{provider.upper()}_API_KEY"
     if provider in litellm.openai_compatible_providers:
         # Without one of its own LiteLLM would show OpenAI's; who is not found signs in otherwise.
-        found = _found(backend.model)
-        return () if found is None or found[2] else names or (usual,)
+        result = _found(backend.model)
+        return () if result is None or result[2] else names or (usual,)
     if not names and usual in os.environ and not _set(usual):
         names = (usual,)  # LiteLLM takes a variable that is empty for one that is set
     plain = all(name.endswith("_API_KEY") for name in names)
@@ -63,8 +63,8 @@ def provider_of(model: str) -> str:
     prefix, slash, _ = model.partition("/")
     if slash and prefix in litellm.provider_list:
         return prefix
-    found = _found(model)
-    return str(found[1]) if found else ""
+    result = _found(model)
+    return str(result[1]) if result else ""
 
 
 def _found(model: str) -> Any:
@@ -146,15 +146,15 @@ def _nearest(model: str, models: Models) -> list[str]:
     providers = [GONKA, *(p.value for p in load().provider_list)] if slash else []
     moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
     ours = [name for name in models.file.models if "*" not in name] + rule_based_ids()
-    found = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
+    matches = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
     if not slash:
-        found += [i for i in map_ids() if i.endswith(f"/{model}")]
-    return list(dict.fromkeys(found))[:SHOWN]
+        matches += [i for i in map_ids() if i.endswith(f"/{model}")]
+    return list(dict.fromkeys(matches))[:SHOWN]
 
 
 def _most_like(text: str, known: Iterable[str]) -> list[str]:
-    found = process.extract(text, list(known), scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
-    return [name for name, _, _ in found]
+    result = process.extract(text, list(known), scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
+    return [name for name, _, _ in result]
 
 
 def _hint(near: Sequence[str]) -> str:

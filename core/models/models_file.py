@@ -267,8 +267,8 @@ def _problem(error: ValidationError) -> str:
     first = error.errors()[0]
     where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
     if first["type"] != "extra_forbidden":
-        found = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
-        return f"{where}: {first['msg']}{found}"
+        actual = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
+        return f"{where}: {first['msg']}{actual}"
     known = _known_keys(first["loc"])
     near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
     hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"

@@ -155,10 +155,10 @@ class OpenRouterPrices:
 
     def _ask(self, url: str, asked: Future[PriceList]) -> None:
         try:
-            found = PriceList(fetched=self._clock(), prices=fetch(url, self._wait_seconds))
+            result = PriceList(fetched=self._clock(), prices=fetch(url, self._wait_seconds))
             if self._file:
-                write_kept(self._file, found.model_dump_json().encode(), FILES_AT_MOST)
-            asked.set_result(found)
+                write_kept(self._file, result.model_dump_json().encode(), FILES_AT_MOST)
+            asked.set_result(result)
         except Exception as error:
             asked.set_exception(error)
 
@@ -226,15 +226,15 @@ def read_prices(content: bytes) -> dict[str, UnitPrice]:
         raise ListUnusable("the answer is no list of models") from None
     if not isinstance(rows, list):
         raise ListUnusable("the answer is no list of models")
-    found = {}
+    prices = {}
     for row in rows[:MOST_MODELS]:
         name = row.get("id") if isinstance(row, dict) else None
         price = _unit_price(row.get("pricing")) if isinstance(name, str) else None
         if price is not None and name and len(name) <= MOST_CHARS:
-            found[name.casefold()] = price
-    if not found:
+            prices[name.casefold()] = price
+    if not prices:
         raise ListUnusable("the answer names no price")
-    return found
+    return prices
 
 
 def _unit_price(pricing: object) -> UnitPrice | None:
@@ -254,10 +254,10 @@ def _dollars(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        found = float(value)
+        result = float(value)
     except (ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) and 0 <= found <= MOST_DOLLARS else None
+    return result if math.isfinite(result) and 0 <= result <= MOST_DOLLARS else None
 
 
 def address(environ_value: str | None) -> str | None:

@@ -143,18 +143,18 @@ def like(model: str) -> str | None:
     same provider's ids come first, then the middle one by price, for prices differ many times.
     """
     name = canonical(model)
-    found = _by_name().get(name, ()) if name else ()
+    result = _by_name().get(name, ()) if name else ()
     home = model.split("/", 1)[0].casefold()
-    found = [i for i in found if i.split("/", 1)[0].casefold() == home] or list(found)
-    if not found:
+    result = [i for i in result if i.split("/", 1)[0].casefold() == home] or list(result)
+    if not result:
         return None
     map_ = _price_map()
 
     def dollars(id_: str) -> tuple[float, float]:
         return map_[id_]["input_cost_per_token"], map_[id_]["output_cost_per_token"]
 
-    middle = sorted(dollars(i) for i in found)[len(found) // 2]
-    same = [i for i in found if dollars(i) == middle]
+    middle = sorted(dollars(i) for i in result)[len(result) // 2]
+    same = [i for i in result if dollars(i) == middle]
     return min(same, key=lambda i: (-fuzz.ratio(i.casefold(), model.casefold()), i))
 
 
@@ -218,9 +218,9 @@ def _price_map() -> Mapping[str, dict[str, Any]]:
 @lru_cache(maxsize=1)
 def _by_name() -> Mapping[tuple[str, ...], list[str]]:
     """Ids with a price above zero, by what they name; what is served for nothing is no likeness."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    ids: dict[tuple[str, ...], list[str]] = {}
     for key, entry in _price_map().items():
         name = canonical(key)
         if name and entry["input_cost_per_token"] > 0 and entry["output_cost_per_token"] > 0:
-            found.setdefault(name, []).append(key)
-    return found
+            ids.setdefault(name, []).append(key)
+    return ids

@@ -13,22 +13,22 @@ from core.models.prompt_json import as_data
 from core.models.sections import MOST_RENDERED, NONE, SectionError, Texts
 
 
-def prompt(room: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
+def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
     """The template of that name, filled in; ``texts``: sections that are laid over the shipped.
 
     Raises:
         SectionError: with these sections it is too long.
         UndefinedError: a value is missing.
     """
-    laid = texts.get(section(room, name))
+    laid = texts.get(section(package, name))
     if laid is not None:
-        template = _template(room, laid)
+        template = _template(package, laid)
     else:
-        template = _environment(room).get_template(f"{name}.jinja")
-    return _bounded(room, name, template.generate(values)) if texts else template.render(values)
+        template = _environment(package).get_template(f"{name}.jinja")
+    return _bounded(package, name, template.generate(values)) if texts else template.render(values)
 
 
-def _bounded(room: str, name: str, parts: Iterator[str]) -> str:
+def _bounded(package: str, name: str, parts: Iterator[str]) -> str:
     """The parts in a row; ends at the first one too many."""
     rendered: list[str] = []
     length = 0
@@ -36,33 +36,33 @@ def _bounded(room: str, name: str, parts: Iterator[str]) -> str:
         rendered.append(part)
         length += len(part)
         if length > MOST_RENDERED:
-            text = f"the prompt {section(room, name)} has more than {MOST_RENDERED:,} characters"
+            text = f"the prompt {section(package, name)} has more than {MOST_RENDERED:,} characters"
             raise SectionError(f"{text} with these sections; shorten them")
     return "".join(rendered)
 
 
-def section(room: str, name: str) -> str:
+def section(package: str, name: str) -> str:
     """What a template is called as a section."""
-    return f"{room.replace('.', '/')}/{name}"
+    return f"{package.replace('.', '/')}/{name}"
 
 
-def template_sections(room: str, *names: str) -> dict[str, str]:
+def template_sections(package: str, *names: str) -> dict[str, str]:
     """Shipped templates of a package as sections, by name."""
-    folder = files(room) / "prompts"
+    folder = files(package) / "prompts"
     texts = {name: (folder / f"{name}.jinja").read_text(encoding="utf-8") for name in names}
-    return {section(room, name): text.rstrip("\n") for name, text in texts.items()}
+    return {section(package, name): text.rstrip("\n") for name, text in texts.items()}
 
 
 @lru_cache(maxsize=64)
-def _template(room: str, text: str) -> Template:
-    return _environment(room).from_string(text)
+def _template(package: str, text: str) -> Template:
+    return _environment(package).from_string(text)
 
 
 @cache
-def _environment(room: str) -> Environment:
+def _environment(package: str) -> Environment:
     # Prompts are plain text; what may hold markup of ours is defused by the filter as_data.
     made = Environment(
-        loader=PackageLoader(room, "prompts"), undefined=StrictUndefined, autoescape=False
+        loader=PackageLoader(package, "prompts"), undefined=StrictUndefined, autoescape=False
     )
     made.filters["as_data"] = as_data
     return made

@@ -84,8 +84,8 @@ class DirectTransport:
             raise
         except Exception as error:
             plain = type(error) is LookupError
-            said = error.args[0] if isinstance(error, LookupError) and error.args else error
-            text = f"{said}" if plain else f"{type(error).__name__}: {said}"
+            message = error.args[0] if isinstance(error, LookupError) and error.args else error
+            text = f"{message}" if plain else f"{type(error).__name__}: {message}"
             raise ExchangeFailed(
                 "not_found" if isinstance(error, LookupError) else "bad_request",
                 redact(text)[:_ERROR_CHARS],
@@ -93,8 +93,8 @@ class DirectTransport:
             ) from error
         reply = Reply(text=answer, finish_reason="stop") if isinstance(answer, str) else answer
         usage = _counted(messages, reply) if reply.usage == Usage() else reply.usage
-        told = {"usage": usage, "cost_usd": 0.0, "price_source": "provider"}
-        return reply.model_copy(update=told)
+        counted = {"usage": usage, "cost_usd": 0.0, "price_source": "provider"}
+        return reply.model_copy(update=counted)
 
 
 def _counted(messages: list[Message], reply: Reply) -> Usage:

@@ -100,8 +100,8 @@ def find_code(reply: Cleaned) -> Snippet:
 def _blocks(text: str) -> list[_Block]:
     """Every tagged and fenced block, by its place; those in other languages are left out."""
     text = _before_observation(text)
-    found = [*_tagged(text), *_fenced(text)]
-    return sorted((b for b in found if b.code), key=lambda b: b.start)
+    blocks = [*_tagged(text), *_fenced(text)]
+    return sorted((b for b in blocks if b.code), key=lambda b: b.start)
 
 
 def _tagged(text: str) -> Iterator[_Block]:
@@ -178,15 +178,15 @@ def _missing(tree: ast.Module | None) -> frozenset[str]:
 
 
 def _defined(tree: ast.Module) -> frozenset[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).split(".")[0])
-    return frozenset(found)
+            names.add((node.asname or node.name).split(".")[0])
+    return frozenset(names)
 
 
 def _without_blocks(text: str) -> Snippet:
@@ -195,10 +195,10 @@ def _without_blocks(text: str) -> Snippet:
     tree = _parsed(bare)
     if tree is not None and _calls(tree) & {"final_answer", "print"}:
         return Snippet(bare)
-    found = find_json(text, ["code"])
+    result = find_json(text, ["code"])
     calls = all_json(text, ["name", "arguments"])
-    told = [c["arguments"] for c in calls if str(c["name"]).casefold() in _INTERPRETERS]
-    for code in ([found["code"]] if found else []) + (told if len(told) == 1 else []):
+    texts = [c["arguments"] for c in calls if str(c["name"]).casefold() in _INTERPRETERS]
+    for code in ([result["code"]] if result else []) + (texts if len(texts) == 1 else []):
         tree = _parsed(code) if isinstance(code, str) else None
         if tree is not None and _does_something(tree):
             return Snippet(str(code).strip())

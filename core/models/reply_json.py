@@ -35,8 +35,8 @@ def find_json(
     ``known`` spell them, at every depth. A wrapper around the object is opened, also where it
     holds the object as text. An object that ends too early is none.
     """
-    found = all_json(text, required, known)
-    return found[0] if found and all(one == found[0] for one in found) else None
+    result = all_json(text, required, known)
+    return result[0] if result and all(one == result[0] for one in result) else None
 
 
 def all_json(
@@ -57,9 +57,9 @@ def all_json(
         _read(head, before, _loose, LOOSE_STARTS),
         _read(straight, before, _loose, LOOSE_STARTS) if straight != head else (),
     ):
-        found = [one for value in values for one in _holding(value, wanted)]
-        if found:
-            return [_respelled(one, spelled) for one in found]
+        matches = [one for value in values for one in _holding(value, wanted)]
+        if matches:
+            return [_respelled(one, spelled) for one in matches]
     return []
 
 
@@ -75,8 +75,8 @@ def _last_mention(text: str, wanted: frozenset[str]) -> int:
     """
     if _HIDING.search(text):
         return len(text)
-    found = (_mention(name).search(text) for name in wanted)
-    return min((match.start() if match else 0 for match in found), default=len(text))
+    result = (_mention(name).search(text) for name in wanted)
+    return min((match.start() if match else 0 for match in result), default=len(text))
 
 
 @lru_cache(maxsize=64)
@@ -91,7 +91,7 @@ def _read(
 ) -> Iterator[object]:
     """The objects that begin up to ``before``, none within another; ``most`` braces are tried."""
     end = 0
-    for start in (found.start() for found in _START.finditer(text, endpos=before)):
+    for start in (result.start() for result in _START.finditer(text, endpos=before)):
         if start < end:
             continue
         if not most:

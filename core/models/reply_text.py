@@ -93,12 +93,12 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
 
 def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
     """The prompt with what the model replied, without its reasoning, and the question behind it."""
-    said = clean(reply).text
-    if len(said) > QUOTED_CHARS:
-        said = f"{said[: QUOTED_CHARS // 2]}\n[...]\n{said[-QUOTED_CHARS // 2 :]}"
+    text = clean(reply).text
+    if len(text) > QUOTED_CHARS:
+        text = f"{text[: QUOTED_CHARS // 2]}\n[...]\n{text[-QUOTED_CHARS // 2 :]}"
     return [
         *messages,
-        {"role": "assistant", "content": said or "(empty)"},
+        {"role": "assistant", "content": text or "(empty)"},
         {"role": "user", "content": question},
     ]
 
@@ -126,17 +126,17 @@ def _channels(text: str) -> Iterator[tuple[str, str]]:
     name, body = "analysis", ""
     for index, mark in enumerate(marks):
         follows = marks[index + 1] if index + 1 < len(marks) else None
-        said = text[mark.end() : follows.start() if follows else len(text)]
+        message = text[mark.end() : follows.start() if follows else len(text)]
         if mark[1] == "channel":
-            head = regex.match(r"\s*(\w*)", said)
+            head = regex.match(r"\s*(\w*)", message)
             name = head[1] if head else ""
             # Where the mark of the message itself was dropped, the body stands behind the name.
             whole = follows is None or follows[1] not in ("message", "constrain")
-            body = said[head.end() :] if head and whole else ""
+            body = message[head.end() :] if head and whole else ""
         elif mark[1] in ("end", "return", "call"):
-            name, body = "", said
+            name, body = "", message
         elif mark[1] == "message":
-            body = said
+            body = message
         else:
             name, body = "" if mark[1] == "start" else name, ""
         if body.strip():

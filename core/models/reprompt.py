@@ -60,10 +60,10 @@ def ask_once(
         cleaned = clean(call.text, call.finish_reason, call.reasoning)
         if cleaned.problem:
             raise Misread(cleaned.words)
-        found = find_json(cleaned.text, keys)
-        if found is None:
+        result = find_json(cleaned.text, keys)
+        if result is None:
             raise Misread(f"it holds no JSON object with {', '.join(keys)}, or differing ones")
-        return read(found), ""
+        return read(result), ""
     except ModelFailed as failed:
         return None, str(failed)
     except (Misread, ValueError, TypeError, KeyError) as problem:

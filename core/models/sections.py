@@ -37,8 +37,8 @@ def prompt_overrides(folder: Path, shipped: Texts) -> dict[str, str]:
     Raises SectionError: the folder or a file cannot be read, names no section, or has other
     placeholders than the shipped text.
     """
-    found = {name: checked(name, text, shipped) for name, text in _files(folder)}
-    return {name: text for name, text in found.items() if text != shipped[name]}
+    overrides = {name: checked(name, text, shipped) for name, text in _files(folder)}
+    return {name: text for name, text in overrides.items() if text != shipped[name]}
 
 
 def write_out(texts: Texts, folder: Path) -> None:
@@ -74,20 +74,22 @@ def tags(text: str) -> list[str]:
     # Every command loads this room, and few read a template in it.
     from jinja2 import Environment
 
-    found: list[str] = []
+    placeholders: list[str] = []
     until, part = "", ""
     for _, kind, value in Environment(autoescape=True).lex(text):
         if kind in ("comment_begin", "raw_begin"):
-            found.append("{#" if kind == "comment_begin" else "{% raw %}")
+            placeholders.append("{#" if kind == "comment_begin" else "{% raw %}")
         elif kind in _ENDS:
             until, part = _ENDS[kind], ""
         elif kind == until:
             shown = " ".join(part.split())
-            found.append(f"{{{{ {shown} }}}}" if kind == "variable_end" else f"{{% {shown} %}}")
+            placeholders.append(
+                f"{{{{ {shown} }}}}" if kind == "variable_end" else f"{{% {shown} %}}"
+            )
             until = ""
         elif until:
             part += value
-    return [*found, part] if until else found
+    return [*placeholders, part] if until else placeholders
 
 
 def _tags_of(name: str, text: str) -> list[str]:

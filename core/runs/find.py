@@ -62,10 +62,10 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     runs = run_folders(logs, fits)
     if (back := _LATEST.fullmatch(name)) and (before := int(back[1] or 0)) < len(runs):
         return runs[before]
-    found = [path for path in runs if name and path.name.startswith(name)]
-    if len(found) == 1:
-        return found[0]
-    there = ", ".join(path.name for path in (found or runs)[:NAMED_AT_MOST]) or "none"
-    if found:
-        raise NotRecorded(f"{name!r} fits {len(found)} runs in {logs}: {there}")
+    matches = [path for path in runs if name and path.name.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    there = ", ".join(path.name for path in (matches or runs)[:NAMED_AT_MOST]) or "none"
+    if matches:
+        raise NotRecorded(f"{name!r} fits {len(matches)} runs in {logs}: {there}")
     raise NotRecorded(f"there is no run {name!r}; runs in {logs}: {there}")

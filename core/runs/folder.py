@@ -75,8 +75,8 @@ def _take(file: int, path: Path) -> None:
 
 def _holder(file: int) -> str:
     """The process that wrote itself down; it may be about to."""
-    said = os.pread(file, 32, 0).decode("ascii", "replace").strip()
-    return f"pid {said}" if said.isdecimal() else "pid unknown"
+    text = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+    return f"pid {text}" if text.isdecimal() else "pid unknown"
 
 
 def _made(out: Path) -> Path:

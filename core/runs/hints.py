@@ -25,17 +25,17 @@ def command(*words: object) -> str:
 def near(path: Path) -> str:
     """A path as it is written from here, where that is shorter."""
     try:
-        found = os.path.relpath(path)
+        result = os.path.relpath(path)
     except (OSError, ValueError):  # the working folder is gone
         return str(path)
-    return str(path) if found.startswith(os.pardir) else found
+    return str(path) if result.startswith(os.pardir) else result
 
 
 def _started() -> list[str]:
     started = Path(sys.argv[0])
     if started.name == SCRIPT:
-        found = shutil.which(SCRIPT)
-        if found and Path(found).resolve() == started.resolve():
+        result = shutil.which(SCRIPT)
+        if result and Path(result).resolve() == started.resolve():
             return [SCRIPT]
         return [near(started.absolute())]
     return [near(Path(sys.executable)), near(ENTRY_POINT)]

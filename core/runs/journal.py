@@ -99,9 +99,9 @@ def _cut_torn_line(file: int) -> int:
     size = end = os.fstat(file).st_size
     while end:
         start = max(0, end - 65_536)
-        found = os.pread(file, end - start, start).rfind(b"\n")
-        end = start + found + 1 if found >= 0 else start
-        if found >= 0:
+        result = os.pread(file, end - start, start).rfind(b"\n")
+        end = start + result + 1 if result >= 0 else start
+        if result >= 0:
             break
     if end == size:
         return end

@@ -58,14 +58,14 @@ def _newest_first(
         yield "" if _is_told(call.result, result) else _line(call), True
 
 
-def _is_told(value: object, told: str) -> bool:
+def _is_told(value: object, rendered: str) -> bool:
     """Whether an answer stands in a report, whole or with most of its texts."""
     short = shortened(value)
     whole = compact(packed(short))
-    if len(whole) > 2 and whole in told:
+    if len(whole) > 2 and whole in rendered:
         return True
     texts = set(_texts(short))
-    return bool(texts) and sum(text in told for text in texts) >= TOLD_SHARE * len(texts)
+    return bool(texts) and sum(text in rendered for text in texts) >= TOLD_SHARE * len(texts)
 
 
 def _texts(value: object) -> Iterator[str]:

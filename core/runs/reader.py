@@ -53,11 +53,11 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
         raise NotRecorded(f"{empty}: is empty")
-    found = [log for log in logs if spec_id in (None, log.spec_id)]
-    if not found:
+    matches = [log for log in logs if spec_id in (None, log.spec_id)]
+    if not matches:
         there = ", ".join(log.spec_id for log in logs)
         raise NotRecorded(f"{folder} has no task {spec_id!r}; it has: {there}")
-    return found
+    return matches
 
 
 def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
@@ -99,14 +99,14 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
 
 def text_in(record: dict[str, Any], name: str) -> str:
     """A text of a record; "" where it holds none of that name."""
-    found = record.get(name)
-    return found if isinstance(found, str) else ""
+    result = record.get(name)
+    return result if isinstance(result, str) else ""
 
 
 def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
     """Kinds of task, where whoever wrote the record knew them: one name or several."""
-    found = record.get("mechanics") or record.get("mechanic")
-    names = [found] if isinstance(found, str) else found if isinstance(found, list) else []
+    result = record.get("mechanics") or record.get("mechanic")
+    names = [result] if isinstance(result, str) else result if isinstance(result, list) else []
     return tuple(str(name) for name in names)
 
 
@@ -180,8 +180,8 @@ class _Reader:
                 call = self._checked(ModelCall, line)
                 self._asked += [call] if call else []
             case "finding":
-                found = self._checked(Finding, line, FROM_JSON)
-                self._findings += [found] if found else []
+                finding = self._checked(Finding, line, FROM_JSON)
+                self._findings += [finding] if finding else []
             case "turn":
                 self._since.append(line)
                 self._close(self._checked(Turn, line, FROM_JSON))
@@ -291,8 +291,8 @@ class _Reader:
 def _note(record: dict[str, Any]) -> str:
     rest = {k: v for k, v in record.items() if k not in ("v", "type")}
     text = rest.get("text") if set(rest) == {"text"} else None
-    said = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
-    return f"{record.get('type')}: {said}"[:NOTE_CHARS]
+    message = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
+    return f"{record.get('type')}: {message}"[:NOTE_CHARS]
 
 
 def _finite(digits: str) -> float | None:

@@ -97,29 +97,29 @@ def read_run_view(
 
     Raises NotRecorded where it is no run folder.
     """
-    found = Folder(folder)
+    run = Folder(folder)
     paths = journals(folder)
-    if not paths and not found.results:
+    if not paths and not run.results:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
-    return found.view([kept(found.task(path)) for path in paths])
+    return run.view([kept(run.task(path)) for path in paths])
 
 
 def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, Any]:
     """``results.json`` as it stands; {} where there is none or it cannot be read."""
     path = folder / NAME
     try:
-        found = parsed(path.read_bytes())
+        value = parsed(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
         if problems is not None:
             problems.append(f"{path.name} cannot be read ({type(error).__name__})")
         return {}
-    if not isinstance(found, dict) or found.get("format", FORMAT) != FORMAT:
+    if not isinstance(value, dict) or value.get("format", FORMAT) != FORMAT:
         if problems is not None:
             problems.append(f"{path.name} is not of the format {FORMAT}")
         return {}
-    return found
+    return value
 
 
 def benchmark_of(folder: Path) -> str:
@@ -145,8 +145,8 @@ def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
         pack = parsed((folder / PACK_COPY).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}
-    found = _records(pack.get("scenarios")) if isinstance(pack, dict) else []
-    return {text_in(one, "spec_id"): labels_in(one) for one in found}
+    value = _records(pack.get("scenarios")) if isinstance(pack, dict) else []
+    return {text_in(one, "spec_id"): labels_in(one) for one in value}
 
 
 def _figure(value: object) -> float | None:

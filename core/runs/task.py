@@ -183,7 +183,7 @@ class TaskRun:
     @property
     def failed_steps(self) -> tuple[str, ...]:
         """The steps of which the last word is that they came to nothing."""
-        last = {found.step: found.failed for found in self.findings}
+        last = {finding.step: finding.failed for finding in self.findings}
         return tuple(name for name, why in last.items() if why)
 
     @property

@@ -170,7 +170,7 @@ class TaskRecord:
     def findings(self) -> list[Finding]:
         """What the stages have found in the world of the last attempt."""
         mine = (turn for turn in self.turns if turn.task_id == self.task_id)
-        return [found for turn in mine for found in turn.findings]
+        return [finding for turn in mine for finding in turn.findings]
 
     def before(self, number: int) -> list[TurnLog]:
         """The whole turns of the last attempt before one."""
@@ -190,11 +190,11 @@ class TaskRecord:
         self, result: Mapping[str, Any] | None, labels: Sequence[str], harm_name: str
     ) -> TaskRecord:
         """With what the run as a whole knows of it."""
-        found = dict(result) if result else self.result
-        text = self.text or str((found or {}).get("task_text") or "")
+        value = dict(result) if result else self.result
+        text = self.text or str((value or {}).get("task_text") or "")
         return replace(
             self,
-            result=found,
+            result=value,
             text=text,
             labels=self.labels or tuple(labels),
             harm_name=harm_name,

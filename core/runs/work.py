@@ -93,8 +93,8 @@ class WorkReport(Record):
         prints = [step.prints for step in self.steps[: None if self.answered else -1]]
         tokens = TURN_TOKENS if latest else OLD_TURN_TOKENS
         # What an older report was cut down from was told while it was the latest.
-        told = result if latest or not result else fit_json(self.result, RESULT_CHARS)
-        return "\n".join([*lines, *observations(self.calls, prints, told, tokens)])
+        text = result if latest or not result else fit_json(self.result, RESULT_CHARS)
+        return "\n".join([*lines, *observations(self.calls, prints, text, tokens)])
 
 
 def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
@@ -108,14 +108,14 @@ def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
     failed = [c for c in calls if c.outcome == "failed"]
     done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
     most = ANSWERED_CALLS if result else SHORT_CALLS
-    told = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-most:])}
+    shown = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-most:])}
     full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
     tools = Counter(c.name for c in done[:-most])
     lines = [f"EFFECT done: {n} earlier calls of {name}" for name, n in tools.items()]
     if len(failed) > SHOWN_CALLS:
         lines.append(f"FAILED: {len(failed) - SHOWN_CALLS} calls before these")
     for call in calls:
-        if call.outcome == "unknown" or call.number in told:
+        if call.outcome == "unknown" or call.number in shown:
             chars = RESULT_OF_CALL if call.number in full else 0
             text = call.prompt(result_chars=chars, told=result)
             lines.append(f"{_HEADS[call.outcome]}: {text}")

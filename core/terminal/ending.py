@@ -46,13 +46,13 @@ def summary_bar(results: RunResults, unplayed: int = 0) -> Rule:
         f"{len(results.tasks) - passed - failed} without a score": "",
         f"{unplayed} not played": "yellow",
     }
-    said = Text(", ").join(
+    text = Text(", ").join(
         Text(clean(words), style=style) for words, style in counts.items() if words[:2] != "0 "
     )
-    said = said or Text("no task was played")
-    said.append(f" in {seconds(results.totals.seconds)}", style="dim")
+    text = text or Text("no task was played")
+    text.append(f" in {seconds(results.totals.seconds)}", style="dim")
     bad, short = failed or results.totals.harm, unplayed or not results.tasks
-    return Rule(said, characters="═", style="red" if bad else "yellow" if short else "green")
+    return Rule(text, characters="═", style="red" if bad else "yellow" if short else "green")
 
 
 def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
@@ -101,5 +101,5 @@ def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
 
 
 def _reason(task: TaskResult) -> str:
-    said = reason(task.error or "", task.eval_log)
-    return cut(" ".join(said.split()), REASON_CHARS) or "no reason is known"
+    text = reason(task.error or "", task.eval_log)
+    return cut(" ".join(text.split()), REASON_CHARS) or "no reason is known"

@@ -49,8 +49,8 @@ class Stream:
             self._print(task, f"turn {turn.number} REFUSED: {_one(turn.refused)}")
         if turn.report:
             failed = turn.report.error
-            said = f"FAILED: {_one(failed)}" if failed else peek(turn.report.result, MOST_CHARS)
-            self._print(task, f"turn {turn.number} REPORT: {said}")
+            text = f"FAILED: {_one(failed)}" if failed else peek(turn.report.result, MOST_CHARS)
+            self._print(task, f"turn {turn.number} REPORT: {text}")
 
     def task_done(self, result: TaskResult) -> None:
         """Nothing: the line of a task that is over is printed by the progress."""

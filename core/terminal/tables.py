@@ -17,7 +17,7 @@ from core.terminal.task_columns import (
     Column,
     TaskFigures,
     figures_of_result,
-    figures_of_story,
+    figures_of_record,
     totals,
 )
 from core.text import clean
@@ -82,8 +82,8 @@ def overview(console: Console, run: RunView) -> None:
     """Every task of a folder with what it came to, and the sums of the run."""
     sums = totals(run)
     rows = (
-        (figures_of_story(story), "red" if story.harm else "yellow" if story.failed else "")
-        for story in run.tasks
+        (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
+        for task in run.tasks
     )
     console.print(_table(run.name, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())

@@ -99,31 +99,31 @@ def figures_of_result(task: TaskResult) -> TaskFigures:
     return _figures(task.model_dump(), task.spec_id, task.score, task.ended)
 
 
-def figures_of_story(story: TaskRecord) -> TaskFigures:
+def figures_of_record(task: TaskRecord) -> TaskFigures:
     """What a folder says, whole or not; of a task under way what is known so far."""
-    record = _under_way(story) if story.result is None else story.result
-    return _figures(record, story.spec_id, story.score, story.outcome)
+    record = _under_way(task) if task.result is None else task.result
+    return _figures(record, task.spec_id, task.score, task.outcome)
 
 
 def totals(run: RunView) -> Totals:
     """Sums over the tasks that are done and whose result can be read."""
     results = []
-    for story in run.tasks:
+    for task in run.tasks:
         try:
-            results.append(TaskResult.model_validate(story.result))
+            results.append(TaskResult.model_validate(task.result))
         except ValidationError:
             continue
     return totals_of(results, run.seconds or 0.0)
 
 
-def _under_way(story: TaskRecord) -> dict[str, Any]:
-    done = [act for act in story.turns if act.turn]
+def _under_way(task: TaskRecord) -> dict[str, Any]:
+    done = [act for act in task.turns if act.turn]
     return {
         "turns": len(done),
         "tool_calls": sum(len(act.tools) for act in done),
         "requests": sum(act.requests for act in done),
-        "tokens": total_usage(story.calls).model_dump(),
-        "cost_usd": known_sum(call.cost_usd for call in story.calls),
+        "tokens": total_usage(task.calls).model_dump(),
+        "cost_usd": known_sum(call.cost_usd for call in task.calls),
     }
 
 

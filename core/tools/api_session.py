@@ -219,7 +219,7 @@ class ApiSession:
         return answer
 
     def _tell_cuts(self) -> None:
-        for text in [text for text, told in self._cut.items() if not told]:
+        for text in [text for text, noted in self._cut.items() if not noted]:
             self._cut[text] = True
             self._ledger.notice(text)
 

@@ -25,8 +25,8 @@ class Collector:
         if self.fault is not None:
             return []
         none: list[T] = []
-        found = self.get(read, none)
-        return found if self.fault is None else self.fault.rows or []
+        rows = self.get(read, none)
+        return rows if self.fault is None else self.fault.rows or []
 
     def get(self, read: Callable[[], T], otherwise: T) -> T:
         """What ``read`` gives; ``otherwise`` where a request fails or failed. Raises as rows."""

@@ -33,8 +33,8 @@ class ListingForbidden(ToolFault):
 
 def limit_told(error: str | None) -> int | None:
     """The page limit that an error text of the API names; negative: listing is forbidden."""
-    found = _TOO_LARGE.search(error or "")
-    return int(found[2]) if found else None
+    match = _TOO_LARGE.search(error or "")
+    return int(match[2]) if match else None
 
 
 class Listing:

@@ -143,8 +143,8 @@ class BaseClient:
     def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
-        told = self._clean(text) or f"an empty answer with status {status}"
-        return UnusableAnswer(ApiError(status=status, error=told, code=code), response)
+        rendered = self._clean(text) or f"an empty answer with status {status}"
+        return UnusableAnswer(ApiError(status=status, error=rendered, code=code), response)
 
     def _clean(self, text: str) -> str:
         whole = text.replace(self._secret, "key-***") if self._secret else text

@@ -14,7 +14,7 @@ from rich.console import Console
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.tables import overview, summary_table
-from core.terminal.task_columns import COLUMNS, figures_of_result, figures_of_story
+from core.terminal.task_columns import COLUMNS, figures_of_result, figures_of_record
 from tests.run_folders import RunFolder, asked, hostile_run, worked
 from workshop.views.report.pairs import PAIR_COLUMNS
 from workshop.views.report.run_page import run_page
@@ -48,7 +48,7 @@ def test_a_run_at_its_end_and_its_folder_show_the_same(tmp_path: Path, width: in
     path = run.write()
     results = read_results(path)
     (story,) = read_run_view(path).tasks
-    assert figures_of_story(story) == figures_of_result(results.tasks[0])
+    assert figures_of_record(story) == figures_of_result(results.tasks[0])
     shown = [column.header for column in summary_table(results, width).columns]
     needed = [c.heading.lower() for c in COLUMNS if c.needed or width == 200]
     assert shown == [name for name in needed if width > 60 or name != "time"]

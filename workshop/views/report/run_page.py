@@ -18,7 +18,7 @@ from core.runs.results import Totals
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, reason
-from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_story, totals
+from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_record, totals
 from workshop.views.report.render import packed, page, piece, story_html
 from workshop.views.report.setup import Setup, setup_of
 
@@ -100,7 +100,7 @@ def flags(record: TaskRecord) -> list[str]:
 
 def rows_of(records: Iterable[TaskRecord]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
-    figures = [(record, figures_of_story(record)) for record in records]
+    figures = [(record, figures_of_record(record)) for record in records]
     barred = [column for column in COLUMNS if column.bar]
     most = {c.name: max((c.value(f) or 0 for _, f in figures), default=0) or 1 for c in barred}
     return [
