@@ -16,8 +16,8 @@ from core.terminal.task_columns import (
     COLUMNS,
     Column,
     TaskFigures,
-    figures_of_result,
     figures_of_record,
+    figures_of_result,
     totals,
 )
 from core.text import clean
