@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from pydantic import ValidationError
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
+from core.terminal.figures import counted, seconds, so_many_tasks
+from core.text import clean
 from workshop.agent_adapter.outcome import (
     Cause,
     PlayedTask,
@@ -31,6 +33,8 @@ from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.views.stats.interval import Record
 
 FOLDER = "agent"
+NAMED = 5
+"""Tasks that a line names."""
 MODELS_KEPT = 20
 MODEL_CHARS = 100
 """Of each name that the agent reported."""
@@ -268,3 +272,37 @@ def next_number(folder: Path) -> int:
     """The first number that no session of the run has had."""
     stems = [path.stem for path in (folder / FOLDER).glob("*")]
     return 1 + max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+
+
+def session_lines(records: Sequence[AgentSessionRecord]) -> list[str]:
+    """How the agent ended each time, and what it left undone."""
+    return [clean(line) for record in records for line in _lines(record)]
+
+
+def _lines(record: AgentSessionRecord) -> Iterator[str]:
+    what = f"agent {record.number}, {so_many_tasks(record.tasks)} of {record.pack}"
+    after = f"after {seconds(record.seconds)}"
+    if record.ended_by:
+        yield f"{what}: was ended {after}: {record.ended_by}"
+    elif record.failed:
+        yield f"{what}: died {after}, {record.exit}"
+    else:
+        yield f"{what}: ended {after}, {record.exit}"
+    if record.last_words:
+        yield f"  its last words ({FOLDER}/{record.number}.err, .out):"
+        yield from (f"    {line}" for line in record.last_words)
+    left = [id_ for id_, submitted in record.sessions if not submitted]
+    if left:
+        yield f"  never submitted: {counted(len(left), 'session')} ({_named(left)})"
+    for title, specs in (
+        ("never begun", record.never_begun),
+        ("begun and never completed", record.never_completed),
+        ("begun more than once, of which the first time counts", record.repeated),
+    ):
+        if specs:
+            yield f"  {title}: {so_many_tasks(len(specs))} ({_named(specs)})"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

@@ -71,18 +71,40 @@ def engine(
 
 
 def leave(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
-    """Write what every run leaves behind: its results and its report."""
-    from workshop.agent_adapter.run_results import write_results
+    """Write ``results.json`` and the report of a run."""
+    from core.runs.journal import write_whole
+    from core.runs.results import NAME, ModelPair, RunResults, totals_of
+    from workshop.agent_adapter.agent_session import records_of
+    from workshop.agent_adapter.engine import result_of
+    from workshop.views.report.run_page import write_report
 
-    write_results(folder, run, adapter, whole=not _interrupted(run))
+    records = records_of(folder.path)
+    sessions = [one for record in records for one in record.sessions]
+    models = ", ".join(dict.fromkeys(name for record in records for name in record.models))
+    brain = models or run.settings.evaluator
+    tasks = tuple(map(result_of, folder.trials()))
+    results = RunResults(
+        run_id=run.run_id,
+        benchmark=run.settings.benchmark,
+        pack=" + ".join(pack.name for pack in run.packs),
+        brain=ModelPair(evaluator=brain, worker=brain),
+        session_id=sessions[0][0] if len(sessions) == 1 else None,
+        submitted=bool(sessions) and all(submitted for _, submitted in sessions),
+        started=run.started,
+        finished=None if _interrupted(run) else run.finished,
+        harm_name=run.harm_name,
+        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.benchmark.results.groups),
+        tasks=tasks,
+    )
+    write_whole(folder.path / NAME, results.model_dump_json(indent=1))
+    write_report(folder.path)
 
 
 def last_lines(path: Path) -> list[str]:
     """How the agent ended, and what it left undone."""
-    from workshop.agent_adapter.agent_session import records_of
-    from workshop.agent_adapter.run_results import lines
+    from workshop.agent_adapter.agent_session import records_of, session_lines
 
-    return [*lines(records_of(path)), f"the story of each task: {path / 'report.html'}"]
+    return [*session_lines(records_of(path)), f"the story of each task: {path / 'report.html'}"]
 
 
 def check_end(run: LabRun, path: Path) -> None:

@@ -1,6 +1,6 @@
 """Our client, loaded whole as soon as this is imported, and how to say what it lacks.
 
-A script may have modules that are called as rooms of this project are. So while ours are loaded
+A script may have modules that are called as packages of this project are. So while ours are loaded
 its own are put aside, and afterwards it finds them again.
 """
 
@@ -15,8 +15,8 @@ from typing import NoReturn
 from workshop.agent_adapter.stand_in import ROOT
 
 _NEEDED = ("company", "core", "loopback", "remote")
-_ROOM = "core"
-"""The other room that the client is made of."""
+_PACKAGE = "core"
+"""Holds the client; a script may have a package of this name, too."""
 _ASKED_FOR = ("Req_", "Resp_")
 
 
@@ -32,7 +32,7 @@ def lacking(module: str) -> Callable[[str], NoReturn]:
 
 
 def _put_aside() -> dict[str, ModuleType]:
-    names = [name for name in sys.modules if name.split(".")[0] == _ROOM]
+    names = [name for name in sys.modules if name.split(".")[0] == _PACKAGE]
     return {name: sys.modules.pop(name) for name in names}
 
 

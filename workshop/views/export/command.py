@@ -67,17 +67,15 @@ def _inspect(view: RunView, folder: Path, path: Path) -> Path:
 
 def _traces(view: RunView, folder: Path, kind: str) -> None:
     """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
-    from core.runs.manifest import NoManifest, read_manifest
     from core.runs.reader import results_of
     from core.terminal.figures import so_many_tasks
+    from workshop.views.report.setup import manifest_of
     from workshop.views.tracing.targets import check_targets, how_to_open
     from workshop.views.tracing.writer import write_traces
 
     check_targets([kind], folder.parent)
-    try:
-        options = read_manifest(folder).options
-    except NoManifest:
-        options = {}
+    manifest = manifest_of(folder)
+    options = manifest.options if manifest else {}
     finished = [record for record in view.tasks if record.result is not None]
     page = write_traces(kind, folder, finished, results_of(folder), options)
     typer.echo(f"{so_many_tasks(len(finished))} of {view.name} traced")

@@ -1,22 +1,32 @@
-"""A run as a log of Inspect AI: one sample a task, its spans as the sample's events."""
+"""A run as a log of Inspect AI: one sample a task, with messages, events, score and usage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, get_args
 
-from inspect_ai import log
-from inspect_ai.model import ModelConfig, ModelUsage
+from inspect_ai import event, log, model
+from inspect_ai.model import ModelUsage
+from inspect_ai.scorer import Score
+from inspect_ai.tool import ToolCall, ToolCallError
 
+from core.models.model_call import Usage
+from core.models.redact import redact
 from core.runs.prompts import read_prompts
 from core.runs.run_view import RunView
+from core.runs.task_record import TaskRecord
+from core.terminal.figures import known_sum
 from core.terminal.task_columns import totals
-from workshop.views.export.inspect_sample import sample_of
-from workshop.views.tracing.span_tree import task_span
+from workshop.views.tracing.span_tree import Span, task_span
 
 SCORER = "platform"
 UNKNOWN_MODEL = "none/unknown"
+LAST_SECOND = 253_402_300_799.0
+"""Of the year 9999, behind which there is no date."""
+NOT_KEPT = "(this text was not kept)"
 
 
 def write_log(view: RunView, folder: Path, path: Path) -> None:
@@ -37,7 +47,7 @@ def log_of(view: RunView, folder: Path) -> log.EvalLog:
         span = task_span(record, shared)
         if not span.started:
             span = task_span(record, shared, window)
-        samples.append(sample_of(record, span, name, SCORER))
+        samples.append(sample_of(record, span, name))
     return log.EvalLog(
         status="success" if view.finished else "started",
         eval=_spec(view, began, [sample.id for sample in samples]),
@@ -54,7 +64,7 @@ def log_of(view: RunView, folder: Path) -> log.EvalLog:
 
 def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
     brain = view.brain
-    worker = ModelConfig(model=brain.worker if brain else UNKNOWN_MODEL)
+    worker = model.ModelConfig(model=brain.worker if brain else UNKNOWN_MODEL)
     return log.EvalSpec(
         eval_id=view.name,
         run_id=view.name,
@@ -107,3 +117,189 @@ def _instant(text: str | None) -> datetime:
     except ValueError:
         return datetime.fromtimestamp(0, UTC)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def sample_of(record: TaskRecord, span: Span, name: str) -> log.EvalSample:
+    """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
+    wanted = record.of_result("group")
+    calls = [child for child in span.walk() if child.kind == "model"]
+    score = _score(record)
+    error = redact(record.error)
+    return log.EvalSample(
+        id=name,
+        epoch=1,
+        input=span.inputs or "",
+        target=str(wanted or ""),
+        messages=list(_messages(span)),
+        output=_output(calls[-1]) if calls else model.ModelOutput(),
+        scores={SCORER: score} if score else None,
+        metadata=dict(span.facts) | {"cost_usd": span.cost_usd},
+        events=list(_events(record, span, score)),
+        model_usage=_used(calls, lambda call: call.model),
+        role_usage=_used(calls, lambda call: call.name),
+        started_at=_when(span.started).isoformat(),
+        completed_at=_when(span.ended).isoformat(),
+        total_time=span.ended - span.started,
+        uuid=f"{name}-{record.task_id}",
+        error=log.EvalError(message=error, traceback="", traceback_ansi="") if error else None,
+    )
+
+
+def _score(record: TaskRecord) -> Score | None:
+    """The platform's score; None where it gave none."""
+    if record.score is None:
+        return None
+    explanation = redact(record.eval_log)
+    more = {"passed": record.status == "passed", "harm": record.harm}
+    return Score(value=record.score, answer=record.outcome, explanation=explanation, metadata=more)
+
+
+def _messages(span: Span) -> Iterator[model.ChatMessage]:
+    """The task as one conversation: what was decided, which tools were called, what they said."""
+    yield model.ChatMessageUser(content=span.inputs or "", id=f"{span.name}-task")
+    for turn in span.children:
+        tools = [child for child in turn.children if child.kind == "tool"]
+        head = f"{span.name}-{turn.name}-{turn.facts['attempt']}"
+        yield model.ChatMessageAssistant(
+            id=head,
+            content=turn.outputs or turn.error or "",
+            tool_calls=[
+                ToolCall(id=f"{head}-{n}", function=tool.name, arguments=_arguments(tool))
+                for n, tool in enumerate(tools)
+            ]
+            or None,
+        )
+        for number, tool in enumerate(tools):
+            yield model.ChatMessageTool(
+                id=f"{head}-{number}-said", tool_call_id=f"{head}-{number}", function=tool.name,
+                content=tool.outputs or "", error=_tool_error(tool),
+            )  # fmt: skip
+
+
+def _events(record: TaskRecord, span: Span, score: Score | None) -> Iterator[event.Event]:
+    """The turns, notes of the journal, the score, in order.
+
+    What has no time of its own has that of what it is in.
+    """
+    for number, turn in enumerate(span.children):
+        yield from _turn(turn, f"{span.name}-{number}", span.started)
+    end = _at(span.ended, span.started)
+    for note in record.notes:
+        yield event.InfoEvent(source="journal", data=redact(note), **end)
+    if score:
+        yield event.ScoreEvent(score=score, scorer=SCORER, **end)
+
+
+def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
+    """``began``: when the task did."""
+    first = turn.started or began
+    inside: dict[str, Any] = {"span_id": own}
+    begin, end = inside | _at(first, began), inside | _at(turn.ended or first, began)
+    yield event.SpanBeginEvent(
+        id=own, name=turn.name, type="agent", metadata=dict(turn.facts), **begin
+    )
+    if turn.inputs is not None:
+        yield event.InfoEvent(source="state", data=turn.inputs, **begin)
+    for number, child in enumerate(turn.children):
+        common = inside | _at(child.started or first, began)
+        if child.kind == "model":
+            yield _model(child, common)
+        else:
+            yield _tool(child, f"{own}-{number}", common)
+    if turn.error:
+        yield event.InfoEvent(source="error", data=turn.error, **end)
+    yield event.SpanEndEvent(id=own, **end)
+
+
+def _model(call: Span, common: dict[str, Any]) -> event.ModelEvent:
+    return event.ModelEvent(
+        model=call.model, role=call.name, input=[_message(m.role, m.text) for m in call.messages],
+        tools=[], tool_choice="none", config=model.GenerateConfig(), output=_output(call),
+        error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
+        working_time=call.ended - call.started, **common,
+    )  # fmt: skip
+
+
+def _tool(tool: Span, own: str, common: dict[str, Any]) -> event.ToolEvent:
+    sent = [f"{wire.name} {wire.inputs}: {wire.facts['outcome']}" for wire in tool.children]
+    return event.ToolEvent(
+        id=own, function=tool.name, arguments=_arguments(tool), result=tool.outputs or "",
+        error=_tool_error(tool), metadata=dict(tool.facts) | {"requests": sent},
+        completed=_ended(tool, common), working_time=tool.ended - tool.started, **common,
+    )  # fmt: skip
+
+
+def _at(seconds: float, began: float) -> dict[str, Any]:
+    return {"timestamp": _when(seconds), "working_start": max(seconds - began, 0.0)}
+
+
+def _ended(span: Span, common: dict[str, Any]) -> datetime:
+    began: datetime = common["timestamp"]
+    return _when(began.timestamp() + span.ended - span.started)
+
+
+def _message(role: str, text: str | None) -> model.ChatMessage:
+    content = NOT_KEPT if text is None else text
+    kinds = {"system": model.ChatMessageSystem, "assistant": model.ChatMessageAssistant}
+    message: model.ChatMessage = kinds.get(role, model.ChatMessageUser)(content=content)
+    return message
+
+
+def _output(call: Span) -> model.ModelOutput:
+    usage = _usage(call.usage, call.cost_usd)
+    seconds = call.ended - call.started
+    if call.error and not call.outputs:
+        return model.ModelOutput(model=call.model, usage=usage, time=seconds, error=call.error)
+    message = model.ChatMessageAssistant(
+        content=call.outputs or "", model=call.model, source="generate"
+    )
+    choice = model.ChatCompletionChoice(message=message, stop_reason=_stop(call.finish_reason))
+    return model.ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
+
+
+def _stop(reason: str | None) -> model.StopReason:
+    named = "max_tokens" if reason == "length" else reason
+    known: model.StopReason = named if named in get_args(model.StopReason) else "unknown"  # type: ignore[assignment]
+    return known
+
+
+def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
+    """Known usage only: this record has no way to say that a count is unknown."""
+    if usage.prompt is None or usage.completion is None:
+        return None
+    return ModelUsage(
+        input_tokens=usage.prompt - (usage.cached or 0),
+        output_tokens=usage.completion,
+        total_tokens=usage.prompt + usage.completion,
+        input_tokens_cache_read=usage.cached,
+        reasoning_tokens=usage.reasoning,
+        total_cost=dollars,
+    )
+
+
+def _used(calls: list[Span], by: Any) -> dict[str, ModelUsage]:
+    """What was used, by model or role; without those of which a part is unknown."""
+    groups: dict[str, list[Span]] = {}
+    for call in calls:
+        groups.setdefault(by(call), []).append(call)
+    usages = {
+        name: _usage(
+            sum((call.usage for call in some), Usage.nothing()),
+            known_sum(call.cost_usd for call in some),
+        )
+        for name, some in groups.items()
+    }
+    return {name: usage for name, usage in usages.items() if usage is not None}
+
+
+def _arguments(tool: Span) -> dict[str, Any]:
+    arguments = json.loads(tool.inputs or "{}")
+    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
+
+
+def _tool_error(tool: Span) -> ToolCallError | None:
+    return ToolCallError("unknown", tool.error) if tool.error else None
+
+
+def _when(seconds: float) -> datetime:
+    return datetime.fromtimestamp(min(max(seconds, 0.0), LAST_SECOND), UTC)

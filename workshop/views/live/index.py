@@ -15,27 +15,26 @@ from pydantic import ValidationError
 
 from core.runs.journal import journals
 from core.runs.manifest import NAME as RUN
-from core.runs.manifest import Manifest, NoManifest, read_manifest
+from core.runs.manifest import Manifest
 from core.runs.results import NAME, RunResults
 from core.runs.run_view import Folder, RunView, raw_results
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
-from workshop.views.report.setup import FLOORS, Setup, setup_of
+from workshop.views.report.setup import FLOORS, Setup, manifest_of, setup_of
 
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
 LIMITED = "stopped by a limit"
 Mark = tuple[int, int]
 """Size and time of a file: what changes when it is written."""
-GONE: Mark = (-1, -1)
 
 
 def mark_of(path: Path) -> Mark:
-    """The mark of a file, GONE where there is none."""
+    """The mark of a file; (-1, -1) where there is none."""
     try:
         stat = os.stat(path)
     except OSError:
-        return GONE
+        return -1, -1
     return stat.st_size, stat.st_mtime_ns
 
 
@@ -119,11 +118,8 @@ def _results(folder: Path, _mark: Mark) -> RunResults | None:
 
 
 @lru_cache(maxsize=1024)
-def _manifest(folder: Path, mark: Mark) -> Manifest | None:
-    try:
-        return None if mark == GONE else read_manifest(folder)
-    except NoManifest:
-        return None
+def _manifest(folder: Path, _mark: Mark) -> Manifest | None:
+    return manifest_of(folder)
 
 
 def _platform(manifest: Manifest) -> str:

@@ -11,8 +11,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
-from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded
+from workshop.views.report.setup import prompt_texts
 from workshop.views.stats.records import Run, read_run
 
 HASH_CHARS = 10
@@ -105,19 +105,10 @@ def differences(left: Path, right: Path) -> Differences:
 
 
 def _changes(was: Run, now: Run) -> Iterator[Change]:
-    pairs: dict[str, tuple[str | None, str | None]] = {
-        "strategy": (was.strategy, now.strategy),
-        "model of the evaluator": (was.results.brain.evaluator, now.results.brain.evaluator),
-        "model of the worker": (_worker(was), _worker(now)),
-        "stages": (_stages(was), _stages(now)),
-        "benchmark": (was.results.benchmark, now.results.benchmark),
-        "pack": (was.pack, now.pack),
-    }
-    if was.results.sandboxes and now.results.sandboxes:  # older runs do not tell
-        pairs["sandbox"] = _sandbox(was), _sandbox(now)
-    for what, (first, second) in pairs.items():
-        if first != second:
-            yield Change(what, first, second)
+    first, second = _facts(was), _facts(now)
+    if not was.results.sandboxes or not now.results.sandboxes:  # older runs do not tell
+        del first["sandbox"], second["sandbox"]
+    yield from _changed_values("", first, second)
     if was.manifest is None or now.manifest is None:
         return
     yield from _scenarios(was.scenarios, now.scenarios)
@@ -128,16 +119,17 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
     yield from _changed_values("option ", _options(was), _options(now))
 
 
-def _worker(run: Run) -> str | None:
-    return None if run.strategy == "next-step" else run.results.brain.worker
-
-
-def _stages(run: Run) -> str:
-    return ", ".join(run.results.steps) or "none"
-
-
-def _sandbox(run: Run) -> str:
-    return ", then ".join(run.results.sandboxes)
+def _facts(run: Run) -> dict[str, str | None]:
+    results = run.results
+    return {
+        "strategy": run.strategy,
+        "model of the evaluator": results.brain.evaluator,
+        "model of the worker": None if run.strategy == "next-step" else results.brain.worker,
+        "stages": ", ".join(results.steps) or "none",
+        "benchmark": results.benchmark,
+        "pack": run.pack,
+        "sandbox": ", then ".join(results.sandboxes),
+    }
 
 
 def _options(run: Run) -> dict[str, str]:
@@ -149,7 +141,9 @@ def _options(run: Run) -> dict[str, str]:
     }
 
 
-def _changed_values(what: str, was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
+def _changed_values(
+    what: str, was: Mapping[str, str | None], now: Mapping[str, str | None]
+) -> Iterator[Change]:
     for name in dict.fromkeys([*was, *now]):
         if was.get(name) != now.get(name):
             yield Change(f"{what}{name}", was.get(name), now.get(name))
@@ -166,17 +160,10 @@ def _scenarios(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Chang
 def _prompt_diffs(was: Run, now: Run) -> tuple[PromptDiff, ...] | None:
     if was.prompts is None or now.prompts is None:
         return None
-    texts = _texts(was) | _texts(now)
+    texts = prompt_texts(was.folder) | prompt_texts(now.folder)
     roles = dict.fromkeys([*was.prompts, *now.prompts])
     pairs = ((role, was.prompts.get(role), now.prompts.get(role)) for role in roles)
     return tuple(_prompt_diff(role, a, b, texts) for role, a, b in pairs if a != b)
-
-
-def _texts(run: Run) -> dict[str, str]:
-    try:
-        return read_prompts(run.folder)
-    except NotRecorded:
-        return {}
 
 
 def _prompt_diff(

@@ -41,7 +41,7 @@ class Setup:
 
 def setup_of(folder: Path) -> Setup:
     """Read it; what is missing or damaged is left out."""
-    manifest = _manifest(folder)
+    manifest = manifest_of(folder)
     return Setup(
         prompts=tuple(_prompts(folder, manifest)),
         options=_plain(manifest.options) if manifest else None,
@@ -63,18 +63,24 @@ def briefing_of(record: TaskRecord) -> Text | None:
     return None
 
 
-def _manifest(folder: Path) -> Manifest | None:
+def manifest_of(folder: Path) -> Manifest | None:
+    """The manifest of a run; None where there is none that can be read."""
     try:
         return read_manifest(folder)
     except NoManifest:
         return None
 
 
-def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
+def prompt_texts(folder: Path) -> dict[str, str]:
+    """The texts of a run's prompts by SHA-256, as far as they are kept."""
     try:
-        texts = read_prompts(folder)
+        return read_prompts(folder)
     except NotRecorded:
-        texts = {}
+        return {}
+
+
+def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
+    texts = prompt_texts(folder)
     roles = manifest.identity.prompts if manifest else {}
     prompts = [Text(role, digest, texts.pop(digest, None)) for role, digest in roles.items()]
     return [*prompts, *(Text("", digest, text) for digest, text in sorted(texts.items()))]

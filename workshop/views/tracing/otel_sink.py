@@ -81,7 +81,12 @@ class OtelSink:
             start_time=span.started_ns,
         )
         if span.score is not None:
-            written.add_event("gen_ai.evaluation.result", _verdict(span), span.ended_ns)
+            result: dict[str, Fact] = {
+                "gen_ai.evaluation.name": "score",
+                "gen_ai.evaluation.score.value": span.score,
+                "gen_ai.evaluation.score.label": "pass" if span.passed else "fail",
+            }
+            written.add_event("gen_ai.evaluation.result", result, span.ended_ns)
         if span.error:
             written.set_status(Status(StatusCode.ERROR, span.error))
         for child in span.children:
@@ -93,7 +98,9 @@ class OtelSink:
         if span.error_type:
             attributes["error.type"] = span.error_type
         if span.kind == "task":
-            attributes |= {OPERATION: "invoke_agent"} | _usage(span) | self._of_task(span)
+            attributes |= {OPERATION: "invoke_agent"} | _usage(span)
+            attributes |= {"gen_ai.agent.name": SERVICE, "agent.run_id": self._run_id}
+            attributes["gen_ai.conversation.id"] = str(span.facts["task_id"])
         elif span.kind == "model":
             attributes |= {OPERATION: "chat"} | _usage(span) | _of_model(span)
         elif span.kind == "tool":
@@ -102,13 +109,6 @@ class OtelSink:
         elif span.kind == "request":
             attributes["url.path"] = span.name
         return attributes | (_texts(span) if self._content else {})
-
-    def _of_task(self, span: Span) -> dict[str, Fact]:
-        return {
-            "gen_ai.agent.name": SERVICE,
-            "gen_ai.conversation.id": str(span.facts["task_id"]),
-            "agent.run_id": self._run_id,
-        }
 
 
 def _name(span: Span) -> str:
@@ -160,15 +160,6 @@ def _texts(span: Span) -> dict[str, str]:
 def _message(role: str, text: str | None) -> dict[str, Any]:
     parts = [] if text is None else [{"type": "text", "content": text}]
     return {"role": role, "parts": parts}
-
-
-def _verdict(span: Span) -> dict[str, Fact]:
-    assert span.score is not None
-    return {
-        "gen_ai.evaluation.name": "score",
-        "gen_ai.evaluation.score.value": span.score,
-        "gen_ai.evaluation.score.label": "pass" if span.passed else "fail",
-    }
 
 
 def _json(value: object) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import httpx
 
@@ -14,8 +14,10 @@ from core.erc3_client.own import core
 from core.erc3_client.own.core_models import *  # noqa: F403
 from core.erc3_client.own.core_models import Resp_LogLLM, TaskInfo
 from workshop.agent_adapter.stand_in import PLATFORM
-from workshop.agent_adapter.stand_in.line import Line
 from workshop.agent_adapter.stand_in.ours import lacking
+
+if TYPE_CHECKING:
+    from core.erc3_client.own.base import Http, HttpResponse
 
 __all__ = ["ERC3", "CoreClient", "TaskInfo"]
 
@@ -24,6 +26,39 @@ _COUNTED = {
     "completion_tokens": ("completion_tokens", "output_tokens"),
 }
 """The names of a usage's numbers at different providers."""
+_NAMES: dict[type[httpx.TransportError], str] = {
+    httpx.ConnectTimeout: "ConnectTimeout",
+    httpx.ReadTimeout: "ReadTimeout",
+}
+"""Errors of the network that `requests` has under the same names."""
+
+
+class _Connections:
+    """Posts as the client that it is given; a network that fails raises a `RequestException`.
+
+    Where `requests` is not installed no script can know its errors, and httpx's are raised.
+    """
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a request and read the whole answer."""
+        try:
+            return self._http.post(url, content=content, headers=headers)
+        except httpx.TransportError as error:
+            try:
+                from requests import exceptions
+            except ImportError:
+                raise error from None
+            known: Exception = getattr(exceptions, _NAMES.get(type(error), "ConnectionError"))(
+                str(error)
+            )
+            raise known from error
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
 
 
 class ERC3(core.ERC3):
@@ -43,7 +78,7 @@ class ERC3(core.ERC3):
             _tell(f"agent_adapter: the script asks for {base_url}, ERC3_BASE_URL={url} is used")
         used = session if isinstance(session, httpx.Client) else None
         super().__init__(os.environ.get("ERC3_API_KEY") or key, url, used)
-        self._http = Line(self._http)
+        self._http = _Connections(self._http)
 
     def __getattr__(self, name: str) -> NoReturn:
         lacking("ERC3")(name)
