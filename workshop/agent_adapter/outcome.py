@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Any
 
 from core.models.model_call import Usage
@@ -20,6 +21,7 @@ from workshop.simulator.telemetry import ModelReport
 SEEN_CHARS = 4_000
 """Of a body or an answer that the journal keeps."""
 EVAL_CHARS = 4_000
+ANSWERS = ("response", "error")
 
 
 @dataclass(frozen=True)
@@ -135,11 +137,8 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     world = platform.served_as(task.benchmark).world
     paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
     began, reports = task.log[0].moment, iter(task.reports)
-    request: LogLine | None = None
-    for line in task.log:
-        if line.type in ("request", "telemetry") and request:
-            yield _observed(request, None, began, paths)
-            request = None
+    lines = [line for line in task.log if line.type in ("telemetry", "request", *ANSWERS)]
+    for line, after in zip_longest(lines, lines[1:]):
         if line.type == "telemetry":
             body = asdict(next(reports, ModelReport("", 0.0)))
             known = {name: value for name, value in body.items() if value is not None}
@@ -147,24 +146,19 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
                 at=_since(line, began), path="/tasks/log", body=_json(known), answer="{}"
             )
         elif line.type == "request":
-            request = line
-        elif line.type in ("response", "error") and request:
-            yield _observed(request, line, began, paths)
-            request = None
-    if request:
-        yield _observed(request, None, began, paths)
+            answer = after if after and after.type in ANSWERS else None
+            yield _observed(line, answer, began, paths)
 
 
 def _observed(
     request: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]
 ) -> ObservedRequest:
     refused = answer is not None and answer.type == "error"
-    answered = answer is not None and not refused
     return ObservedRequest(
         at=_since(request, began),
         path=paths.get(request.text, request.text),
         body=_json(request.body),
-        answer=_json(answer.body) if answer and answered else None,
+        answer=_json(answer.body) if answer and not refused else None,
         error=answer.text if answer and refused else None,
     )
 

@@ -10,7 +10,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from core.ledger import ToolCall
 from core.runs.run_view import Folder, RunView, read_run_view
 from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import DASH, cut
@@ -27,7 +26,7 @@ FILTERS = {
     "alone": "Only in one",
 }
 """By name what the button says; "": what the benchmark calls harm, where it is new."""
-_RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same", "alone")
+_RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same")
 INSTRUCTION_CHARS = 240
 ASPECTS = {"state": "another state", "calls": "other calls", "words": "other words"}
 """What two turns can differ in, in the order in which it happens; words alone weigh least."""
@@ -81,7 +80,7 @@ class Parting:
 
 def steps_of(record: TaskRecord) -> tuple[Step, ...]:
     """The turns of the attempt that counts."""
-    return tuple(_step(act) for act in record.last)
+    return tuple(map(_step, record.last))
 
 
 def _step(act: TurnLog) -> Step:
@@ -89,20 +88,16 @@ def _step(act: TurnLog) -> Step:
     if turn is None:
         return Step(act.number, "", "", "", (0, 0, 0))
     entries = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
+    counts = Counter(c.name if c.outcome == "done" else f"{c.name} {c.outcome}" for c in act.tools)
     decision = turn.decision
     marks = turn.state, (decision.decision, turn.refused, entries), decision.instruction
     return Step(
         number=act.number,
         decision=decision.decision,
         instruction=cut(" ".join(decision.instruction.split()), INSTRUCTION_CHARS),
-        calls=_calls(act.tools),
+        calls=", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items()),
         marks=(hash(marks[0]), hash(repr(marks[1])), hash(marks[2])),
     )
-
-
-def _calls(calls: Sequence[ToolCall]) -> str:
-    counts = Counter(c.name if c.outcome == "done" else f"{c.name} {c.outcome}" for c in calls)
-    return ", ".join(name if many == 1 else f"{name} ×{many}" for name, many in counts.items())
 
 
 def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
@@ -228,10 +223,10 @@ class Pair:
     @property
     def rank(self) -> int:
         """What is to be looked at first: new harm, then what got worse."""
-        kind = {"new": "new harm", "gone": "harm gone"}.get(self.harm, self.change)
-        if self.change in ("worse", "better") and self.harm != "new":
-            kind = self.change
-        return _RANK.index(kind if kind in _RANK else "alone")
+        kind = self.change
+        if self.harm == "new" or (self.harm and kind not in ("worse", "better")):
+            kind = {"new": "new harm", "gone": "harm gone"}[self.harm]
+        return _RANK.index(kind) if kind in _RANK else len(_RANK)
 
     @property
     def data(self) -> dict[str, Any]:
