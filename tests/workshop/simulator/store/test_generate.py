@@ -182,7 +182,7 @@ def test_kinds_of_a_trade_do_not_include_each_other() -> None:
         assert len(set(nouns)) == len(nouns)
         for noun in nouns:
             assert not [n for n in nouns if n != noun and stems(n) >= stems(noun)]
-    assert len(trades()) >= 15
+    assert len(trades()) >= 25
 
 
 def test_near_things_are_not_the_thing() -> None:
