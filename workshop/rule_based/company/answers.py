@@ -104,6 +104,10 @@ def _of_people(facts: Facts, kind: str, people: list[Record]) -> Answer:
         rows = [x for x in people[0]["projects"] if x["id"] in ids]
         names, who = ", ".join(x["name"] for x in rows), [("employee", x["id"]) for x in people]
         return _found(names, "project", sorted(ids), *(who if kind == "projects_of" else []))
+    if kind == "more_projects":
+        most = max(len(one["projects"]) for one in people)
+        rows = [one for one in people if len(one["projects"]) == most]
+        return _found(", ".join(x["name"] for x in rows), "employee", [x["id"] for x in rows])
     one = people[0]
     phone = _PHONE.search(one.get("notes", "")) if kind == "phone" else None
     department = one.get("department") if "department" in facts.task else None

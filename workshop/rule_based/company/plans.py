@@ -39,7 +39,7 @@ def plan(facts: Facts, kind: str, report: Values | None = None) -> Instruction |
         return _contact(facts, kind)
     if kind in ("role_of", "lead_of", "role_holder", "customer_id"):
         return _project(facts, kind)
-    if kind in (*_FIELDS, "load", "projects_of", "common"):
+    if kind in (*_FIELDS, "load", "projects_of", "common", "more_projects"):
         return _person(facts, kind)
     return _listing(facts, kind)
 
@@ -68,7 +68,7 @@ def _person(facts: Facts, kind: str) -> Instruction | Answer:
         )
     if not people and SELF.search(facts.task):
         people = [facts.requester.id]
-    if len(people) != (2 if kind == "common" else 1):
+    if len(people) != (2 if kind in ("common", "more_projects") else 1):
         return clarify("Who is meant?")
     counted = facts.counted() if kind == "load" else []
     if counted is None:
@@ -76,7 +76,7 @@ def _person(facts: Facts, kind: str) -> Instruction | Answer:
     return step(
         "people",
         {"people": people, "fields": ["id", "name", *_FIELDS.get(kind, [])], "load": kind == "load",
-         "statuses": counted, "projects": kind in ("common", "projects_of")},
+         "statuses": counted, "projects": kind in ("common", "more_projects", "projects_of")},
     )  # fmt: skip
 
 
@@ -150,6 +150,9 @@ def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
         return {"old": pages[0]} if len(pages) == 1 else {}
     if len(people) != 1 or facts.open():
         return {}
+    if kind == "raise_by":
+        amounts = regex.findall(r"\bby \+?(\d{1,6})\b", facts.task)
+        return {"employee": people[0], "delta": int(amounts[0])} if len(amounts) == 1 else {}
     if kind == "note":
         return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
     hours = regex.findall(

@@ -131,6 +131,10 @@ made = ok(Combo_Log_Time_For_Project(status="draft", **p["entry"]))
 # Write the note, exactly.
 made = ok(Combo_Update_Employee_For_Changes(employee=p["employee"], notes=p["note"]))
 """,
+    "raise_by": """\
+# Raise the salary by this amount.
+made = ok(Combo_Update_Employee_For_Changes(employee=p["employee"], salary_delta=p["delta"]))
+""",
     "rename_page": """\
 # Rename the page.
 made = ok(Combo_Rename_Wiki_Page(old=p["old"], new=p["new"]))

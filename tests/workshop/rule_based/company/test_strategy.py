@@ -10,6 +10,7 @@ import pytest
 from tests.workshop.rule_based.company.bakery import NAMED, RIGHTS, briefing, run
 from workshop.rule_based.company import programs
 from workshop.rule_based.company.answers import Answer
+from workshop.rule_based.company.kinds import match_kind
 from workshop.rule_based.company.strategy import decide
 from workshop.rule_based.prompt import Instruction
 
@@ -132,3 +133,8 @@ def test_hours_are_recorded_for_the_user_as_a_draft() -> None:
     assert (given["employee"], given["date"], given["hours"]) == ("b_01", "2025-06-02", 2.5)
     assert given["status"] == "draft"
     assert given["billable"] is True
+
+
+def test_a_raise_in_percent_is_no_raise_by_an_amount() -> None:
+    kinds = [match_kind(f"Raise the pay of Åse Brækhus by {by}.") for by in ("+10", "10%", "2.5")]
+    assert [kind.name == "raise_by" for kind in kinds if kind] == [True, False, False]
