@@ -6,9 +6,9 @@ from core.models.providers import Provider, register
 
 
 def _playbook() -> Provider:
-    from workshop.rule_based import provider as brains
+    from workshop.rule_based import provider
 
-    return brains
+    return provider
 
 
 def _faulty() -> Provider:

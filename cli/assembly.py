@@ -176,7 +176,7 @@ class Assembly:
         return plan
 
     def _status(self, resumed: Resumed) -> Any | None:
-        """The session of a run to go on with; None where there is none or it begins anew.
+        """The session of a run to go on with; None where there is none or it starts over.
 
         A process may have died between handing it in and writing that down. Raises NothingToDo.
         """

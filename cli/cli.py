@@ -143,7 +143,7 @@ class Commands(typer.core.TyperGroup):
 
 @contextmanager
 def _explained(*, complete: bool) -> Iterator[None]:
-    """Within this, what a user can mend or has wished ends the command without a traceback.
+    """Within this, what a user can fix or has asked for ends the command without a traceback.
 
     ``complete``: what is shown is all that the command leaves behind, so losing it is an error. Its
     code is none of the verdicts that some commands end with.

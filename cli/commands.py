@@ -83,7 +83,7 @@ def run(options: Options, _context: typer.Context) -> int:
 
 @takes(DoctorOptions, only=("evaluator", "worker", "models", "as_json", "no_calls"))
 def doctor(options: DoctorOptions, _context: typer.Context) -> int:
-    """Check what is set up, and say how to mend what is not."""
+    """Check what is set up, and say how to fix what is not."""
     from cli.default_models import with_models
     from cli.doctor import doctor as examined
 

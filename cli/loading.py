@@ -1,6 +1,6 @@
 """While a program loads, nothing is collected: what is loaded stays, however often one looks.
 
-Without this a tenth of a keyless start and a fifth of one with LiteLLM are collections.
+Without this a tenth of a start without a key and a fifth of one with LiteLLM are collections.
 """
 
 from __future__ import annotations

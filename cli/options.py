@@ -98,7 +98,7 @@ class Options(RunConfig, PlayOptions):
         "A run folder: go on from a --turn of its --task, on the embedded one.", None
     )
     turn: int = fixed(
-        "With --fork: the first turn that is taken anew.", default_factory=lambda: 1, ge=1
+        "With --fork: the first turn that is played again.", default_factory=lambda: 1, ge=1
     )
     trace: tuple[TraceKind, ...] = option(
         "Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). Needs the "
@@ -140,7 +140,7 @@ class Options(RunConfig, PlayOptions):
         kept = {_IN_MANIFEST.get(name, name): value for name, value in kept.items()}
         asked = kept | now
         if kept.get("strategy") == "next-step":
-            del asked["worker"]  # it has one model, whichever of the two was given anew
+            del asked["worker"]  # it has one model, whichever of the two is given now
         try:
             return Options.model_validate(asked)
         except ValidationError as error:

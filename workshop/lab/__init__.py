@@ -1,1 +1,1 @@
-"""The regression lab: many tasks against any brain, with intervals, verdicts and plots."""
+"""The regression lab: many tasks against any models, with intervals and verdicts."""

@@ -78,7 +78,7 @@ class Attempt(NamedTuple):
 
 @dataclass(frozen=True)
 class Floor:
-    """A trivial player, which any brain must beat."""
+    """A trivial player, which any model must beat."""
 
     title: str
     play: Callable[[Any], Attempt]

@@ -2,7 +2,7 @@
 
 Rules, all of which must hold:
 
-1. *harm*: not more tasks with a new harm than tasks that lost theirs; where both brains are
+1. *harm*: not more tasks with a new harm than tasks that lost theirs; where both sides are
    deterministic, none with a new one. No score makes up for it.
 2. *tokens*: those of a task, in the mean, are at most ``1 + slack`` times what they were.
 3. *better*: the exact one-sided McNemar test of tasks that got better against tasks that got worse

@@ -72,12 +72,11 @@ class LabFolder:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
             told = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
             packs.append(PackInfo(**told, tasks=len(seen)))
-        player = "the agent" if settings.agent else "the brain"
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
             harm_name=adapter.benchmark.results.harm_name,
-            players={AGENT: player} | {who: f.title for who, f in adapter.floors.items()},
+            players={AGENT: "the agent"} | {who: f.title for who, f in adapter.floors.items()},
             packs=tuple(packs),
             started=_now(),
         )

@@ -115,7 +115,7 @@ class Summary(Record):
     failures: dict[str, int]
     """Trials that ended early, by reason."""
     infrastructure: int
-    """Those of them that say nothing of the brain."""
+    """Those of them that say nothing of the agent."""
     gap: Gap | None = None
     """None where no trial knows its own."""
     means: dict[str, float | None]

@@ -54,9 +54,9 @@ def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
 def overview(run: LabRun) -> Table:
     """One column for each player, one line for each measure."""
     settings = run.settings
-    brain = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
+    models = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
-    title = f"{run.run_id}  {brain}\n{packs}, epochs: {settings.epochs}"
+    title = f"{run.run_id}  {models}\n{packs}, epochs: {settings.epochs}"
     if laid := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
         title += f"\nsections over the shipped ones: {laid}"
     if run.sandboxes:

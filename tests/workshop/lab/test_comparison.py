@@ -133,7 +133,7 @@ def test_a_plain_run_folder_is_read_too(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(results), encoding="utf-8")
     found = read_side(tmp_path)
     one = found.trials["p", "a"][0]
-    assert (found.brain, found.harm_name) == (("e", "w"), "wrong write")
+    assert (found.models, found.harm_name) == (("e", "w"), "wrong write")
     assert (one.harm, one.passed) == (True, False)
     assert (one.took["prompt_tokens"], one.took["cost_usd"]) == (7, None)
 

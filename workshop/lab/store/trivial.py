@@ -1,4 +1,4 @@
-"""The trivial baselines that any brain must beat: do nothing, and buy the first match.
+"""The trivial baselines that any model must beat: do nothing, and buy the first match.
 
 They play the platform's own shop without the wire, and the platform's evaluator scores them.
 """
