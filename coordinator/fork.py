@@ -51,10 +51,10 @@ class Past:
     def rebuild(self, environment: Environment, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
 
-        Raises Differs: the task is another one, or the world does not come out as recorded.
+        Raises Differs: the task has changed, or the world does not come out as recorded.
         """
         if text != self.log.text:
-            raise Differs(f"the task is another one: recorded {self.log.text!r}, now {text!r}")
+            raise Differs(f"the task has changed: recorded {self.log.text!r}, now {text!r}")
         try:
             self._repeat(environment)
         except ToolFault as fault:

@@ -17,7 +17,7 @@ from core.runs.task import TaskInfo, TaskRun
 from core.runs.task_record import TaskRecord
 
 GONE = "gone"
-"""Of a task that the platform does not know, because its pack is another one now."""
+"""Of a task that the platform does not know, because its pack has changed."""
 NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
 

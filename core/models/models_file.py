@@ -256,7 +256,7 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
         twice = {n for n in names if names.count(n) > 1}
         if twice:
             raise ModelsError(
-                f"{path}: models.{name!r}.backends: {min(twice)!r} stands there twice; "
+                f"{path}: models.{name!r}.backends: {min(twice)!r} is given twice; "
                 "give each backend a `name` of its own"
             )
     return file

@@ -58,7 +58,9 @@ def checked(name: str, text: str, shipped: Texts) -> str:
         hint = f"; the nearest is {near[0]!r}" if near else ""
         raise SectionError(f"there is no section {name!r}{hint}")
     if len(text) > MOST_CHARS:
-        raise SectionError(f"section {name}: it has {len(text):,} signs, at most {MOST_CHARS:,}")
+        raise SectionError(
+            f"section {name}: it has {len(text):,} characters, at most {MOST_CHARS:,}"
+        )
     text = text.rstrip("\n")
     _check_placeholders(name, tags(shipped[name]), _tags_of(name, text))
     return text

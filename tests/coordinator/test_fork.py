@@ -284,7 +284,7 @@ def test_a_shop_with_another_task_is_no_place_for_it(desk: RequestHandler, recor
     desk.pack.write_text(desk.pack.read_text().replace("Buy Tea Pots", "Buy no Tea Pots"))
     done = desk.fork(recorded, 2)
     assert done.exit_code == 1
-    assert "the task is another one" in done.stderr
+    assert "the task has changed" in done.stderr
 
 
 def test_a_pack_that_the_run_does_not_keep_has_to_be_given(

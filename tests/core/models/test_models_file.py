@@ -154,7 +154,7 @@ def test_backends_of_a_model_are_shared(write: Write) -> None:
             "[models.x]\nbackends = [{ model = 'a', url = 'b' }]",
             "'base_url'|known are: model, name",
         ),
-        ("[models.x]\nbackends = [{ model = 'a' }, { model = 'a' }]", "stands there twice"),
+        ("[models.x]\nbackends = [{ model = 'a' }, { model = 'a' }]", "is given twice"),
         ("[models.'a/*'.worker]\nslug = 'x'", "known are: temperature"),
         ("[models]\nx = 3", "models.x: .*, not 3"),
     ],

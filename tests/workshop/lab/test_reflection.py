@@ -106,7 +106,10 @@ def asked() -> Any:
 @pytest.mark.parametrize(
     ("proposal", "why"),
     [
-        ("x" * 3_000_000, "refused: section store/rules: it has 3,000,000 signs, at most 50,000"),
+        (
+            "x" * 3_000_000,
+            "refused: section store/rules: it has 3,000,000 characters, at most 50,000",
+        ),
     ],
 )
 def test_of_a_refused_proposal_little_is_kept_and_less_is_said(proposal: str, why: str) -> None:
