@@ -51,8 +51,8 @@ _NOT = regex.compile(
 )
 _OWN = regex.compile(r"\b(?:own|themsel(?:f|ves)|oneself|personal data of)\b", regex.I)
 _MEANS = regex.compile(
-    r"\b(?:whoever|everybody in|all (?:who|of)|(?:the|a) whole|only for|people (?:of|from|who)|"
-    r"those)\b",
+    r"\b(?:whoever|everybody (?:in|on|at)|all (?:who|of)|(?:the|a) whole|only for|"
+    r"people (?:of|from|who)|those)\b",
     regex.I,
 )
 """Of a sentence that says who is in a group."""
@@ -271,6 +271,8 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
         for sentence in _SENTENCE.split(unit.text):
             if not within(quote, f"{unit.title} {sentence}") and not within(sentence, quote):
                 continue
+            if within(quote, unit.title):
+                continue  # a heading stands over every sentence and gives nothing
             if not english:
                 return True  # only English is read here, so the evaluator's word holds
             about = f"{unit.title} . {_opening(unit.text)} . {_subject(sentence)}"

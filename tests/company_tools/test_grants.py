@@ -118,3 +118,11 @@ def test_a_quoted_rule_in_a_language_that_is_not_read_is_believed() -> None:
     assert bears_out(page, rule, "pay", who("Owners"), own=False)
     assert not bears_out(page, "Finance darf alles ändern", "pay", who("Owners"), own=False)
     assert not bears_out(SECTIONS, "May see what people earn", "pay", who("Finance"), own=False)
+
+
+@LAYOUTS
+def test_a_quoted_heading_is_no_rule(page: str) -> None:
+    page = page.replace("# Rights", "# What we trust each other with")
+    for kind in ("pay", "wiki", "status"):
+        rule = "What we trust each other with"
+        assert not bears_out(page, rule, kind, who("Owners", leads=True), own=False), kind
