@@ -30,6 +30,7 @@ class LabOptions(PlayOptions):
         ge=1,
         le=256,
     )
+    scheduler: str | None = option("Address of a Dask scheduler whose workers play.", None)
 
     def written(self, name: str) -> str:
         """How the option of a field is written."""

@@ -1,22 +1,24 @@
-"""Where jobs are done: in this process, or in one process a core."""
+"""Where jobs are done: in this process, in one process a core, or on a Dask scheduler."""
 
 from __future__ import annotations
 
 import atexit
 import gc
+import importlib
 import multiprocessing
 import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from core.models.extras import install
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.cores import cores, one_each
@@ -28,11 +30,13 @@ if TYPE_CHECKING:
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
+REACH_SECONDS = 5.0
+"""How long a scheduler may take to answer."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One chunk and how often it was played before; picklable, for any process."""
+    """One chunk and how often it was played before; picklable, for any process on any machine."""
 
     chunk: int
     epoch: int | None
@@ -107,8 +111,56 @@ class Processes:
                 _end(pool)
 
 
-def engine_for(adapter_factory: AdapterFactory, jobs: int, tasks: int) -> Engine:
-    """The engine for so many tasks side by side: never more processes than cores."""
+class Dask:
+    """The workers of a Dask scheduler that runs already."""
+
+    threads = 1
+
+    def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
+        """Connect to the scheduler. Raises CannotRun."""
+        self._adapter_factory = adapter_factory
+        try:
+            dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            text = f"--scheduler needs Dask distributed: {install('lab')}"
+            raise CannotRun(text) from None
+        try:
+            self._client: Any = dask.Client(address, timeout=REACH_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+        """See ``Engine``."""
+        with self._client:
+            # pure=False: the same job twice is two trials, not one remembered answer.
+            pool = self._client.get_executor(pure=False)
+            # Tapes would stay where the workers are.
+            sent = (replace(job, tapes=None) for job in jobs)
+            for job, future in _done(pool, AHEAD * self._slots(), sent, self._adapter_factory):
+                error = future.exception()
+                if error is not None:
+                    text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
+                    raise CannotRun(text)
+                yield job, future.result()
+
+    def _slots(self) -> int:
+        """Jobs that the workers can do at once."""
+        try:
+            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
+        except TimeoutError:
+            raise CannotRun("the scheduler has no workers") from None
+        return sum(self._client.nthreads().values())
+
+
+def engine_for(
+    adapter_factory: AdapterFactory, jobs: int, tasks: int, scheduler: str | None = None
+) -> Engine:
+    """The engine for so many tasks side by side: never more processes than cores.
+
+    Raises CannotRun: the scheduler cannot be used.
+    """
+    if scheduler:
+        return Dask(adapter_factory, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:

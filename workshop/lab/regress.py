@@ -32,7 +32,7 @@ OF_THE_RUN = (
 """Options that a run which goes on has had."""
 OF_OUR_MODELS = (
     "evaluator", "worker", "strategy", "jobs", "guards", "max_turns", "baseline_only",
-    "keep_journals", "prompts",
+    "keep_journals", "prompts", "scheduler",
 )  # fmt: skip
 """Options without a meaning for an agent that is not ours."""
 
@@ -117,6 +117,10 @@ def check(options: RegressOptions) -> None:
             options.agent is not None and not options.agent.strip(),
             "--agent is empty; give the command that starts your agent",
         ),
+        (
+            options.scheduler and options.keep_journals,
+            "--keep-journals does not go with --scheduler: journals stay where the workers are",
+        ),
         (options.agent and ours, f"--agent plays itself: leave out {', '.join(ours)}"),
         (
             len(options.strategies) > 1 and given & {"worker", "max_turns", "as_json"},
@@ -147,7 +151,7 @@ class Lab:
         """Begin to load what playing takes, and say where generated code runs. Raises CannotRun."""
         from workshop.lab.engines import warm_up
 
-        if self.options.agent:
+        if self.options.agent or self.options.scheduler:
             return
         adapters, name = self.context.adapters, self.options.benchmark
         warm_up(adapters[name if name in adapters else self.context.default], self.jobs)
@@ -238,11 +242,11 @@ class Lab:
         settings = run.settings
         tasks = sum(pack.tasks for pack in run.packs)
         adapter_factory = self.context.adapters[settings.benchmark]
-        engine: Engine = engine_for(adapter_factory, self.jobs, tasks)
+        engine: Engine = engine_for(adapter_factory, self.jobs, tasks, self.options.scheduler)
         if settings.agent:
             environment, typed = self.context.environment, self.options.agent
             engine = external.engine(adapter_factory, run, typed, environment, folder.path)
-        else:
+        elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs
         with LabProgress(Console(stderr=True), total, run.harm_name) as watch:

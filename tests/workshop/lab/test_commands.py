@@ -89,6 +89,8 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
         (("--resume", "."), "is no lab run"),
         (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "does not go with"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--agent", "true"), "leave out --scheduler"),
         (("--stages", "verfy"), "did you mean verify?"),
         (("--max-turns", "51"), "50"),
         (("--agents-side-by-side", "2"), "go with --agent"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from cli.adapters import ADAPTERS
+from core.runs.errors import CannotRun
 from workshop.lab.cores import cores, one_each
-from workshop.lab.engines import Here, Processes, engine_for
+from workshop.lab.engines import Dask, Here, Processes, engine_for
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun
 
@@ -39,6 +41,31 @@ def test_processes_give_what_one_process_gives(
     folder, run = new_run(pack_file(4), epochs=2)
     carry_out(folder, run, Processes(store, 2))
     assert lines(folder) == here
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
+)
+def test_a_dask_cluster_gives_what_one_process_gives(
+    here: list[str], new_run: NewRun, pack_file: PackFile
+) -> None:
+    from distributed import LocalCluster
+
+    folder, run = new_run(pack_file(4), epochs=2)
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        carry_out(folder, run, engine_for(store, 1, 4, cluster.scheduler_address))
+    assert lines(folder) == here
+
+
+def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("workshop.lab.engines.REACH_SECONDS", 0.2)
+    with pytest.raises(CannotRun, match="cannot be reached"):
+        Dask(store, "tcp://127.0.0.1:1")
 
 
 def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,13 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
     from core.runs.folder import held, run_folder
 
     lab: LabContext = context.obj()
-    if options.resume and options.model_fields_set - {"resume", "out", "jobs", "as_json"}:
+    if options.resume and options.model_fields_set - {
+        "resume",
+        "out",
+        "jobs",
+        "scheduler",
+        "as_json",
+    }:
         raise typer.BadParameter("--resume goes on with a loop as it was asked for")
     if not options.resume and not (options.train and options.reflection):
         raise typer.BadParameter("--train and --reflection are needed")
@@ -172,7 +178,6 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
-        raise Usage(f"--stages: {error}") from None
     if asked.budget_dollars is not None:
         for model in {asked.evaluator, asked.worker, asked.reflection}:
             if price_of(model, default_models()) is None:
@@ -208,7 +213,7 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
     adapter, factory = lab.adapter(asked.benchmark), lab.adapters[asked.benchmark]
 
     def engine_of(tasks: int) -> Engine:
-        return engine_for(factory, options.jobs or cores(), tasks)
+        return engine_for(factory, options.jobs or cores(), tasks, options.scheduler)
 
     console = notes(quiet=options.as_json)
     train, unseen = kept_packs(folder, adapter)

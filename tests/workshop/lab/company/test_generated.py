@@ -11,7 +11,7 @@ from cli.adapters import ADAPTERS
 from core.runs.errors import CannotRun
 from workshop.command import main
 from workshop.generators.company.scenario import TASKS
-from workshop.lab.engines import Here
+from workshop.lab.engines import Dask, Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings
 from workshop.lab.packs import source_of, sources_of
@@ -83,3 +83,30 @@ def test_a_task_of_it_can_be_made_smaller_and_stays_valid() -> None:
     assert adapter.holds(smaller)
     assert len(smaller["company_whole"]["wiki"]) == 1
     assert not adapter.holds({**raw, "user": "nobody"})
+
+
+def test_two_processes_of_a_dask_cluster_give_what_one_process_gives(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    from distributed import LocalCluster
+
+    found = []
+    for name in ("here", "cluster"):
+        adapter, asked = company(), ("generated:dask:12:people=12",)
+        settings = Settings(
+            benchmark="company", packs=asked, evaluator=BRAIN, worker=BRAIN, chunk=3
+        )
+        path = tmp_path / name
+        path.mkdir()
+        folder = LabFolder(path)
+        run = folder.fill(adapter, sources_of(asked, adapter), settings)
+        if name == "here":
+            carry_out(folder, run, Here(company))
+        else:
+            with LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            ) as cluster:
+                carry_out(folder, run, Dask(company, cluster.scheduler_address))
+        trials = [*folder.trials(), *folder.baselines()]
+        found.append([one.model_copy(update={"seconds": 0}).model_dump_json() for one in trials])
+    assert found[0] == found[1]
+    assert len(found[0]) == 12 * 5
