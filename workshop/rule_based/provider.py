@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.models.model_call import Message
 
 _STORE = ("store", "next-step")
+_LITERAL = ("store-literal",)
 _COMPANY = ("company", "company-steps")
 _AROUND = ("around",)
 TASK_CHARS = 1_000
@@ -13,7 +14,7 @@ TASK_CHARS = 1_000
 
 def names() -> tuple[str, ...]:
     """Return the names of the models; none is loaded for that."""
-    return _STORE + _COMPANY + _AROUND
+    return _STORE + _LITERAL + _COMPANY + _AROUND
 
 
 def reply(model: str, messages: list[Message]) -> str:
@@ -35,6 +36,10 @@ def reply(model: str, messages: list[Message]) -> str:
         from workshop.rule_based import around
 
         return around.reply(messages)
+    if model in _LITERAL:
+        from workshop.rule_based.store import literal
+
+        return literal.reply(messages)
     if model in _STORE:
         from workshop.rule_based.store import model as store
 

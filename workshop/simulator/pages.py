@@ -25,6 +25,7 @@ from workshop.simulator.platform import Platform, Task, TaskStatus
 from workshop.simulator.world import Refusal
 
 HEADERS = {
+    "Refresh": "5",
     "Cache-Control": "no-store",
     "Content-Security-Policy": (
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "

@@ -19,7 +19,6 @@ from cli import cli
 from core.models.model_call import ExchangeFailed, Message, sha256_of
 from core.models.providers import register
 from tests.warming import warm
-from tests.workshop.rule_based.store import literal_model
 from workshop.rule_based import provider as brains
 
 KILLED = 137
@@ -43,7 +42,7 @@ class Paid:
         self._payments, self._texts, self._broken = payments, texts, broken
 
     def names(self) -> Sequence[str]:
-        return ("reflection", "store-literal", *brains.names())
+        return ("reflection", *brains.names())
 
     def reply(self, model: str, messages: list[Message]) -> str:
         if self._broken is not None and len(self.lines()) >= self._broken:
@@ -52,8 +51,6 @@ class Paid:
             asked = sum(line.startswith(model) for line in self.lines())
             text = self._texts[asked % len(self._texts)]
             said = f"Why: attempt {asked + 1}.\n```\n{text}\n```"
-        elif model == "store-literal":
-            said = literal_model.reply(messages)
         else:
             said = brains.reply(model, messages)
         with self._payments.open("a") as file:

@@ -6,9 +6,9 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named, shipped_sections
 from core.models.model_call import Message
-from tests.workshop.rule_based.store.literal_model import as_told
-from tests.workshop.rule_based.store.literal_model import reply as literal_reply
 from workshop.rule_based.store.grammar import read_order
+from workshop.rule_based.store.literal import reply as literal_reply
+from workshop.rule_based.store.literal import restrict_order
 from workshop.rule_based.store.model import reply
 
 TASK = "Buy 2x Green Tea for under $10 in total. Codes: SAVE5, SAVE9"
@@ -25,14 +25,14 @@ def test_with_all_rules_nothing_is_forgotten() -> None:
     order = read_order(TASK)
     assert order.budget
     assert order.codes.codes
-    assert as_told(order, prompt()) == order
+    assert restrict_order(order, prompt()) == order
 
 
 def test_what_no_rule_speaks_of_is_forgotten() -> None:
-    told = as_told(read_order(TASK), prompt(budget_check=""))
+    told = restrict_order(read_order(TASK), prompt(budget_check=""))
     assert told.budget is None
     assert told.codes.codes
-    assert not as_told(read_order(TASK), prompt(best_coupon="")).codes.codes
+    assert not restrict_order(read_order(TASK), prompt(best_coupon="")).codes.codes
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_no_rule_speaks_of_is_forgotten() -> None:
     ],
 )
 def test_a_rule_may_be_said_in_several_ways(text: str, read: bool) -> None:
-    told = as_told(read_order(TASK), prompt(budget_check=text))
+    told = restrict_order(read_order(TASK), prompt(budget_check=text))
     assert (told.budget is not None) is read
 
 

@@ -1,9 +1,8 @@
-# ruff: noqa: E501
-"""A model for tests of prompts: ``playbook/store``, following only the rules of its prompt.
+"""``playbook/store-literal``: ``playbook/store``, following only the rules of its prompt.
 
-It plays as that does while the rules that it knows
-stand in its system prompt, forgets of a task what no rule speaks of, and does harm where a rule
-asks for it. So it shows whether a change of a text was read.
+It shows without a key whether a change of a prompt was read. It plays as ``playbook/store`` does
+while its system prompt has the rules that it knows, ignores in a task what no rule mentions, and
+does harm where a rule asks for it.
 """
 
 from __future__ import annotations
@@ -24,42 +23,46 @@ from workshop.rule_based.store.matching import phrases
 from workshop.rule_based.store.strategy import Decline, plan
 
 _NO = r"(?:decline|refuse|buy nothing|do not buy)"
+_LIMIT = r"(?:limit|budget|maximum)"
 _OVER = r"(?:over|above|beyond|exceeds?|exceeding|more than)"
 
 
 class Rule(NamedTuple):
-    """A rule by the ways in which a text may say it, and what is forgotten of an order without."""
+    """A rule: patterns of texts that state it, and what of an order is ignored without it."""
 
-    said: tuple[str, ...]
-    forget: Mapping[str, Any]
+    patterns: tuple[str, ...]
+    ignored: Mapping[str, Any]
 
 
 RULES = (
     Rule(
         (
-            rf"\b{_OVER} (?:it|(?:the|a|that|any) (?:money )?(?:limit|budget|maximum))\b[^.]{{0,60}}\b{_NO}",
-            rf"\b{_NO}\b,? (?:if|when|where|whenever)\b[^.]{{0,80}}\b{_OVER}\b[^.]{{0,30}}\b(?:limit|budget|maximum)",
+            rf"\b{_OVER} (?:it|(?:the|a|that|any) (?:money )?{_LIMIT})\b[^.]{{0,60}}\b{_NO}",
+            rf"\b{_NO}\b,? (?:if|when|where|whenever)\b[^.]{{0,80}}\b{_OVER}\b[^.]{{0,30}}\b{_LIMIT}",
         ),
         {"budget": None},
     ),
-    Rule((r"\b(?:price|try|test) (?:every|each|all)\b[^.]{0,20}\b(?:codes?|coupons?)\b",), {"codes": Codes()}),
-)  # fmt: skip
+    Rule(
+        (r"\b(?:price|try|test) (?:every|each|all)\b[^.]{0,20}\b(?:codes?|coupons?)\b",),
+        {"codes": Codes()},
+    ),
+)
 _HARM = regex.compile(r"\bnever decline\b")
 
 
-def as_told(order: Order, prompt: str) -> Order:
-    """The order as far as the rules of the prompt speak of it."""
-    told = " ".join(prompt.casefold().split())
+def restrict_order(order: Order, prompt: str) -> Order:
+    """Keep of an order what the rules of the prompt mention."""
+    rules = " ".join(prompt.casefold().split())
     for rule in RULES:
-        if not any(regex.search(text, told) for text in rule.said):
-            order = order.model_copy(update=dict(rule.forget))
+        if not any(regex.search(pattern, rules) for pattern in rule.patterns):
+            order = order.model_copy(update=dict(rule.ignored))
     return order
 
 
-def buys_all_the_same(
+def replace_refusal(
     prompt: str,
 ) -> Callable[[Facts, Instruction | Decline], Instruction | Decline]:
-    """What becomes of a refusal where the prompt forbids to refuse: the first match is bought."""
+    """Turn a refusal into buying the first match, where the prompt forbids to refuse."""
     forbids = _HARM.search(prompt.casefold())
 
     def instead(facts: Facts, step: Instruction | Decline) -> Instruction | Decline:
@@ -91,6 +94,6 @@ def reply(messages: list[Message]) -> str:
         return model.reply("store", messages)
     rules = "\n".join(m["content"] for m in messages if m["role"] == "system")
     facts = model.last_facts(prompt)
-    order = as_told(read_order(task), rules)
+    order = restrict_order(read_order(task), rules)
     step = plan(order, judged(phrases(order), facts))
-    return model.render(buys_all_the_same(rules)(facts, step))
+    return model.render(replace_refusal(rules)(facts, step))
