@@ -74,6 +74,9 @@ class Facts(BaseModel):
     dead_codes: dict[str, str] = Field(default_factory=dict)
     cut: bool = False
     error: str = ""
+    """Why a purchase was not made."""
+    halted: str = ""
+    """Why the program could not go on: what a tool refused."""
     failed: dict[str, Any] = Field(default_factory=dict)
     """Parameters of a purchase that failed."""
 
@@ -113,5 +116,6 @@ def read_facts(step: str, report: Mapping[str, Any], parameters: Mapping[str, An
         dead_codes={e["coupon"]: e["error"] for e in errors if e.get("coupon")},
         cut=bool(report.get("cut")),
         error=str(report.get("error") or ""),
+        halted=str(report.get("halted") or ""),
         failed=dict(parameters) if step == "purchase" and not report.get("bought") else {},
     )

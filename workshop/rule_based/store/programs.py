@@ -5,8 +5,18 @@ They keep to the Python that Monty has, so that they run where there is no other
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
+_FRAME = """\
+p = {p!r}
+{helper}try:
+{body}
+except (ValueError, RuntimeError) as error:
+    report = {{"halted": str(error)}}
+final_answer(report)
+"""
+"""What a tool refuses is reported; only what this sandbox cannot run breaks the program off."""
 _HELPER = """\
 def ok(result):
     if "error" in result:
@@ -16,16 +26,10 @@ def ok(result):
 _PROGRAMS = {
     "survey": """\
 # Report all matches of every wanted phrase.
-report = {"found": {}}
-try:
-    for query in p["queries"]:
-        report["found"][query] = ok(Combo_Find_Products_For_Query(query=query))
-    if p["whole_catalog"]:
-        products = ok(Combo_List_All_Products())["products"]
-        report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
-except Exception as error:
-    report["error"] = str(error)
-final_answer(report)
+report = {"found": {q: ok(Combo_Find_Products_For_Query(query=q)) for q in p["queries"]}}
+if p["whole_catalog"]:
+    products = ok(Combo_List_All_Products())["products"]
+    report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
 """,
     "simulate": """\
 # Price every allowed basket, and some with additions, with every code; report the best.
@@ -52,8 +56,8 @@ best = rows[:8]
 best += [r for r in with_code[:8] if r not in best]
 most = sorted(with_code, key=lambda r: -r["discount"])[:4]
 best += [r for r in most if r not in best]
-final_answer({"results": best, "errors": errors[:12], "tested": len(baskets),
-              "cut": possible > p["most"]})
+report = {"results": best, "errors": errors[:12], "tested": len(baskets),
+          "cut": possible > p["most"]}
 """,
     "purchase": """\
 # Buy a known set of items, or report why not and what is listed now.
@@ -71,14 +75,14 @@ if not report["bought"]:
     if p["whole_catalog"]:
         report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
     report["found"] = {q: ok(Combo_Find_Products_For_Query(query=q)) for q in p["queries"]}
-final_answer(report)
 """,
 }
 
 
 def code(step: str, parameters: dict[str, Any]) -> str:
     """Return the program of a step with its parameters. Raises KeyError: there is no such step."""
-    return f"p = {parameters!r}\n{_HELPER}{_PROGRAMS[step]}"
+    body = textwrap.indent(_PROGRAMS[step], "    ").rstrip()
+    return _FRAME.format(p=parameters, helper=_HELPER, body=body)
 
 
 STEPS = frozenset(_PROGRAMS)

@@ -41,8 +41,8 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
         return _survey(order)
     if facts.step not in ("survey", "simulate", "purchase"):
         return Decline("the worker's last report cannot be read")
-    if facts.step == "survey" and facts.error:
-        return Decline(f"the shop cannot be looked at: {facts.error}")
+    if facts.halted:
+        return Decline(f"the shop refuses what the program needs: {facts.halted}")
     if facts.step == "simulate":
         return _after_simulation(order, facts)
     facts = facts.with_real_stock()
@@ -104,7 +104,7 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Instruction:
 
 def _after_simulation(order: Order, facts: Facts) -> Instruction | Decline:
     if not facts.rows:
-        return Decline(f"no allowed basket could be set up {facts.error}".strip())
+        return Decline("no allowed basket could be set up")
     if facts.cut and order.goal != "none":
         return Decline("there are more baskets than can be tried, so the best is not known")
     row = _choose(order, facts.rows)

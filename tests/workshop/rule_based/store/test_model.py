@@ -6,6 +6,7 @@ import ast
 import json
 
 import pytest
+import regex
 
 from core.models.model_call import Message
 from core.models.model_client import ModelClient
@@ -88,3 +89,32 @@ def test_a_program_is_python_and_has_at_most_40_lines(step: str) -> None:
     code = programs.code(step, {"queries": []})
     ast.parse(code)
     assert len(code.strip().splitlines()) <= 40
+
+
+PARAMETERS: dict[str, dict[str, object]] = {
+    "survey": {"queries": ["mug"], "whole_catalog": 0},
+    "simulate": {
+        "groups": [{"contents": [[{"sku": "m", "quantity": 2}]], "products": []}],
+        "coupons": ["A"], "fillers": [], "additions": [], "most": 9, "tried": 9, "every": False,
+    },
+    "purchase": {
+        "items": [{"sku": "m", "quantity": 2}], "coupon": "", "expected_total": 8,
+        "queries": ["mug"], "whole_catalog": 0,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("step", sorted(programs.STEPS))
+def test_what_a_tool_refuses_is_reported_and_nothing_is_bought(step: str) -> None:
+    reports: list[dict[str, object]] = []
+    code = programs.code(step, PARAMETERS[step])
+    refused = {"error": {"text": "the basket does not add up"}}
+    called = regex.findall(r"\b(?:Combo|Req)_\w+", code)
+    tools = dict.fromkeys(called, lambda **_: refused)
+    exec(code, {**tools, "final_answer": reports.append})
+    assert reports == [{"halted": "the basket does not add up"}]
+    text = Instruction("p", step, "Do it.", PARAMETERS[step]).render()
+    turn = f"INSTRUCTION:\n{text}\nRESULT: {json.dumps(reports[0])}"
+    decision = read_decision(reply("store", evaluator_prompt("Buy 2 mugs", [turn])))
+    assert decision.decision == "FINISH"
+    assert "does not add up" in decision.instruction
