@@ -42,7 +42,7 @@ def shop(names: list[str]) -> list[dict[str, Any]]:
 
 
 def found_by_tools(phrase: str, catalog: list[dict[str, Any]]) -> Found:
-    session: Any = SimpleNamespace(catalog=catalog, asked="", told={}, sure={})
+    session: Any = SimpleNamespace(catalog=catalog, last_query="", shown_as={}, sure={})
     raw = {wording(phrase): Found.model_validate(find_products(session, wording(phrase)))}
     return judged([phrase], Facts(step="survey", found=raw)).found[phrase]
 
