@@ -94,6 +94,16 @@ class Cut:
     """The scenario with only some of the items."""
 
 
+@dataclass(frozen=True)
+class BaselineOf:
+    """What the stored baseline of a benchmark is made from, and where it lies."""
+
+    path: Path
+    model: str
+    """Its rule-based model, as evaluator and worker."""
+    packs: tuple[str, ...]
+
+
 Rebuild: TypeAlias = Callable[[str, Mapping[str, str]], Benchmark]
 """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
 
@@ -126,6 +136,8 @@ class BenchmarkAdapter:
     """The playbook that an instruction names."""
     floors: Mapping[str, Floor] = field(default_factory=dict)
     """The trivial baselines, by the name that trials give to the player."""
+    baseline: BaselineOf | None = None
+    """None: nothing is stored of this benchmark."""
     proven: Callable[[Raw], bool] = lambda _raw: True
     """Whether a scenario that has a proof still expects the best answer."""
     cuts: tuple[Callable[[Raw], Cut], ...] = ()
@@ -140,6 +152,12 @@ class BenchmarkAdapter:
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
         return self.benchmark if guards == ALL and not prompts else self.rebuild(guards, prompts)
+
+    def stored_baseline(self) -> BaselineOf:
+        """What its stored baseline is made from. Raises Usage: it has none."""
+        if self.baseline is None:
+            raise Usage(f"the benchmark {self.benchmark.id!r} has no stored baseline")
+        return self.baseline
 
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""

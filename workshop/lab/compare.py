@@ -9,12 +9,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from core.runs.find import LOGS, Logs, Run
+from core.runs.errors import CannotRun
+from core.runs.find import LOGS, NAMED, Logs, Run
 from core.terminal.console import answers, say
-from workshop.lab.command import find_any_run, no_verdict
+from workshop.lab.command import find_any_run, find_lab_run, no_verdict
 from workshop.views.verdict import MARGIN
 
 if TYPE_CHECKING:
+    from workshop.lab.baseline import Check
+    from workshop.lab.benchmark_adapter import LabContext
     from workshop.views.verdict import Comparison, Flips
 
 SHOWN = 20
@@ -22,11 +25,16 @@ SHOWN = 20
 
 
 def compare(
+    context: typer.Context,
     first: Run,
-    second: Run,
+    second: Annotated[str | None, typer.Argument(help=NAMED)] = None,
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
     ] = MARGIN,
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="Compare one lab run with the stored baseline instead."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
     logs: Logs = LOGS,
 ) -> None:
@@ -34,7 +42,12 @@ def compare(
 
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
+    if baseline == (second is not None):
+        raise typer.BadParameter("two runs are needed, or one lab run and --baseline")
     with no_verdict():
+        if second is None:
+            run = find_lab_run(first, logs)
+            raise typer.Exit(compare_with_baseline(context.obj(), run, as_json=as_json))
         folders = find_any_run(first, logs), find_any_run(second, logs)
         raise typer.Exit(compare_runs(*folders, margin, as_json=as_json))
 
@@ -115,3 +128,34 @@ def _interval(value: float | None, low: float | None, high: float | None) -> str
     if value is None:
         return DASH
     return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
+
+
+def compare_with_baseline(context: LabContext, path: Path, *, as_json: bool) -> int:
+    """Show how a lab run differs from the stored baseline; the exit code. Raises CannotRun."""
+    from workshop.lab import baseline
+    from workshop.lab.lab_folder import LabFolder
+
+    folder = LabFolder(path)
+    run = folder.read()
+    if not folder.merged:
+        raise CannotRun(f"{path} is not finished")
+    stored = baseline.load(context.adapter(run.settings.benchmark).stored_baseline().path)
+    if (run.settings.evaluator, run.settings.worker) != (stored.model, stored.model):
+        raise CannotRun(f"the baseline is of {stored.model}, the run of {run.settings.evaluator}")
+    found = baseline.check(stored, run.packs, folder.trials())
+    if as_json:
+        print(found.model_dump_json(indent=1))
+    else:
+        _show_check(found, run.harm_name)
+    return 1 if found.worse else 0
+
+
+def _show_check(found: Check, harm_name: str) -> None:
+    say(
+        answers(),
+        *_named("lost", found.lost),
+        *_named(f"new {harm_name}", found.harm),
+        *_named("gained", found.gained),
+        f"{found.tasks} trials against the baseline: {len(found.lost)} lost, "
+        f"{len(found.gained)} gained, {len(found.harm)} new {harm_name}s",
+    )

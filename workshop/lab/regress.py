@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 
 DEFAULT_STRATEGY: StrategyName = "evaluator-worker"
 OF_THE_RUN = (
-    "pack", "evaluator", "worker", "epochs", "strategy", "agent", "prompts",
+    "pack", "evaluator", "worker", "epochs", "strategy", "agent", "prompts", "save_baseline",
 )  # fmt: skip
 """Options that a run which goes on has had."""
 OF_OUR_MODELS = (
     "evaluator", "worker", "strategy", "jobs", "guards", "max_turns", "baseline_only",
-    "keep_journals", "prompts", "scheduler",
+    "keep_journals", "prompts", "scheduler", "save_baseline",
 )  # fmt: skip
 """Options without a meaning for an agent that is not ours."""
+
+OF_THE_BASELINE = (
+    "pack", "evaluator", "worker", "epochs", "strategy", "prompts", "guards", "stages",
+    "max_turns", "baseline_only",
+)  # fmt: skip
+"""Options that the stored baseline says itself."""
 
 
 class RegressOptions(LabOptions):
@@ -53,6 +59,9 @@ class RegressOptions(LabOptions):
         None,
     )
     baseline_only: bool = option("Only the trivial baselines play.", False)
+    save_baseline: bool = option(
+        "Make the stored baseline of the benchmark's rule-based model anew.", False
+    )
     keep_journals: bool = option("Keep the journal of every trial.", False)
     agent: str | None = option(
         "A command that plays in place of our models, once, with ERC3_BASE_URL and ERC3_API_KEY "
@@ -81,8 +90,8 @@ class RegressOptions(LabOptions):
 def regress(options: RegressOptions, context: typer.Context) -> int:
     """Play packs and report scores with intervals, beside trivial baselines."""
     check(options)
-    lab = Lab(context.obj(), options)
     with no_verdict():
+        lab = Lab(context.obj(), _with_baseline(options, context.obj()))
         lab.prepare()
         if options.resume:
             lab.show(lab.go_on(find_lab_run(options.resume, options.out)))
@@ -90,6 +99,8 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
         folders = [lab.play(settings) for settings in lab.settings()]
         for folder in folders:
             lab.show(folder)
+        if options.save_baseline:
+            lab.save_baseline(folders[0])
         if len(folders) < 2:
             return 0
         from workshop.lab.compare import compare_runs
@@ -103,6 +114,7 @@ def check(options: RegressOptions) -> None:
     worker_less = [name for name in options.strategies if not STRATEGIES[name].has_worker]
     resumed = [options.written(name) for name in OF_THE_RUN if name in given]
     ours = [options.written(name) for name in OF_OUR_MODELS if name in given]
+    settled = [options.written(name) for name in OF_THE_BASELINE if name in given]
     rules = (
         (
             options.resume and resumed,
@@ -121,6 +133,10 @@ def check(options: RegressOptions) -> None:
             options.scheduler and options.keep_journals,
             "--keep-journals does not go with --scheduler: journals stay where the workers are",
         ),
+        (
+            options.save_baseline and settled,
+            f"--save-baseline says itself what it runs: leave out {', '.join(settled)}",
+        ),
         (options.agent and ours, f"--agent plays itself: leave out {', '.join(ours)}"),
         (
             len(options.strategies) > 1 and given & {"worker", "max_turns", "as_json"},
@@ -133,6 +149,15 @@ def check(options: RegressOptions) -> None:
     )
     if text := next((text for is_wrong, text in rules if is_wrong), ""):
         raise typer.BadParameter(text)
+
+
+def _with_baseline(options: RegressOptions, context: LabContext) -> RegressOptions:
+    """The options with packs and models of the stored baseline, where it is made. Raises Usage."""
+    if not options.save_baseline:
+        return options
+    stored = context.adapter(options.benchmark).stored_baseline()
+    models = {"evaluator": stored.model, "worker": stored.model}
+    return options.model_copy(update={"pack": stored.packs, **models})
 
 
 @dataclass(frozen=True)
@@ -273,6 +298,15 @@ class Lab:
             if run.settings.agent:
                 say(console, *external.last_lines(path))
         external.check_end(run, path)
+
+    def save_baseline(self, folder: LabFolder) -> None:
+        """Make the stored baseline from a run. Raises CannotRun, OSError."""
+        from workshop.lab.baseline import baseline_of, save
+
+        run = folder.read()
+        path = self.context.adapter(run.settings.benchmark).stored_baseline().path
+        save(baseline_of(run, folder.trials()), path)
+        say(notes(), f"baseline written: {path}")
 
 
 def _external_settings(options: RegressOptions) -> Settings:

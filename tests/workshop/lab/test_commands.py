@@ -89,6 +89,7 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
         (("--resume", "."), "is no lab run"),
         (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
+        (("--save-baseline", "--epochs", "2"), "says itself what it runs"),
         (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "does not go with"),
         (("--scheduler", "tcp://127.0.0.1:1", "--agent", "true"), "leave out --scheduler"),
         (("--stages", "verfy"), "did you mean verify?"),
@@ -123,6 +124,9 @@ def test_compare_refuses_what_it_cannot_compare(
 ) -> None:
     assert call("compare", finished()).exit_code == 2
     assert call("compare", finished(), tmp_path).exit_code == 2
+    other = call("compare", finished(), "--baseline")
+    assert (other.exit_code, "the baseline is of playbook/store" in other.output) == (2, True)
+    assert call("compare", finished(), finished(), "--baseline").exit_code == 2
 
 
 def test_a_failing_scenario_becomes_a_pack_of_one(

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import regex
@@ -21,6 +22,7 @@ from workshop.generators.company.scenario import NoScenario
 from workshop.lab.benchmark_adapter import (
     ALL,
     Attempt,
+    BaselineOf,
     BenchmarkAdapter,
     Cut,
     Ended,
@@ -87,6 +89,11 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             title.replace(" ", "-"): Floor(title, partial(_play, player))
             for title, player in PLAYERS.items()
         },
+        baseline=BaselineOf(
+            path=Path(__file__).parent / "baseline-rule-based-company.json",
+            model="playbook/company",
+            packs=("bundled", "generated:baseline:100"),
+        ),
         cuts=(_tables,),
         facts=_facts,
         packed=_packed,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
 import workshop.simulator.app
 import workshop.simulator.pages  # noqa: F401
@@ -14,6 +15,7 @@ from workshop.generators.store.command import define_generate
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.lab.benchmark_adapter import (
     ALL,
+    BaselineOf,
     BenchmarkAdapter,
     Ended,
     Floor,
@@ -60,6 +62,11 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "nothing": Floor("do nothing", trivial.do_nothing),
             "first-match": Floor("buy the first match", trivial.buy_first_match),
         },
+        baseline=BaselineOf(
+            path=Path(__file__).parent / "baseline-rule-based-store.json",
+            model="playbook/store",
+            packs=("bundled", "variations", "generated:baseline:300"),
+        ),
         proven=_proven,
         cuts=CUTS,
         facts=_facts,
