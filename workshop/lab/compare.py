@@ -35,6 +35,9 @@ def compare(
         bool,
         typer.Option("--baseline", help="Compare one lab run with the stored baseline instead."),
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page of both runs into this file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
     logs: Logs = LOGS,
 ) -> None:
@@ -42,6 +45,8 @@ def compare(
 
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
+    if baseline and html:
+        raise typer.BadParameter("--html is the page of two runs: leave out --baseline")
     if baseline == (second is not None):
         raise typer.BadParameter("two runs are needed, or one lab run and --baseline")
     with no_verdict():
@@ -49,18 +54,26 @@ def compare(
             run = find_lab_run(first, logs)
             raise typer.Exit(compare_with_baseline(context.obj(), run, as_json=as_json))
         folders = find_any_run(first, logs), find_any_run(second, logs)
-        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json))
+        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
 
 
-def compare_runs(first: Path, second: Path, margin: float, *, as_json: bool) -> int:
-    """Show how the second run differs from the first; the exit code. Raises CannotRun."""
+def compare_runs(
+    first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
+) -> int:
+    """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
     from workshop.lab import comparison
 
     result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
+    if html:
+        from workshop.lab.two_runs import write_page
+
+        write_page(first, second, result, html)
     if as_json:
         print(result.model_dump_json(indent=1))
     else:
         _show(result)
+        if html:
+            say(answers(), f"page: {html}")
     return result.code
 
 

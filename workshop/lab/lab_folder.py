@@ -184,10 +184,10 @@ class LabFolder:
         for body in self._bodies():
             yield from adapter.scenarios(body)
 
-    def texts(self) -> dict[str, str]:
-        """The tasks' texts by spec."""
-        every = (raw for body in self._bodies() for raw in body["scenarios"])
-        return {raw["spec_id"]: str(raw.get("task_text", "")) for raw in every}
+    def texts(self) -> dict[tuple[str, str], str]:
+        """The tasks' texts by pack and spec."""
+        every = ((body["name"], raw) for body in self._bodies() for raw in body["scenarios"])
+        return {(pack, raw["spec_id"]): str(raw.get("task_text", "")) for pack, raw in every}
 
     def _bodies(self) -> Iterator[Raw]:
         return (json.loads(path.read_text(encoding="utf-8")) for path in self._every_chunk())

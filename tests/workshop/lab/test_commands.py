@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -119,6 +122,39 @@ def test_compare_answers_with_its_exit_code(finished: Callable[..., Path]) -> No
     assert "NOT WORSE" in better.stdout
 
 
+def test_compare_writes_a_page_of_two_lab_runs(
+    tmp_path: Path, finished: Callable[..., Path]
+) -> None:
+    page = tmp_path / "pair.html"
+    done = call("compare", finished(), finished("s001"), "--html", page)
+    assert str(page) in done.stdout
+    text = page.read_text(encoding="utf-8")
+    assert "Not enough data to tell" in text
+    assert '"flipped"' in text
+    assert "s001" in text
+
+
+def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile) -> None:
+    first, second = pack_file(2), pack_file(2, "q")
+    second.write_text(second.read_text().replace("Buy 2x", "Please buy 2x"))
+    packs = ("--pack", first, "--pack", second)
+    runs = []
+    for turns in (7, 1):
+        logs = tmp_path / f"logs-{turns}"
+        options = ("--out", logs, "--jobs", 1, "--keep-journals", "--max-turns", turns)
+        call("regress", *packs, *options)
+        runs += logs.iterdir()
+    call("compare", *runs, "--html", tmp_path / "pair.html")
+    page = (tmp_path / "pair.html").read_text(encoding="utf-8")
+    assert '<th scope="row">max_turns</th><td>7</td><td>1</td>' in page
+    packed = re.findall(r'id="story-\d+">(.*?)</script>', page)
+    stories = [zlib.decompress(base64.b64decode(text)).decode() for text in packed]
+    assert len(stories) == 4  # both packs have the same two specs
+    assert all("Here they part" in story for story in stories)
+    assert sum("Please buy" in story for story in stories) == 2
+    assert any("final_answer" in story for story in stories)
+
+
 def test_compare_refuses_what_it_cannot_compare(
     tmp_path: Path, finished: Callable[..., Path]
 ) -> None:
@@ -127,6 +163,8 @@ def test_compare_refuses_what_it_cannot_compare(
     other = call("compare", finished(), "--baseline")
     assert (other.exit_code, "the baseline is of playbook/store" in other.output) == (2, True)
     assert call("compare", finished(), finished(), "--baseline").exit_code == 2
+    page = call("compare", finished(), "--baseline", "--html", tmp_path / "page.html")
+    assert (page.exit_code, "leave out --baseline" in page.output) == (2, True)
 
 
 def test_a_failing_scenario_becomes_a_pack_of_one(
