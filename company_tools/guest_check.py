@@ -51,6 +51,8 @@ LEAST_LETTERS = 6
 LEAST_HIDDEN = 7
 """Of a name that is looked for in what a message may stand for."""
 LEAST_SINGLE = 4
+_SHORT_NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}\p{L}{2}(?![\p{L}\p{N}])")
+"""A part of a name with fewer letters is looked for where it is capitalised, as it stands."""
 ALIKE = 90
 """Of 100: a misspelt name is still one."""
 LEAST_LEFT = 4
@@ -108,14 +110,23 @@ class Registry:
         }  # fmt: skip
 
     @cached_property
-    def single(self) -> set[str]:
+    def _name_parts(self) -> set[str]:
         """First names and surnames, and no word that is public."""
         public = {*levelled(self.open)}
         places = {w for one in self.people for w in levelled(one.location)}
         names = [one.name for one in self.people]
         names += [one.primary_contact_name for one in self.customers]
-        parts = {part for name in names for part in levelled(name)}
-        return {part for part in parts - public - places if len(part) >= LEAST_SINGLE}
+        return {part for name in names for part in levelled(name)} - public - places
+
+    @cached_property
+    def single(self) -> set[str]:
+        """First names and surnames that are looked for in all that a message may stand for."""
+        return {part for part in self._name_parts if len(part) >= LEAST_SINGLE}
+
+    @cached_property
+    def short(self) -> set[str]:
+        """Those of three letters, which other words become by chance."""
+        return {part for part in self._name_parts if len(part) == LEAST_SINGLE - 1}
 
     @cached_property
     def phrases(self) -> set[tuple[str, ...]]:
@@ -206,6 +217,8 @@ def _found(message: str, known: Registry) -> Iterator[str]:
             and len(plain) >= len(name)
         ):
             yield "the name of a person"
+    if known.short & {*levelled(" ".join(_SHORT_NAME.findall(texts[0])))}:
+        yield "the name of a person"
     low = texts[0].casefold()
     for id in map(str.casefold, known.ids):
         alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id)}(?![\p{{L}}\p{{N}}])"

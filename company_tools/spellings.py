@@ -95,7 +95,11 @@ def runs(text: str) -> list[str]:
     """The letters and digits of a text in a row: as they stand, backwards, and picked apart."""
     whole = "".join(levelled(text))
     letters = "".join(words(text))
-    picked = ["".join(levelled(letters[start::step])) for step in (2, 3) for start in range(step)]
+    # Whoever inserts letters may do so between words too, so blanks count or do not.
+    picked = [
+        "".join(levelled(chars[start::step]))
+        for chars in (letters, text) for step in (2, 3) for start in range(step)
+    ]  # fmt: skip
     parts = regex.findall(r"[\p{L}\p{N}]+", text)
     initials = "".join("".join(levelled(part[:1])) for part in parts)
     last = "".join("".join(levelled(part[-1:])) for part in parts)

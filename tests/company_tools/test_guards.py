@@ -62,7 +62,8 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     [
         "Una Berg works here.", "Ask Berg Una.", "una berg", "Write to una_berg@kites.example.",
         "JURGEN MULLER", "Jürgen  Müller", "U.n.a B.e.r.g", "greB anU", "It is proj_sails.",
-        "Đorđe Ćosić", "Ask cust_circus.", "The id is una_holm",
+        "Đorđe Ćosić", "Ask cust_circus.", "The id is una_holm", "Ask Una.",
+        "Bqrqiqgqhqtq qSqaqiqlqsq",
     ],
 )  # fmt: skip
 def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
