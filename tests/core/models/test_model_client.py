@@ -464,7 +464,7 @@ def test_the_playbook_brain_answers() -> None:
     task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
     call = ModelClient("playbook/store", "evaluator").complete([task])
     assert "DECISION: PROCEED" in call.text
-    with pytest.raises(ModelFailed, match="no brain playbook/other"):
+    with pytest.raises(ModelFailed, match="there is no model playbook/other"):
         ModelClient("playbook/other", "evaluator").complete([task])
 
 
