@@ -122,8 +122,8 @@ def outcome(folder: Path) -> dict[str, object]:
     """All that a loop leaves for its user, without the name of its folder."""
     told = {path.name: path.read_text() for path in folder.glob("proposed.diff")}
     told |= {str(p.relative_to(folder)): p.read_text() for p in folder.glob("proposed/**/*.md")}
-    evolved = (folder / "evolve.json").read_text().replace(folder.name, "RUN")
-    return told | {"evolve.json": evolved}
+    names = "evolve.json", "evolve.html"
+    return told | {n: (folder / n).read_text().replace(folder.name, "RUN") for n in names}
 
 
 def ten_texts() -> list[str]:
@@ -165,6 +165,9 @@ def test_the_loop_finds_what_is_missing_and_refuses_all_else(
     assert sections_at(life.run / "proposed") == {}
     assert f"+{RIGHT}" in (life.run / "proposed.diff").read_text()
     assert "proven better: candidate 1" in summary(told)[-1]
+    page = (life.run / "evolve.html").read_text()
+    assert "Candidate 1 is proven better" in page
+    assert "attempt 10." in page
 
 
 def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
@@ -199,6 +202,7 @@ def test_without_a_better_text_the_loop_ends_with_nothing_proven(
     assert told.proposed is None
     assert not (life.run / "proposed").exists()
     assert summary(told)[-1] == "no improvement is proven"
+    assert "No improvement is proven" in (life.run / "evolve.html").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -240,12 +240,13 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
     """Print what came of it; the exit code."""
     from workshop.lab.evolve.outcome import DIFF, PROPOSED, proposal, summary
+    from workshop.lab.evolve.page import PAGE
 
     proposed = proposal(outcome)
     if as_json:
         print(outcome.model_dump_json(indent=1))
     else:
-        say(answers(), *summary(outcome))
+        say(answers(), *summary(outcome), f"page: {folder / PAGE}")
     if proposed and not as_json:
         say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
     return 0 if proposed else NOTHING_PROVEN

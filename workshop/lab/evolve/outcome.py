@@ -1,4 +1,4 @@
-"""What a loop leaves for its user: a folder for ``--prompts``, a diff, and a summary."""
+"""What a loop leaves for its user: a folder for ``--prompts``, a diff, a page, and a summary."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from core.models.sections import write_out
 from core.runs.journal import write_whole
 from core.runs.prompts import text_diff
 from core.terminal import figures
+from workshop.lab.evolve.page import PAGE, page_of, share_text
 from workshop.lab.evolve.records import Candidate, Evolved
-from workshop.views.stats.interval import Share
 
 PROPOSED = "proposed"
 DIFF = "proposed.diff"
 
 
 def write_outcome(evolved: Evolved, folder: Path) -> None:
-    """Write the proposed sections, in place of what an earlier life has left. Raises OSError."""
+    """Write all of it, in place of what an earlier life has left. Raises OSError."""
+    diff = ""
     shutil.rmtree(folder / PROPOSED, ignore_errors=True)
     (folder / DIFF).unlink(missing_ok=True)
     if proposed := proposal(evolved):
         first = evolved.candidates[0].texts
         changed = {name: text for name, text in proposed.texts.items() if text != first[name]}
         write_out({**evolved.asked.start, **changed}, folder / PROPOSED)
-        write_whole(folder / DIFF, diff_of(evolved, proposed))
+        diff = diff_of(evolved, proposed)
+        write_whole(folder / DIFF, diff)
+    write_whole(folder / PAGE, page_of(evolved, proposed, diff))
 
 
 def proposal(evolved: Evolved) -> Candidate | None:
@@ -49,14 +52,8 @@ def summary(evolved: Evolved) -> list[str]:
         lines.append(f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}")
     for candidate in evolved.candidates:
         harm = f"{candidate.harm} {evolved.harm_name}s"
-        lines.append(f"candidate {candidate.number}: passed {_share(candidate.passed)}, {harm}")
+        lines.append(f"candidate {candidate.number}: passed {share_text(candidate.passed)}, {harm}")
     proposed = proposal(evolved)
     if proposed and proposed.ruling:
         return [*lines, f"proven better: candidate {proposed.number}: {proposed.ruling.reason}"]
     return [*lines, "no improvement is proven"]
-
-
-def _share(share: Share) -> str:
-    if share.share is None:
-        return figures.DASH
-    return f"{share.share:.3f} [{share.low:.3f}, {share.high:.3f}] ({share.passed}/{share.of})"
