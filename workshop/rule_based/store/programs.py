@@ -26,7 +26,9 @@ def ok(result):
 _PROGRAMS = {
     "survey": """\
 # Report all matches of every wanted phrase.
-report = {"found": {q: ok(Combo_Find_Products_For_Query(query=q)) for q in p["queries"]}}
+report = {"found": {}}
+for query in p["queries"]:
+    report["found"][query] = ok(Combo_Find_Products_For_Query(query=query))
 if p["whole_catalog"]:
     products = ok(Combo_List_All_Products())["products"]
     report["catalog"] = sorted(products, key=lambda x: x["price"])[:p["whole_catalog"]]
