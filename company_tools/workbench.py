@@ -10,12 +10,13 @@ from company_tools.change import CHANGES
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
 from company_tools.final_answer import final_answer_tool
+from company_tools.scenario import scenario_of
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, Tool, ToolCall
 from core.tools.live_task import LiveTask, Nowhere, open_task
 
-__all__ = ["open_live", "state_at", "tools"]
+__all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
 
 def tools() -> list[Tool]:

@@ -10,8 +10,9 @@ from core.ledger import Ledger, Tool, ToolCall
 from core.tools.live_task import LiveTask, Nowhere, open_task
 from store_tools.basket import Mirror
 from store_tools.environment import StoreEnvironment
+from store_tools.scenario import scenario_of
 
-__all__ = ["open_live", "state_at", "tools"]
+__all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
 
 def tools() -> list[Tool]:

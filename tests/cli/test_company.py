@@ -104,11 +104,17 @@ def test_it_is_forked(run: Path, tmp_path: Path) -> None:
     assert result(folder)["acts"] == 1
 
 
-def test_it_is_taken_apart(run: Path) -> None:
+def test_it_is_taken_apart(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.json"
     words = ("debug", run, "--task", a_writing_task(), "--turn", 1)
-    code, text = cli(*words, said="state\nn\nstate\nq\n")
+    code, text = cli(*words, said=f"state\nn\nstate\nsave {path}\nq\n")
     assert code == 0, text
     assert "recorded changes" in text
+    assert f"written: {path}" in text
+    (scenario,) = load_pack(path).scenarios
+    (original,) = (s for s in load_pack(BUNDLED_PACK).scenarios if s.spec_id == a_writing_task())
+    assert (scenario.spec_id, scenario.user) == (original.spec_id, original.user)
+    assert scenario.expect.outcomes == original.expect.outcomes
 
 
 @pytest.mark.parametrize("id", ["erc3-dev", "erc3-test", "erc3-prod"])

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from workshop.simulator.store.pack import load_pack
 
 ROOT = Path(__file__).parents[3]
 Record = Callable[..., Path]
@@ -174,6 +175,18 @@ def test_the_state_follows_the_writes(run: Path) -> None:
     assert "last seen in an answer (call 2" in after
 
 
+def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.json"
+    talk = debug(run, "edit answer matches.0.available=1", "n", f"save {path}", f"save {path}")
+    assert f"written: {path}" in talk
+    assert "cannot be written" in talk
+    (scenario,) = load_pack(path).scenarios
+    assert (scenario.spec_id, scenario.task_text, scenario.page_limit) == ("shop", "Buy tea", 2)
+    first = scenario.products[0]
+    assert (first.sku, first.price, first.available) == ("tea", 4, 1)
+    assert scenario.expect.checkouts == 0
+
+
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
@@ -193,6 +206,8 @@ def test_the_state_follows_the_writes(run: Path) -> None:
         ("edit args query=tea", "a text stands in double quotes"),
         ("edit answer nix", "not JSON"),
         ("edit answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
+        ("save", "use: save FILE"),
+        ("save /nowhere/at/all", "cannot be written"),
         ("raise Boom x", "with KIND one of ValueError"),
     ],
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.ledger import ToolCall, ToolFault
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
@@ -28,6 +28,16 @@ class Workbench(Protocol):
     def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
         """The state behind these calls, as far as records tell."""
 
+    def scenario_of(
+        self,
+        spec_id: str,
+        task_text: str,
+        calls: Sequence[ToolCall],
+        result: Mapping[str, Any] | None,
+        edited: Sequence[ToolCall] = (),
+    ) -> dict[str, Any]:
+        """A pack with one scenario: the task as these calls saw it."""
+
     def open_live(self, base_url: str, spec_id: str) -> LiveWorld:
         """A new task on a platform. Raises ToolFault."""
 
@@ -48,6 +58,10 @@ class DebuggedTurn:
     """The state at the start of the turn."""
     before: tuple[ToolCall, ...] = ()
     """Calls of earlier turns."""
+    after: tuple[ToolCall, ...] = ()
+    """Calls of later turns."""
+    result: Mapping[str, Any] | None = None
+    """How the task ended, where it has."""
     outcome: tuple[bool, object] | None = None
     """Whether the recorded turn came to an answer, and to which; None while it is live."""
 

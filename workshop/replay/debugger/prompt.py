@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import sys
 import tomllib
 from collections.abc import Callable
@@ -140,6 +141,7 @@ class Prompt:
             "edit": self._edit,
             "raise": self._raise,
             "back": self._back,
+            "save": self._save,
             "h help ?": lambda _: screen.say(HELP),
             "q quit exit": _quit,
         }
@@ -217,6 +219,21 @@ class Prompt:
         self._debug.waiting()
         self._debug.edited_answer = fault(text)
         self._screen.edits()
+
+    def _save(self, text: str) -> None:
+        if not text:
+            raise BadCommand("use: save FILE")
+        debug, subject = self._debug, self._debug.subject
+        # What was recorded tells of the world, too, where the user has answered otherwise.
+        calls = [*subject.before, *debug.calls, *debug.answers.record, *subject.after]
+        edited = [h.call for h in debug.history if h.by == "edited"]
+        pack = debug.bench.scenario_of(subject.spec_id, subject.text, calls, subject.result, edited)
+        try:
+            with Path(text).expanduser().open("x", encoding="utf-8") as file:
+                file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")
+        except OSError as error:
+            raise BadCommand(f"{text} cannot be written: {error.strerror}") from None
+        self._screen.say(f"written: {text} ({pack['scenarios'][0]['notes']})")
 
 
 class AskingHost:

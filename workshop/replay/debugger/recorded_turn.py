@@ -68,6 +68,8 @@ def debug_state(
         instruction=turn.turn.decision.instruction,
         state=turn.turn.state,
         before=tuple(call for t in log.work if t.number < number for call in t.tools),
+        after=tuple(call for t in log.work if t.number > number for call in t.tools),
+        result=log.result,
         outcome=(report.answered, report.result),
     )
     codes = [step.code for step in report.steps]
