@@ -19,6 +19,8 @@ from core.terminal.record_command import argument, option_of
 
 _IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
 """Options that manifests know by another name."""
+_FORMER = {"retry_policy": "retry_seconds", "embedding": None}
+"""Options in manifests of earlier versions: what they are called now; None is gone."""
 
 
 class TraceKind(StrEnum):
@@ -131,14 +133,15 @@ class Options(RunConfig, PlayOptions):
         """
         from core.models.file_checks import first_problem
 
-        now = {
+        given = {
             name: getattr(self, name)
             for name, field in type(self).model_fields.items()
             # A tape is written once; what follows has to be recorded into another one.
             if name in self.model_fields_set or field.exclude or name == "record"
         }
-        kept = {_IN_MANIFEST.get(name, name): value for name, value in kept.items()}
-        asked = kept | now
+        names = _FORMER | _IN_MANIFEST
+        kept = {now: value for name, value in kept.items() if (now := names.get(name, name))}
+        asked = kept | given
         if kept.get("strategy") == "next-step":
             del asked["worker"]  # it has one model, whichever of the two is given now
         try:

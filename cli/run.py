@@ -78,17 +78,14 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
     end.show(results, asks=handing_in is not None and handing_in.asks)
     if handing_in:
         results = handing_in.settle() or results
+    if options.as_json:
+        end.print_json(results)
     if options.trace:
         from workshop.views.tracing.writer import trace_run
 
-        trace_run(
-            options.trace,
-            assembly.folder,
-            len(results.tasks),
-            partial(say, notes(quiet=options.quiet)),
-        )
-    if options.as_json:
-        end.print_json(results)
+        tell = partial(say, notes(quiet=options.quiet))
+        tell("writing the traces")
+        trace_run(options.trace, assembly.folder, len(results.tasks), tell)
     return exit_code(assembly, session, results)
 
 

@@ -60,7 +60,7 @@ class RegressOptions(LabOptions):
     )
     baseline_only: bool = option("Only the trivial baselines play.", False)
     save_baseline: bool = option(
-        "Make the stored baseline of the benchmark's rule-based model anew.", False
+        "Replace the stored baseline of the benchmark's rule-based model by this run's.", False
     )
     keep_journals: bool = option("Keep the journal of every trial.", False)
     agent: str | None = option(

@@ -1,4 +1,4 @@
-"""Runs put together by day, prompt, model, strategy, steps, pack, task or run."""
+"""Runs put together by day, prompt, model, strategy, stages, pack, task or run."""
 
 from __future__ import annotations
 
@@ -153,8 +153,8 @@ def _key(run: Run, by: By) -> Key:
             digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
             names = name, _versioned(name, digest)
             return Key(names, (("pack", run.pack), ("scenarios", digest)))
-    steps = "+".join(run.results.steps) or "none"
-    plain = {By.DAY: run.day, By.STRATEGY: run.strategy, By.STEPS: steps}.get(by, run.name)
+    stages = "+".join(run.results.steps) or "none"
+    plain = {By.DAY: run.day, By.STRATEGY: run.strategy, By.STAGES: stages}.get(by, run.name)
     return Key((plain or UNKNOWN,), ((by, plain),))
 
 

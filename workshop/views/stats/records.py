@@ -32,7 +32,7 @@ class By(StrEnum):
     PROMPT = "prompt"
     MODEL = "model"
     STRATEGY = "strategy"
-    STEPS = "steps"
+    STAGES = "stages"
     PACK = "pack"
     TASK = "task"
     RUN = "run"

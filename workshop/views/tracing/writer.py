@@ -101,6 +101,9 @@ def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str
             )
         except subprocess.TimeoutExpired:
             say(f"warning: {option}stopped, because it took more than {seconds:.0f} s")
+        except KeyboardInterrupt:
+            say(f"warning: {option}interrupted, the traces are not complete")
+            return
         except OSError as error:
             say(f"warning: {option}the export cannot be started ({error.strerror})")
         else:
