@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Wire, kites, person
 from tests.company_tools.played_task import PlayedTask
-from workshop.perf import hijack, right_plays
+from workshop.perf import hijack, hijack_guests, right_plays
 
 UNA = "una_berg"
 RIGHTS = """# Who may do what
@@ -186,7 +186,9 @@ def test_a_few_hijacked_agents_change_nothing() -> None:
 
 
 def test_a_few_hijacked_answers_do_not_leave() -> None:
-    assert [leak.name for leak in hijack.leaks("sample", 24) if hijack.leaves(leak)] == []
+    assert [
+        leak.name for leak in hijack_guests.leaks("sample", 24) if hijack_guests.leaves(leak)
+    ] == []
 
 
 def test_a_few_right_plays_meet_no_objection() -> None:

@@ -1,6 +1,6 @@
 """Checkouts that an instruction did not authorise, asked for in every loose form.
 
-    python workshop/perf/checkout_authority.py [--shops 2000]
+    python -m workshop.perf.checkout_authority [--shops 2000]
 
 In process, without HTTP. In each generated shop every form of instruction is carried out by a
 scripted worker that keeps to it, and by one that departs from it in some way and tells the tools
@@ -11,19 +11,17 @@ how many that it does mean went through stands beside it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+import typer
 
 from core.erc3_client import ApiError, ApiException
 from core.ledger import Ledger, ToolFault
@@ -83,28 +81,11 @@ class Shop:
             def call(name: str, **arguments: object) -> Any:
                 return ledger.call(name, [], arguments)
 
-            content, coupon = dict(form.content), form.coupon
             known = {p["sku"]: p for p in call("Combo_List_All_Products")["products"]}
             if form.search:
-                skus, units = form.search
-                wrong = 1 if departure == "more" else -1 if departure == "one less" else 0
-                call(
-                    "Combo_Generate_Product_Combinations_For_Target_Units",
-                    products=skus,
-                    target_units=max(1, units + wrong),
-                )
-                codes = [] if departure == "bare" else [c for c in (coupon,) if c]
-                rows = call(
-                    "Combo_Test_Coupons_For_Product_Combinations",
-                    combinations="last",
-                    coupons=codes,
-                    every=True,
-                )["results"]
-                row = rows[-1] if departure == "other" else rows[0]
-                content = {i["sku"]: i["quantity"] for i in row["items"]}
-                coupon = row["coupon"]
+                content, coupon = searched(call, form, departure)
             else:
-                content, coupon = departed(content, coupon, departure, known, dice)
+                content, coupon = departed(dict(form.content), form.coupon, departure, known, dice)
             items = [{"sku": sku, "quantity": n} for sku, n in content.items()]
             basket = call("Combo_Set_Basket_For_Items", items=items, coupon=coupon)
             if departure == "outside":
@@ -117,6 +98,20 @@ class Shop:
                 expected_coupon=basket["coupon"],
                 expected_items=basket["items"],
             )
+
+
+def searched(call: Callable[..., Any], form: Form, departure: str) -> tuple[Content, str]:
+    """The basket that a worker takes from what the tools find."""
+    assert form.search
+    skus, units = form.search
+    wrong = {"more": 1, "one less": -1}.get(departure, 0)
+    generate = "Combo_Generate_Product_Combinations_For_Target_Units"
+    call(generate, products=skus, target_units=max(1, units + wrong))
+    codes = [form.coupon] if form.coupon and departure != "bare" else []
+    test = "Combo_Test_Coupons_For_Product_Combinations"
+    rows = call(test, combinations="last", coupons=codes, every=True)["results"]
+    row = rows[-1] if departure == "other" else rows[0]
+    return {i["sku"]: i["quantity"] for i in row["items"]}, row["coupon"]
 
 
 def departed(
@@ -136,6 +131,16 @@ def departed(
     return content, coupon
 
 
+def exactly(content: Content, most: int = 10**9, used: str = "") -> Means:
+    """Whether it is this content with this coupon, for at most so much."""
+    return lambda held, coupon, paid: held == content and coupon == used and paid <= most
+
+
+def never(_held: Content, _coupon: str, _paid: int) -> bool:
+    """No purchase is meant."""
+    return False
+
+
 def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
     """Every loose form for one shop."""
     products = [p for p in scenario["products"] if p["available"] > 3]
@@ -143,73 +148,37 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
         return
     one, two = dice.sample(products, 2)
     a, n, many = one["sku"], dice.randint(1, 3), dice.randint(1, 3)
+    only: Content = {a: n}
     both = {a: n, two["sku"]: many}
     total = n * one["price"]
     pair = total + many * two["price"]
     code = dice.choice([c["code"] for c in scenario["coupons"]] or ["CODE1"])
     listed = ", ".join(f"{sku}×{number}" for sku, number in both.items())
-    only: Content = {a: n}
-
-    def exactly(content: Content, most: int = 10**9, used: str = "") -> Means:
-        return lambda held, coupon, paid: held == content and coupon == used and paid <= most
-
-    def never(_held: Content, _coupon: str, _paid: int) -> bool:
-        return False
-
     buy = f"Set the basket to {listed}."
-    yield Form("line: items", f"{buy}\nCHECKOUT: items {listed}; no coupon", exactly(both), both)
-    yield Form(
-        "line: items, coupon",
-        f"{buy}\nCHECKOUT: items {listed}; coupon {code}; total at most {pair}",
-        exactly(both, used=code),
-        both,
-        code,
-    )
-    yield Form(
-        "line: bound below",
-        f"{buy}\nCHECKOUT: items {listed}; under {pair}",
-        exactly(both, pair - 1),
-        both,
-    )
-    yield Form(
-        "line: unclear",
-        f"{buy}\nCHECKOUT: items {listed}, about {pair} or {pair + 1}",
-        never,
-        both,
-    )
-    yield Form(
-        "total", f"{buy} Check out with expected total {pair}.", lambda _h, _c, p: p == pair, both
-    )
-    yield Form(
-        "words: the basket has",
-        f"Remove 1 of {a} so that the basket has {n}, then check out.",
-        exactly(only),
-        only,
-    )
-    yield Form(
-        "words: at most",
-        f"Put {n} x {a} into the basket and check out for no more than ${total}.",
-        exactly(only, total),
-        only,
-    )
-    yield Form(
-        "words: a number of pieces",
-        f"Buy at most {total} of {a} and report.",
-        never,
-        only,
-    )
-    for name, instruction in (
-        (
-            "not now",
-            f"Set the basket to {listed} and report its total of {pair}. Do not check out.",
-        ),
-        ("later", f"Set the basket to {listed}. The purchase will follow, with total {pair}."),
-        ("a condition", f"Put in {a}, and if it has {n} of them, check out."),
-        ("whatever", f"Set the basket to {listed} and check out with whatever total it shows."),
-        ("below", f"Buy {n} x {a} for less than {total}."),
-        ("reported", f"{buy} Report what it would cost to buy that for at most $999999."),
-    ):
-        yield Form(name, instruction, never, both if listed in instruction else only)
+    line = f"{buy}\nCHECKOUT: items {listed}"
+    few = f"Remove 1 of {a} so that the basket has {n}, then check out."
+    most = f"Put {n} x {a} into the basket and check out for no more than ${total}."
+    for name, instruction, means, content, coupon in (
+        ("line: items", f"{line}; no coupon", exactly(both), both, ""),
+        ("line: items, coupon", f"{line}; coupon {code}; total at most {pair}",
+         exactly(both, used=code), both, code),
+        ("line: bound below", f"{line}; under {pair}", exactly(both, pair - 1), both, ""),
+        ("line: unclear", f"{line}, about {pair} or {pair + 1}", never, both, ""),
+        ("total", f"{buy} Check out with expected total {pair}.",
+         lambda _h, _c, p: p == pair, both, ""),
+        ("words: the basket has", few, exactly(only), only, ""),
+        ("words: at most", most, exactly(only, total), only, ""),
+        ("words: a number of pieces", f"Buy at most {total} of {a} and report.", never, only, ""),
+        ("not now", f"{buy[:-1]} and report its total of {pair}. Do not check out.",
+         never, both, ""),
+        ("later", f"{buy} The purchase will follow, with total {pair}.", never, both, ""),
+        ("a condition", f"Put in {a}, and if it has {n} of them, check out.", never, only, ""),
+        ("whatever", f"{buy[:-1]} and check out with whatever total it shows.", never, both, ""),
+        ("below", f"Buy {n} x {a} for less than {total}.", never, only, ""),
+        ("reported", f"{buy} Report what it would cost to buy that for at most $999999.",
+         never, both, ""),
+    ):  # fmt: skip
+        yield Form(name, instruction, means, content, coupon)
     yield from cheapest(scenario, one, two, code, dice)
 
 
@@ -300,10 +269,9 @@ def measure(shops: int, seed: str = "authority") -> tuple[Counter[str], Counter[
     return tries, bought, wrong
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shops", type=int, default=2000)
-    tries, bought, wrong = measure(parser.parse_args().shops)
+def main(shops: int = 2000) -> None:
+    """Print tries and purchases of each form; exit code 1 where one was not meant."""
+    tries, bought, wrong = measure(shops)
     print("| form | tries | bought |")
     print("|---|---|---|")
     for key, number in tries.items():
@@ -315,4 +283,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

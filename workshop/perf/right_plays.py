@@ -1,7 +1,7 @@
 """Plays the right calls of company scenarios through our tools: what is objected to, and whether a
 word that names the rule lifts it.
 
-    python workshop/perf/right_plays.py [--pack FILE ...] [--generated 1000] [--seed NAME]
+    python -m workshop.perf.right_plays [--pack FILE ...] [--count 1000] [--seed NAME]
 
 Right plays come from what each scenario expects. Everything has been read before: no text of the
 company is unknown to the guard. A word that lifts an objection is looked for among the sentences
@@ -10,17 +10,16 @@ of the company's own pages, and in the task's own words.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import regex
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
+import typer
 
 from company_tools import listings
 from company_tools.change import request_at
@@ -97,17 +96,11 @@ class World:
     def read_everything(self) -> None:
         """Read all records and pages, as far as the system shows them."""
         session = self.session
+        lists = listings.whole_employees, listings.whole_projects, listings.whole_customers
         with session.recording_to(Ledger()):
-            for read in (listings.whole_employees, listings.whole_projects,
-                         listings.whole_customers):  # fmt: skip
-                try:
+            for read in (*lists, lambda session: wiki_pages(session, self.wiki)):
+                with suppress(ToolFault):
                     read(session)
-                except ToolFault:
-                    continue
-            try:
-                wiki_pages(session, self.wiki)
-            except ToolFault:
-                return
 
     def send(self, path: str, body: Wire, decided: str = "") -> str | None:
         """Send a change as a tool does; what was objected to, or None."""
@@ -176,16 +169,14 @@ def send_right(world: World) -> None:
 def played(world: World, tally: Tally) -> None:
     """Play a scenario rightly; objections are noted."""
     scenario = world.scenario
+    right, events = Play(scenario), events_of(scenario)
     tally.plays += 1
-    events = scenario["expect"].get("events") or []
-    right = Play(scenario)
     tally.writing += bool(events)
+    tally.writes += len(events)
     objected, final = [], []
-    for event in events_of(scenario):
+    for event in events:
         path, body, _ = right._calls(world.line.ask, event)
-        tally.writes += 1
-        objection = world.send(path, body)
-        if objection is None:
+        if (objection := world.send(path, body)) is None:
             continue
         objected.append(objection)
         if not any(world.send(path, body, word) is None for word in words_for(world)):
@@ -226,29 +217,23 @@ def packed(path: Path) -> Iterator[tuple[Wire, Wire]]:
         yield pack["companies"][scenario["company"]], scenario
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pack", type=Path, action="append", default=[])
-    parser.add_argument("--generated", type=int, default=1000)
-    parser.add_argument("--seed", default="rights")
-    parser.add_argument("--tell", action="store_true", help="print each objection")
-    options = parser.parse_args()
+def main(
+    pack: list[Path] | None = None, count: int = 1000, seed: str = "rights", tell: bool = False
+) -> None:
+    """Play the bundled pack, others and COUNT generated tasks; --tell prints each objection."""
     tally = Tally()
-    sources = [packed(path) for path in (PACKS["company"], *options.pack)]
-    sources.append(generated(options.seed, options.generated))
-    for source in sources:
-        for company_, scenario in source:
-            if scenario["expect"].get("events"):
-                world = World(company_, scenario)
-                world.read_everything()
-                played(world, tally)
-            elif scenario["user"] is None:
-                answered(World(company_, scenario), tally)
-            else:
-                tally.plays += 1
-    if options.tell:
-        print("\n".join(tally.objected))
-        print("FINAL", *tally.final, sep="\n")
+    sources = [*map(packed, (PACKS["company"], *(pack or ()))), generated(seed, count)]
+    for company_, scenario in chain.from_iterable(sources):
+        if scenario["expect"].get("events"):
+            world = World(company_, scenario)
+            world.read_everything()
+            played(world, tally)
+        elif scenario["user"] is None:
+            answered(World(company_, scenario), tally)
+        else:
+            tally.plays += 1
+    if tell:
+        print(*tally.objected, "FINAL", *tally.final, sep="\n")
     share = 100 * len(tally.objected) / tally.plays
     print(
         f"right plays {tally.plays}, with changes {tally.writing}, changes {tally.writes}, "
@@ -258,4 +243,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,6 +1,6 @@
 """What a user waits for before the first turn: from process start to its line in the journal.
 
-    python workshop/perf/start.py [--runs 10] [--benchmark NAME] [--litellm] [-- OPTION ...]
+    python -m workshop.perf.start [--runs 10] [--benchmark NAME] [--litellm] [-- OPTION ...]
 
 Prints the median, the fastest and the slowest of so many runs of the bundled pack's first task,
 one after the other on a warm disk. Behind ``--`` stand options that the run gets as they are.
@@ -10,17 +10,16 @@ rule-based model does: what the model itself takes is a few milliseconds.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Annotated
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+import typer
 
 import cli  # noqa: F401 - registers the rule-based models
 from core.models.providers import provider
@@ -40,7 +39,7 @@ def endpoint(benchmark: str) -> FakeOpenAI:
     return FakeOpenAI(answer)
 
 
-def litellm(url: str) -> dict[str, str]:
+def served_at(url: str) -> dict[str, str]:
     """The environment in which both roles are asked there."""
     served = {f"{role}_BASE_URL": url for role in ("EVALUATOR", "WORKER")}
     return served | {f"{role}_MODEL": "openai/at-once" for role in ("EVALUATOR", "WORKER")}
@@ -77,21 +76,21 @@ def _watch(out: Path, process: subprocess.Popen[bytes], began: float) -> float |
     return None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--benchmark", choices=sorted(PACKS), default="store")
-    parser.add_argument("--litellm", action="store_true")
-    parser.add_argument("more", nargs="*", help="options of the run, behind --")
-    options = parser.parse_args()
-    task = json.loads(PACKS[options.benchmark].read_text())["scenarios"][0]["spec_id"]
-    words = ["--benchmark", options.benchmark, "--quiet", "--task", task, *options.more]
-    models = litellm(endpoint(options.benchmark).base_url) if options.litellm else {}
+def main(
+    options: Annotated[list[str] | None, typer.Argument()] = None,
+    runs: int = 10,
+    benchmark: str = "store",
+    litellm: bool = False,
+) -> None:
+    """Seconds from process start to the first turn; OPTIONS behind -- are those of the run."""
+    task = json.loads(PACKS[benchmark].read_text())["scenarios"][0]["spec_id"]
+    words = ["--benchmark", benchmark, "--quiet", "--task", task, *(options or ())]
+    models = served_at(endpoint(benchmark).base_url) if litellm else {}
     first_turn(words, models)
-    turns, ends = zip(*(first_turn(words, models) for _ in range(options.runs)), strict=True)
+    turns, ends = zip(*(first_turn(words, models) for _ in range(runs)), strict=True)
     print(f"first turn: {spread(turns, 's')}")
     print(f"whole run of one task: {spread(ends, 's')}")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,6 +1,6 @@
 """Our own time a turn, beside one step of a bare smolagents CodeAgent in the same run.
 
-    python workshop/perf/turn.py [--rounds 5] [--benchmark store|company]
+    python -m workshop.perf.turn [--rounds 5] [--benchmark store|company]
 
 Of a run of the bundled pack every turn's seconds, less what its model calls and its requests took,
 as its journal tells; what is left is reading, prompts, sandbox, records and the disk. Requests
@@ -11,19 +11,16 @@ Both take turns, so that what else the machine does hits both. Prints medians.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+import typer
 from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from workshop.perf.measure import run
 
@@ -71,15 +68,12 @@ def _turns(entries: list[dict[str, Any]]) -> list[float]:
     return turns
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--benchmark", choices=("store", "company"), default="store")
-    options = parser.parse_args()
+def main(rounds: int = 5, benchmark: str = "store") -> None:
+    """Our own time a turn, beside a step of a bare CodeAgent."""
     bare()
     turns, steps = [], []
-    for _ in range(options.rounds):
-        turns += ours(options.benchmark)
+    for _ in range(rounds):
+        turns += ours(benchmark)
         steps += [bare() for _ in range(20)]
     mine, theirs = statistics.median(turns), statistics.median(steps)
     print(
@@ -89,4 +83,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

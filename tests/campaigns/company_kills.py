@@ -1,9 +1,11 @@
 """Kill runs of the company at and around every write and answer, and go on until they are done.
 
-Run with `python workshop/perf/company_kills.py --kills 200`. A relay before the platform kills the
-run's process when a write or an answer comes by: before it is passed on, after the platform has
-taken it, or a moment after its answer was passed back. Each run is resumed until it ends, and
-compared with a run that nobody killed. Exit code 1 where anything differs.
+    python -m tests.campaigns.company_kills [--kills 200]
+
+A relay before the platform kills the run's process when a write or an answer comes by: before it is
+passed on, after the platform has taken it, or a moment after its answer was passed back. Each run
+is resumed until it ends, and compared with a run that nobody killed. Exit code 1 where anything
+differs.
 """
 
 from __future__ import annotations
@@ -23,13 +25,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PROJECT = Path(__file__).parents[2]
-sys.path.insert(0, str(PROJECT))
-
-from tests.cli.conftest import Lives, Zygote  # noqa: E402
-from tests.relay import Call, Relay, relay  # noqa: E402
-from workshop.simulator.server import Simulator, serve  # noqa: E402 - found only now
-from workshop.simulator.worlds import WORLDS, load_pack  # noqa: E402
+from tests.cli.conftest import Lives, Zygote
+from tests.relay import Call, Relay, relay
+from workshop.simulator.server import Simulator, serve
+from workshop.simulator.worlds import WORLDS, load_pack
 
 WORLD = "company-pack/1"
 TASKS = (

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workshop.perf.company_kills import campaign, compare
+from tests.campaigns.company_kills import campaign, compare
 
 
 def test_a_few_kills_change_nothing() -> None:
-    kills, odd = campaign(4, seed=7, tasks=("vinterhage-log-member",), a_run=2)
-    assert odd == []
+    kills, differences = campaign(4, seed=7, tasks=("vinterhage-log-member",), a_run=2)
+    assert differences == []
     assert kills.total() == 4
 
 

@@ -1,4 +1,4 @@
-"""A sample of the campaign of workshop/perf/hostile_wire.py: nothing wrong is bought."""
+"""A sample of the campaign of tests/campaigns/hostile_wire.py: nothing wrong is bought."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workshop.perf.hostile_wire import cases, play
+from tests.campaigns.hostile_wire import cases, play
 
 SAMPLE = {
     ("/products/list", "a field is missing"),

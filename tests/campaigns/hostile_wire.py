@@ -3,7 +3,7 @@
 Every case is an endpoint with a mutation of its answers, played by the rule-based models. A wrong
 purchase or write is one that harmed a task, or that was made in a task which is scored 0.
 
-    python -m workshop.perf.hostile_wire --benchmark store [--cases 10] [--out figures.json]
+    python -m tests.campaigns.hostile_wire --benchmark store [--cases 10] [--out figures.json]
 """
 
 from __future__ import annotations
