@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -19,11 +20,27 @@ from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
 
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
-NAMES = (
-    "run", "doctor", "show", "report", "view", "stats", "export", "regress", "compare",
-    "minimise", "replay", "debug", "serve", "generate", "floors", "prompts", "evolve",
-    "wiki",
-)  # fmt: skip
+COMMANDS = {
+    "run": "cli.commands:run",
+    "doctor": "cli.commands:doctor",
+    "show": "workshop.views.show:show",
+    "report": "workshop.views.report.command:report",
+    "view": "workshop.views.live.command:view",
+    "stats": "workshop.views.stats.command:stats",
+    "export": "workshop.views.export.command:export",
+    "regress": "workshop.lab.regress:regress",
+    "compare": "workshop.lab.compare:compare",
+    "minimise": "workshop.lab.minimise:minimise",
+    "replay": "cli.commands:replay",
+    "debug": "cli.commands:debug",
+    "serve": "cli.commands:serve",
+    "generate": "cli.commands:generate",
+    "floors": "cli.commands:floors",
+    "prompts": "cli.commands:prompts",
+    "evolve": "workshop.lab.evolve.command:evolve",
+    "wiki": "cli.wiki_command:app",
+}
+"""By name the function of each subcommand, or its group of them."""
 OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
 SIMULATOR = ("serve", "generate", "floors")
@@ -34,87 +51,46 @@ _LOOK: dict[str, Any] = {
 }
 
 
-def _function(name: str) -> Callable[..., Any] | typer.Typer:
-    """The function of a subcommand, or its group of them; this alone loads its module."""
-    found: Callable[..., Any] | typer.Typer
-    match name:
-        case "run":
-            from cli.commands import run as found
-        case "doctor":
-            from cli.commands import doctor as found
-        case "show":
-            from workshop.views.show import show as found
-        case "report":
-            from workshop.views.report.command import report as found
-        case "view":
-            from workshop.views.live.command import view as found
-        case "stats":
-            from workshop.views.stats.command import stats as found
-        case "export":
-            from workshop.views.export.command import export as found
-        case "regress":
-            from workshop.lab.regress import regress as found
-        case "compare":
-            from workshop.lab.compare import compare as found
-        case "evolve":
-            from workshop.lab.evolve.command import evolve as found
-        case "minimise":
-            from workshop.lab.minimise import minimise as found
-        case "replay":
-            from cli.commands import replay as found
-        case "debug":
-            from cli.commands import debug as found
-        case "serve":
-            from cli.commands import serve as found
-        case "prompts":
-            from cli.commands import prompts as found
-        case "generate":
-            from cli.commands import generate as found
-        case "wiki":
-            from cli.wiki_command import app as found
-        case _:
-            from cli.commands import floors as found
-    return found
-
-
 class Commands(typer.core.TyperGroup):
     """The subcommands; without the name of one, ``run`` is meant."""
 
-    _asked = ""
+    _name = ""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        return list(NAMES)
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """One subcommand, loaded now; None where there is none of the name."""
-        if cmd_name not in NAMES:
+        if cmd_name not in COMMANDS:
             return None
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which this copy does not have")
-        made, asked = typer.Typer(**_LOOK), _function(cmd_name)
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        function = getattr(import_module(module), name)
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
-        if isinstance(asked, typer.Typer):  # with subcommands of its own
-            return typer.main.get_command(asked)
+        if isinstance(function, typer.Typer):  # with subcommands of its own
+            return typer.main.get_command(function)
         # The simulator reads its own command line.
         raw = {"ignore_unknown_options": True, "allow_extra_args": True}
         mine = cmd_name not in SIMULATOR
-        made.command(
+        single = typer.Typer(**_LOOK)
+        single.command(
             cmd_name,
             epilog=CODES if cmd_name == "run" else None,
             add_help_option=mine,
             context_settings=None if mine else raw,
-        )(asked)
-        return typer.main.get_command(made)
+        )(function)
+        return typer.main.get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``run`` before options that stand alone."""
         if not args or (args[0].startswith("-") and args[0] != "--help"):
             args.insert(0, "run")
-        self._asked = args[0]
+        self._name = args[0]
         # What a mistyped name is compared with; nothing of it is looked up here.
-        names: dict[str, Any] = dict.fromkeys(NAMES)
+        names: dict[str, Any] = dict.fromkeys(COMMANDS)
         self.commands = names
         return super().parse_args(ctx, args)
 
@@ -128,8 +104,8 @@ class Commands(typer.core.TyperGroup):
         ctx.obj = partial(lab_context, dict(os.environ))
         # Pages stand below the lab and the platform, whose verdicts and floors they show.
         ctx.meta.update(judge=judge, floors=note_floors)
-        with _explained(complete=self._asked != "run"):
-            env_file.load_for(self._asked)
+        with _explained(complete=self._name != "run"):
+            env_file.load_for(self._name)
             # Nothing is sent before a price of OpenRouter is asked for.
             address = listed.address(os.environ.get(listed.VARIABLE))
             listed.use(listed.OpenRouterPrices(cache_folder(), address))

@@ -10,30 +10,31 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from cli import loading
 from cli.assembly import Assembly, assemble
 from cli.default_models import with_models
 from cli.end_of_run import EndOfRun, exit_code, goes_on
 from cli.handing_in import HandingIn
-from cli.machine_check import check_sandbox, room_for
 from cli.options import Options
 from cli.platform import real_address
-from cli.run_models import seems_served
 from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from coordinator.watching import Watchers
 from core.erc3_client.retry_policy import trouble_of
-from core.models import litellm_module
-from core.runs.errors import CannotRun, Exit
+from core.runs.errors import CannotRun, Exit, Usage
 from core.runs.hints import command
 from core.runs.journal import JournalFailed
 from core.runs.reader import NotRecorded
 from core.runs.results import RunResults
 from core.terminal.console import notes, say
 from core.terminal.figures import so_many_tasks
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -43,15 +44,11 @@ def start(options: Options) -> int:
     note = notes(quiet=options.quiet)
     stop = CancelToken()
     with ExitStack() as stack:
-        room_for(options.jobs)
         options, said = with_models(options)
         if said:
             say(note, said)
-        if seems_served(options):
-            litellm_module.begin()
-        check_sandbox(options, note)
+        _check_sandbox(options, note)
         assembly = assemble(options, stack, stop)
-        room_for(assembly.options.jobs)  # a run to go on with has its own number
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)
         watchers = [w for w in (watch, assembly.stream()) if w is not None]
@@ -63,6 +60,35 @@ def start(options: Options) -> int:
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, played=len(tasks))
+
+
+def _check_sandbox(options: Options, note: Console) -> None:
+    """Find what is wrong with the sandbox now and not in every task; say which one it is.
+
+    Raises:
+        Usage: the setting asks for a sandbox that there is not.
+        CannotRun: the sandbox does not start, or lacks the isolation that is required.
+    """
+    from worker.sandbox.contract import SandboxUnavailable
+    from worker.sandbox.factory import try_out
+    from worker.sandbox.isolation import chosen_kind, sandbox_line
+
+    try:
+        choice = chosen_kind()
+        kind, text = sandbox_line(choice)
+        if options.require_wall and kind == "monty":
+            raise CannotRun(f"--require-wall: {text}")
+        if choice != "auto":
+            try_out(kind)
+    except ValueError as error:
+        raise Usage(str(error)) from None
+    except SandboxUnavailable as error:
+        fix = "; set it to auto" if choice != "monty" else ""
+        raise CannotRun(f"WORKER_SANDBOX={choice}: {error}{fix}") from None
+    if kind == "monty":
+        say(note, f"warning: {text}")
+    elif not options.as_json:
+        note.print(text, highlight=False, markup=False)
 
 
 def _end(assembly: Assembly, session: Session, results: RunResults, played: int) -> int:

@@ -25,7 +25,7 @@ from core.models.model_ids import missing_keys
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
 from core.models.prices import price_of
-from core.models.providers import is_rule_based, is_served
+from core.models.providers import is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -133,20 +133,19 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
                     run.transport_factory(Backend(name=model, model=model))
     except (ModelsError, TapeError) as error:
         raise Usage(str(error)) from None
-    _begin_prices(run)
+    _use_price_list(run)
     _check_prices(options, run)
     return run
 
 
-def _begin_prices(run: RunModels) -> None:
-    """Ask OpenRouter for its prices beside the rest, where it may be asked for an answer."""
+def _use_price_list(run: RunModels) -> None:
+    """Have prices of OpenRouter looked up, where it may be asked for an answer."""
     if run.player:  # which sends nothing
         openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
         return
     listing = openrouter_prices.used()
     every = [target for targets in run.targets() for target in targets]
     if listing and any(t.prices is None and _is_routed(t.backend) for t in every):
-        listing.begin()
         run.price_list = listing
 
 
@@ -170,13 +169,6 @@ def _is_routed(backend: Backend) -> bool:
 def asks_role(options: Options, role: Role) -> bool:
     """Whether the strategy asks the model of a role."""
     return role != "worker" or options.strategy == "evaluator-worker"
-
-
-def seems_served(options: Options) -> bool:
-    """Whether a run will need LiteLLM, as far as its options tell."""
-    if options.replay or options.resume:
-        return False
-    return any(is_served(model) for role, model in options.ids.items() if asks_role(options, role))
 
 
 def _chosen(options: Options, stages: Sequence[StageSpec]) -> tuple[StageSpec, ...]:

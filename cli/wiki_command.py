@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
+import regex
 import typer
 
-from core.runs.find import LOGS, Logs
+from core.runs.errors import Usage
+from core.runs.find import LOGS, Logs, find_run
 
 if TYPE_CHECKING:
     from company_tools.wiki_store import Pages, Version, WikiStore
 
 LINES_AT_MOST = 20_000
 """Of a page whose lines are compared; of a longer one only is said that it differs."""
+NONE_KEPT = "no version of a wiki is kept; runs of the company keep what they read"
 NAMED = (
     "How a version's hash begins, `latest` (`latest~1` is the one before), or RUN/TASK: the one "
     "that the task of a run has read."
 )
 Named = Annotated[str, typer.Argument(help=NAMED)]
+_LATEST = regex.compile(r"latest(?:~(\d{1,4}))?")
+_PART = regex.compile(r"[\p{L}\p{N}_][\p{L}\p{N}_ .()&,+-]{0,49}(?<![ .])")
+"""A name that every file system takes as it is."""
+DEEPEST = 8
 app = typer.Typer(
     name="wiki", add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
 )
@@ -34,15 +43,14 @@ def wiki() -> None:
 @app.command("list")
 def list_() -> None:
     """List the versions in the cache: hash, pages, size, and when each was read first."""
-    found = False
-    for version in _store().versions():
-        found = True
+    versions = list(_store().versions())
+    for version in versions:
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in version.pages.values())
         since = datetime.fromtimestamp(version.since, UTC).strftime("%Y-%m-%d %H:%M:%S")
         pages = "1 page" if len(version.pages) == 1 else f"{len(version.pages)} pages"
         _say(f"{version.sha1}  {pages:>9}  {size:>9,} bytes  {since} UTC")
-    if not found:
-        typer.echo("no version is kept; runs of the company keep what they read", err=True)
+    if not versions:
+        typer.echo(NONE_KEPT, err=True)
 
 
 @app.command("dump")
@@ -52,24 +60,105 @@ def dump(
     logs: Logs = LOGS,
 ) -> None:
     """Write the pages of a version into a folder, one file a page."""
-    from cli.wiki_files import write_pages
-
-    found = _version(version, logs)
-    for page, name in write_pages(found.pages, folder).items():
+    kept = find_version(version, _store(), logs)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Usage(f"{folder} is not empty; name a new or empty folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for page, name in file_names(kept.pages).items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:  # never over another file
+            file.write(kept.pages[page].encode("utf-8", "surrogatepass"))
         if name != page:
             _say(f"{page!r} is in {name}")
-    _say(f"{len(found.pages)} pages of {found.sha1}: {folder}")
+    _say(f"{len(kept.pages)} pages of {kept.sha1}: {folder}")
 
 
 @app.command("diff")
 def diff(before: Named, after: Named, logs: Logs = LOGS) -> None:
     """Compare two versions page by page, as a unified diff."""
-    one, other = _version(before, logs), _version(after, logs)
-    changed = [path for path in sorted({*one.pages, *other.pages}) if _differs(path, one, other)]
+    store = _store()
+    one, other = (find_version(name, store, logs).pages for name in (before, after))
+    changed = [path for path in sorted({*one, *other}) if one.get(path) != other.get(path)]
     for path in changed:
-        _say(_page_diff(path, one.pages, other.pages))
+        _say(_page_diff(path, one, other))
     if not changed:
         typer.echo("the same pages", err=True)
+
+
+def file_names(pages: Iterable[str]) -> dict[str, str]:
+    """A path below a folder for each page: its own where it is plain, else one with a hash.
+
+    The latter begin with =, as no plain one does. No two are the same, also where a file system
+    makes no difference between letters, and none is a folder of another one.
+    """
+    paths = sorted(pages)
+    taken = {
+        str(parent).casefold()
+        for path in paths
+        if _is_plain(path)
+        for parent in PurePosixPath(path).parents
+    }
+    names = {}
+    for path in paths:
+        is_own = _is_plain(path) and path.casefold() not in taken
+        names[path] = path if is_own else _hashed(path)
+        taken.add(path.casefold())
+    return names
+
+
+def find_version(name: str, store: WikiStore, logs: Path) -> Version:
+    """The kept version that is meant. Raises Usage (NotRecorded is one): there is none."""
+    kept = list(store.versions())
+    if "/" in name:
+        run, _, task = name.rpartition("/")
+        sha1 = _version_of_task(find_run(run, logs), task)
+        if matches := [one for one in kept if one.sha1 == sha1]:
+            return matches[0]
+        raise Usage(f"{name} has read version {sha1}, which is not kept (any more)")
+    if not kept:
+        raise Usage(NONE_KEPT)
+    if (back := _LATEST.fullmatch(name)) and int(back[1] or 0) < len(kept):
+        return kept[int(back[1] or 0)]
+    matches = [one for one in kept if name and one.sha1.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    there = ", ".join(one.sha1[:12] for one in (matches or kept)[:8])
+    if matches:
+        raise Usage(f"{name!r} fits {len(matches)} versions: {there}")
+    raise Usage(
+        f"there is no version {name!r}; {len(kept)} are kept: {there}; the version of a task is "
+        "named RUN/TASK, as in latest/TASK"
+    )
+
+
+def _version_of_task(run: Path, task: str) -> str:
+    """The last version that a task of a run has noted. Raises Usage."""
+    from company_tools.reading_session import WIKI_VERSION
+    from core.runs.journal import journals
+    from core.runs.reader import read_task
+
+    notes = {log.spec_id: log.notes for log in map(read_task, journals(run)) if log.begun}
+    matches = [spec for spec in notes if task and spec.startswith(task)]
+    spec = task if task in notes else matches[0] if len(matches) == 1 else None
+    if spec is None:
+        raise Usage(f"{run} has no task {task!r}; it has: {', '.join(notes)}")
+    mark = f"notice: {WIKI_VERSION}"
+    versions = [note.removeprefix(mark) for note in notes[spec] if note.startswith(mark)]
+    if not versions:
+        raise Usage(f"the journal of {run}/{spec} names no version of a wiki")
+    return versions[-1]
+
+
+def _is_plain(path: str) -> bool:
+    parts = path.split("/")
+    return len(parts) <= DEEPEST and all(map(_PART.fullmatch, parts))
+
+
+def _hashed(path: str) -> str:
+    digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    readable = regex.sub(r"[^A-Za-z0-9]+", "-", path)[:60].strip("-")
+    return f"={readable or 'page'}.{digest}"
 
 
 def _store() -> WikiStore:
@@ -79,16 +168,6 @@ def _store() -> WikiStore:
     return WikiStore(cache_folder())
 
 
-def _version(name: str, logs: Path) -> Version:
-    from cli.wiki_versions import find_version
-
-    return find_version(name, _store(), logs)
-
-
-def _differs(path: str, one: Version, other: Version) -> bool:
-    return one.pages.get(path) != other.pages.get(path)
-
-
 def _page_diff(path: str, before: Pages, after: Pages) -> str:
     """A unified diff of one page; one that is new or gone stands against /dev/null."""
     old, new = before.get(path, "").splitlines(), after.get(path, "").splitlines()
@@ -96,9 +175,9 @@ def _page_diff(path: str, before: Pages, after: Pages) -> str:
     now = f"b/{path}" if path in after else "/dev/null"
     if max(len(old), len(new)) > LINES_AT_MOST:
         return f"--- {was}\n+++ {now}\n(too many lines to compare)"
-    found = "\n".join(difflib.unified_diff(old, new, was, now, lineterm=""))
+    text = "\n".join(difflib.unified_diff(old, new, was, now, lineterm=""))
     # An empty page that is new, or lines that end otherwise.
-    return found or f"--- {was}\n+++ {now}\n(no line differs)"
+    return text or f"--- {was}\n+++ {now}\n(no line differs)"
 
 
 def _say(text: str) -> None:

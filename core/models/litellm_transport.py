@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import os
-import threading
 import tomllib
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import regex
 
 from core.http.bounded import AnswerRefused
+from core.http.deadline import TooLate, within
 from core.http.retry_after import retry_after
 from core.models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
 from core.models.litellm_module import load
@@ -26,7 +25,6 @@ from core.models.models_file import Backend
 from core.models.redact import redact, remember
 from core.models.reply_text import MAX_CHARS
 
-T = TypeVar("T")
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
 TEXT_CHARS = 300
@@ -137,30 +135,6 @@ class LiteLLMTransport:
         if counted is None or usage.prompt is None or self._backend.base_url:
             return None, None
         return counted, "litellm"
-
-
-class TooLate(Exception):
-    """The time is over; the call goes on, and its outcome will be thrown away."""
-
-
-def within(seconds: float, action: Callable[[], T]) -> T:
-    """What ``action`` returns or raises, where it does so in time. Raises TooLate.
-
-    For calls that have no limit on the clock of their own: it is made in a thread that is left
-    behind, and that nobody waits for at the end of the process.
-    """
-    outcome: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            outcome.set_result(action())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=work, name="model-call", daemon=True).start()
-    if not wait([outcome], seconds).done:
-        raise TooLate
-    return outcome.result()
 
 
 def _no_key(variable: str) -> ExchangeFailed:

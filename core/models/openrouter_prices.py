@@ -9,18 +9,17 @@ depends on where a request is routed are listed with -1.
 from __future__ import annotations
 
 import json
-import math
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, wait
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from core.http.deadline import TooLate, within
 from core.models.kept_files import read_kept, write_kept
 
 PREFIX = "openrouter/"
@@ -81,9 +80,9 @@ class ListUnusable(Exception):
 
 
 class OpenRouterPrices:
-    """The list for one process, asked for at most once. Safe to use from several threads.
+    """The list for one process, asked for at most once, when the first price is wanted.
 
-    Nothing is read or sent before :meth:`begin` or the first price that is asked for.
+    Safe to use from several threads.
     """
 
     def __init__(
@@ -100,17 +99,9 @@ class OpenRouterPrices:
         self._clock = clock
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
-        self._begun = False
-        self._asked: Future[PriceList] | None = None
-        """What the thread that asks will find; None where nobody is asked, or it is settled."""
-        self._until = 0.0
+        self._is_loaded = False
         self._known: PriceList | None = None
         self._problem = ""
-
-    def begin(self) -> None:
-        """Ask for the list beside other work, unless the cache holds a fresh one."""
-        with self._lock:
-            self._begin()
 
     def price(self, model: str) -> UnitPrice | None:
         """What OpenRouter asks for one of its ids; None: unknown."""
@@ -121,58 +112,38 @@ class OpenRouterPrices:
     def known(self) -> PriceList | None:
         """The list: the fresh one, else what the cache holds however old, else None."""
         with self._lock:
-            self._begin()
-            if self._asked:
-                self._settle(self._asked)
+            if not self._is_loaded:
+                self._is_loaded = True
+                self._load()
             return self._known
 
     @property
     def problem(self) -> str:
-        """Why there is no fresh list, and what is used instead; "" where all is well.
+        """Why there is no fresh list, and what is used instead; "" where all is well."""
+        if not self._problem:
+            return ""
+        used = f"prices of {self._known.day} are used" if self._known else "no price is known"
+        return f"OpenRouter's list of models: {self._problem}; {used}"
 
-        Says nothing of a list that nobody has waited for yet.
-        """
-        with self._lock:
-            if not self._problem:
-                return ""
-            used = f"prices of {self._known.day} are used" if self._known else "no price is known"
-            return f"OpenRouter's list of models: {self._problem}; {used}"
-
-    def _begin(self) -> None:
-        if self._begun:
-            return
-        self._begun = True
+    def _load(self) -> None:
         self._known = self._kept()
         age = self._clock() - self._known.fetched if self._known else None
-        if self._url is None or (age is not None and 0 <= age < FRESH_SECONDS):
+        url, seconds = self._url, self._wait_seconds
+        if url is None or (age is not None and 0 <= age < FRESH_SECONDS):
             return
-        self._asked, self._until = Future(), time.monotonic() + self._wait_seconds
-        # A name that is looked up for minutes cannot be interrupted: the thread is left behind.
-        work = threading.Thread(
-            target=self._ask, args=(self._url, self._asked), name="openrouter-prices", daemon=True
-        )
-        work.start()
-
-    def _ask(self, url: str, asked: Future[PriceList]) -> None:
         try:
-            result = PriceList(fetched=self._clock(), prices=fetch(url, self._wait_seconds))
-            if self._file:
-                write_kept(self._file, result.model_dump_json().encode(), FILES_AT_MOST)
-            asked.set_result(result)
-        except Exception as error:
-            asked.set_exception(error)
-
-    def _settle(self, asked: Future[PriceList]) -> None:
-        """Take what was found in time; later lists are for later runs."""
-        self._asked = None
-        if not wait([asked], max(self._until - time.monotonic(), 0.0)).done:
-            self._problem = f"no answer within {self._wait_seconds:g} s"
-        elif (error := asked.exception()) is None:
-            self._known = asked.result()
-        elif isinstance(error, ListUnusable):
+            # A name that is looked up for minutes cannot be interrupted.
+            prices = within(seconds, lambda: fetch(url, seconds))
+        except TooLate:
+            self._problem = f"no answer within {seconds:g} s"
+        except ListUnusable as error:
             self._problem = str(error)
-        else:  # certificates that cannot be read, for one: no run fails for want of a price
+        except Exception as error:  # unreadable certificates, for one: no run fails for a price
             self._problem = f"cannot be asked for ({type(error).__name__})"
+        else:
+            self._known = PriceList(fetched=self._clock(), prices=prices)
+            if self._file:
+                write_kept(self._file, self._known.model_dump_json().encode(), FILES_AT_MOST)
 
     def _kept(self) -> PriceList | None:
         content = read_kept(self._file) if self._file else None
@@ -221,13 +192,13 @@ def fetch(url: str, seconds: float) -> dict[str, UnitPrice]:
 def read_prices(content: bytes) -> dict[str, UnitPrice]:
     """The usable prices of a list as OpenRouter sends it. Raises ListUnusable."""
     try:
-        rows = json.loads(content)["data"]
+        rows = json.loads(content)["data"][:MOST_MODELS]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise ListUnusable("the answer is no list of models") from None
+        rows = None
     if not isinstance(rows, list):
         raise ListUnusable("the answer is no list of models")
     prices = {}
-    for row in rows[:MOST_MODELS]:
+    for row in rows:
         name = row.get("id") if isinstance(row, dict) else None
         price = _unit_price(row.get("pricing")) if isinstance(name, str) else None
         if price is not None and name and len(name) <= MOST_CHARS:
@@ -237,27 +208,17 @@ def read_prices(content: bytes) -> dict[str, UnitPrice]:
     return prices
 
 
-def _unit_price(pricing: object) -> UnitPrice | None:
+def _unit_price(pricing: Any) -> UnitPrice | None:
     """None where a price is missing, depends on the route (-1), or is no figure."""
-    if not isinstance(pricing, dict):
-        return None
-    paid = _dollars(pricing.get("prompt"))
-    answered = _dollars(pricing.get("completion"))
-    request = _dollars(pricing.get("request", 0))
-    if paid is None or answered is None or request is None:
-        return None
-    cached = _dollars(pricing.get("input_cache_read"))
-    return UnitPrice(input=paid, output=answered, cached=cached, request=request)
-
-
-def _dollars(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return None
     try:
-        result = float(value)
-    except (ValueError, OverflowError):
+        return UnitPrice(
+            input=pricing["prompt"],
+            output=pricing["completion"],
+            cached=pricing.get("input_cache_read"),
+            request=pricing.get("request", 0),
+        )
+    except (ValidationError, KeyError, TypeError):
         return None
-    return result if math.isfinite(result) and 0 <= result <= MOST_DOLLARS else None
 
 
 def address(environ_value: str | None) -> str | None:

@@ -10,7 +10,7 @@ import typer
 from pydantic import BaseModel, Field
 from typer.testing import CliRunner
 
-from cli.cli import NAMES, app
+from cli.cli import COMMANDS, app
 from cli.options import Options
 from core.terminal.record_command import takes
 
@@ -21,7 +21,7 @@ def said(*words: str) -> tuple[int, str]:
     return done.exit_code, " ".join(done.output.split())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_help_of_its_own(name: str) -> None:
     code, text = said(name, "--help")
     assert code == 0

@@ -1,10 +1,9 @@
-"""What a run asks of the machine before it begins, and what it says when the machine gives out."""
+"""A run whose sandbox cannot be had, and one that finds no room on the disk."""
 
 from __future__ import annotations
 
 import errno
 import json
-import resource
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
-from cli.machine_check import room_for
-from core.runs.errors import CannotRun
 
 Call = Callable[..., Result]
-FILES, MEMORY = resource.RLIMIT_NOFILE, resource.RLIMIT_AS
 
 
 @pytest.fixture
@@ -96,48 +92,6 @@ class TestSandbox:
 
 def gone(*_: object) -> None:
     raise OSError(errno.EMFILE, "Too many open files")
-
-
-class TestRoom:
-    @pytest.fixture
-    def limits(self, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Any]]:
-        def make(kind: int, soft: int, hard: int) -> list[Any]:
-            changed: list[Any] = []
-            free = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
-            found = {kind: (soft, hard)}
-            monkeypatch.setattr(resource, "getrlimit", lambda which: found.get(which, free))
-            monkeypatch.setattr(resource, "setrlimit", lambda *how: changed.append(how))
-            return changed
-
-        return make
-
-    def test_a_soft_limit_is_lifted_as_far_as_needed(self, limits: Any) -> None:
-        changed = limits(FILES, 64, 4096)
-        room_for(1)
-        assert changed == []
-        room_for(16)
-        assert changed == [(FILES, (224, 4096))]
-
-    @pytest.mark.parametrize(
-        ("kind", "hard", "jobs", "text"),
-        [
-            (FILES, 20, 1, "only 20 files may be open here, and 1 task at a time may need 44: "
-             "ulimit -n 44"),
-            (FILES, 43, 2, "ulimit -n 56"),
-            (FILES, 64, 16, "16 tasks at a time may need 224: ulimit -n 224 or --jobs 2"),
-            (MEMORY, 600 << 20, 8, "only 600 MB of memory may be reserved here, and 8 tasks at a "
-             "time may need 860: ulimit -v 880640 or --jobs 4"),
-        ],
-    )  # fmt: skip
-    def test_too_little(self, limits: Any, kind: int, hard: int, jobs: int, text: str) -> None:
-        changed = limits(kind, hard, hard)
-        with pytest.raises(CannotRun, match=f"{text}$"):
-            room_for(jobs)
-        assert changed == []
-
-    def test_no_limit_at_all(self, limits: Any) -> None:
-        assert limits(FILES, resource.RLIM_INFINITY, resource.RLIM_INFINITY) == []
-        room_for(1000)
 
 
 def test_results_that_find_no_room_name_the_folder_and_the_way_on(

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli.caches import cache_folder
 from cli.cli import app
-from cli.wiki_files import file_names
+from cli.wiki_command import NONE_KEPT, file_names
 from company_tools.company_session import CompanySession
 from company_tools.wiki_store import WikiStore, hash_of
 from core.ledger import Ledger
@@ -60,7 +60,7 @@ def test_the_list_names_hash_pages_size_and_time_the_last_first(kept: tuple[str,
 
 
 def test_an_empty_cache_is_no_error() -> None:
-    assert run("list") == (0, "", "no version is kept; runs of the company keep what they read\n")
+    assert run("list") == (0, "", f"{NONE_KEPT}\n")
     code, _, said = run("dump", "latest", "out")
     assert code == 2
     assert "no version of a wiki is kept" in said
@@ -146,12 +146,12 @@ def test_two_versions_differ_by_page(kept: tuple[str, str]) -> None:
     assert run("diff", "latest", "latest") == (0, "", "the same pages\n")
 
 
-def test_a_name_that_fits_nothing_gets_the_nearest(kept: tuple[str, str]) -> None:
+def test_a_name_that_fits_nothing_gets_what_there_is(kept: tuple[str, str]) -> None:
     wrong = kept[0][:6] + "zz"
     code, _, said = run("diff", wrong, "latest")
     assert code == 2
-    assert f"there is no version '{wrong}'; the nearest: {kept[0]}" in said
-    assert "only 2 versions are kept" in run("diff", "latest~2", "latest")[2]
+    assert f"there is no version '{wrong}'; 2 are kept: {kept[1][:12]}, {kept[0][:12]}" in said
+    assert "there is no version 'latest~2'" in run("diff", "latest~2", "latest")[2]
 
 
 def journal(run_name: str, spec: str, *versions: str) -> None:
@@ -172,7 +172,7 @@ def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> No
     for name, said in [
         ("latest/kites-pay", f"has read version {'0' * 40}, which is not kept"),
         ("latest~1/kites-load", "names no version of a wiki"),
-        ("latest~1/kites-pax", "has no task 'kites-pax'; the nearest: kites-pay or kites-load"),
+        ("latest~1/kites-pax", "has no task 'kites-pax'; it has: kites-load, kites-pay"),
         ("nope/kites-pay", "there is no run 'nope'"),
     ]:
         code, _, text = run("dump", name, "never")

@@ -157,7 +157,7 @@ def test_a_fee_for_each_request_is_counted() -> None:
 
 def _fixed(prices: dict[str, UnitPrice]) -> OpenRouterPrices:
     listing = OpenRouterPrices(None, None)
-    listing._begun, listing._known = True, PriceList(fetched=0, prices=prices)
+    listing._is_loaded, listing._known = True, PriceList(fetched=0, prices=prices)
     return listing
 
 
@@ -234,8 +234,6 @@ def test_nobody_waits_longer_than_the_limit(tmp_path: Path, name: str) -> None:
     with HostileModels(DRIBBLES[name]) as server:
         listing = OpenRouterPrices(tmp_path, server.base_url, wait_seconds=0.3)
         began = time.monotonic()
-        listing.begin()
-        assert time.monotonic() - began < 0.2
         assert listing.price("openai/gpt-4o") is None
         assert listing.price("openai/gpt-4o") is None
         assert time.monotonic() - began < 3
