@@ -20,7 +20,7 @@ from company_tools.final_answer import (
     read_final_answer,
     reworded,
 )
-from company_tools.guards import may_write, objections, public_answer
+from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.toolbox import known, tools_of
@@ -29,6 +29,7 @@ from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
+from core.runs.work import WorkReport
 from core.tools.api_session import ApiClient, body_of
 from core.tools.faults import OutOfReach, Refused
 
@@ -216,6 +217,15 @@ class CompanyEnvironment:
         return _CHALLENGES["objections"].format(
             outcome=answer.outcome, reasons=listed, text=final_answer
         )
+
+    def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
+        """Why a prepared answer does not fit what the work has changed. Raises OutOfReach."""
+        with self._session.recording_to(ledger):
+            try:
+                answer = self._read(final_answer)
+            except NoFinalAnswer as problem:
+                return str(problem)
+            return unintended(answer, self._session, report.calls)
 
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """Send the one answer; what speaks against it where it cannot be sent.

@@ -8,17 +8,21 @@ sent. A soft one objects once. The guards that are no check of an answer act whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import regex
 
 from company_tools import listings
+from company_tools.change import LOG_TIME, WIKI_UPDATE
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import LINKLESS, FinalAnswer, Link, links_of, named_in, targets
 from company_tools.guest_check import leaks
 from company_tools.reading_session import unless_refused
-from core.ledger import ToolFault
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
+from core.ledger import ToolCall, ToolFault
+from core.tools.api_session import body_of
 from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
@@ -30,6 +34,15 @@ PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""
 
 
+_CHANGED_KINDS = {
+    "/employees/update": {"employee"},
+    "/projects/team/update": {"employee", "project"},
+    "/projects/status/update": {"project"},
+    LOG_TIME: {"employee", "project"},
+    "/time/update": {"employee", "project"},
+    WIKI_UPDATE: {"wiki"},
+}
+"""Kinds of records that a change says something of."""
 NOT_PUBLIC = "I am not able to help with that."
 """What a guest is told in place of an answer that holds something private."""
 
@@ -136,6 +149,45 @@ def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
     return (
         f"these were changed or are named, and not linked: {', '.join(left[:5])}" if left else None
     )
+
+
+def unintended(
+    answer: FinalAnswer, session: CompanySession, calls: Sequence[ToolCall]
+) -> str | None:
+    """Why an answer that was prepared with an instruction does not fit what its calls have changed.
+
+    None: at least one change took effect, all of them did, and whom and what the answer names of
+    the kinds that were changed stands in one of them. Raises OutOfReach.
+    """
+    if answer.outcome != "ok_answer":
+        return f"it says {answer.outcome}"
+    writes = [call for call in calls if call.kind == "write"]
+    sent = [(one.path, one.body) for call in writes for one in call.requests]
+    changes = [change for change in session.changes if (change.path, change.body) in sent]
+    if not changes:
+        return "nothing was changed"
+    if open_ := [change.summary for change in changes if change.outcome != "done"]:
+        return "; ".join(open_[:3])
+    held = set(_texts([call.arguments for call in writes]))
+    for change in changes:
+        held.update(_texts(change.body))
+        if isinstance(change.request, company.Req_UpdateTimeEntry):
+            request = company.Req_GetTimeEntry(id=change.request.id)
+            held.update(_texts(body_of(session.send(request, wire.Resp_GetTimeEntry))))
+    kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
+    named = named_in(_QUOTED.sub(" ", answer.message), session)
+    others = [known for known in named if known.kind in kinds and known.id not in held]
+    strange = [known.name or known.id for known in others if known.id != session.requester]
+    return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for part in value.items() for text in _texts(part))
+    elif isinstance(value, list | tuple):
+        yield from (text for part in value for text in _texts(part))
 
 
 def _nothing(_answer: FinalAnswer, _session: CompanySession) -> None:

@@ -22,7 +22,7 @@ from core.models.providers import is_rule_based
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import TaskInfo, TaskRun
+from core.runs.task import PREPARED, TaskInfo, TaskRun
 from evaluator import Unreadable
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
@@ -227,7 +227,7 @@ class Attempt(CallObserver):
             verdict=verdict,
             group=self.shared.benchmark.results.expected(eval_log, passed),
             acts=environment.side_effects if environment else 0,
-            turns=len(run.turns),
+            turns=sum(turn.closed_by != PREPARED for turn in run.turns),
             tool_calls=run.tool_calls,
             requests=run.requests,
             tokens=total_usage(run.calls),

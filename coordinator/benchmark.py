@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.sections import Texts
+from core.runs.work import WorkReport
 
 if TYPE_CHECKING:
     from coordinator.stages import StageSpec
@@ -71,6 +72,13 @@ class Environment(Protocol):
         Raises ToolFault where they have to be looked up and there is no answer.
         """
         return None
+
+    def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
+        """Why an answer that was prepared with an instruction does not fit what came of it.
+
+        None: every effect of the work is as intended, and there was one. Raises ToolFault.
+        """
+        return "this benchmark takes no prepared answers"
 
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """The last act of a task that is finished with these words, which may send.

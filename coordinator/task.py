@@ -12,14 +12,18 @@ from coordinator.stages import StageRunner, StageSpec, recorded_to
 from coordinator.strategy import Strategy
 from core.ledger import EntryObserver, Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
+from core.models.tokens import cut_text
 from core.runs.journal import Journal
-from core.runs.task import Decision, TaskRun, Turn, TurnContext
+from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
+from evaluator.form import has_blank
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "
     "outcome that the facts allow."
 )
+WITHHELD_TOKENS = 60
+"""Of the reason why a prepared answer is not sent."""
 NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 
 
@@ -92,13 +96,16 @@ class TaskLoop:
         if self.environment.finished():
             self.run.outcome = "finished"
             return
-        closed = self._closed_at_sight(task_text) if number == 1 else None
-        decision, challenge = closed or self._decide(task_text, state, number)
+        withheld = self._withheld(task_text)
+        challenge = None
+        decision, closed_by = self._closed(task_text, withheld)
+        if decision is None:
+            decision, challenge = self._decide(task_text, state, number, withheld)
         self.on_decision(number, decision)
         report, refused = None, None
         if decision.decision == "FINISH":
             self._check_answered()
-            refused = self._finish(task_text, decision, worded=not closed)
+            refused = self._finish(task_text, decision, worded=closed_by in ("", PREPARED))
         elif self._closes(number):
             refused = NOT_CARRIED_OUT
         else:
@@ -110,7 +117,8 @@ class TaskLoop:
             challenge=challenge,
             report=report,
             refused=refused,
-            closed_by=self._stages.closed_by if closed else "",
+            closed_by=closed_by,
+            withheld=withheld,
             model_calls=len(self.run.calls) - before,
             requests=self.run.requests - requests,
             seconds=round(time.perf_counter() - began, 6),
@@ -137,14 +145,21 @@ class TaskLoop:
                 self.briefing = self.environment.briefing(ledger, self.asked)
         return self.briefing
 
-    def _decide(self, task_text: str, state: str, number: int) -> tuple[Decision, str | None]:
-        """The decision of a turn; a FINISH against the facts is asked back once."""
+    def _decide(
+        self, task_text: str, state: str, number: int, withheld: str | None
+    ) -> tuple[Decision, str | None]:
+        """The decision of a turn; a FINISH against the facts is asked back once.
+
+        ``withheld``: why the answer that was prepared for this turn is not sent.
+        """
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
         briefing = self._brief()
         self._stages.before(task_text, briefing)
         findings = self._stages.findings_text()
-        context = TurnContext(task_text, turns, state, number, limit, briefing, findings, alone)
+        context = TurnContext(
+            task_text, turns, state, number, limit, briefing, findings, alone, withheld=withheld
+        )
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
@@ -169,19 +184,45 @@ class TaskLoop:
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _closed_at_sight(self, task_text: str) -> tuple[Decision, None] | None:
-        """The end by the verdict of a stage before the strategy.
+    def _closed(self, task_text: str, withheld: str | None) -> tuple[Decision | None, str]:
+        """The end of a task for which the strategy is not asked, and what it comes from.
 
-        What the benchmark objects to is not taken: then the strategy decides. So it does where no
-        model was asked yet: a task without a reported call loses score on the platform.
+        It is the answer that the turn before has prepared, or in the first turn the verdict of a
+        stage. What the benchmark objects to is not taken: then the strategy decides. So it does
+        where no model was asked yet: a task without a reported call loses score on the platform.
         """
+        if self.run.turns:
+            prepared = self._prepared()
+            return (None, "") if prepared is None or withheld else (prepared, PREPARED)
         self._stages.before(task_text, self._brief())
         verdict = self._stages.verdict
         if verdict is None or not self.run.calls:
-            return None
+            return None, ""
         thought = f"{self._stages.closed_by}, by {verdict.by}: {verdict.reason}"
         decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
-        return None if self._objection(decision) else (decision, None)
+        return (None, "") if self._objection(decision) else (decision, self._stages.closed_by)
+
+    def _prepared(self) -> Decision | None:
+        """The end that the last turn has prepared, whatever came of its instruction."""
+        last = self.run.turns[-1] if self.run.turns else None
+        if last is None or last.report is None or not last.decision.prepared:
+            return None
+        thought = f"prepared in turn {last.number}: every effect is as ordered"
+        return Decision(thought=thought, decision="FINISH", instruction=last.decision.prepared)
+
+    def _withheld(self, task_text: str) -> str | None:
+        """Why the answer that the last turn has prepared must not be sent; None: it may, if any."""
+        decision, turns = self._prepared(), self.run.turns
+        report = turns[-1].report if turns else None
+        if decision is None or report is None:
+            return None
+        why = "a place in it is not filled in" if has_blank(decision.instruction) else None
+        why = why or report.fault or self.environment.unanswered()
+        if why is None:
+            with self._recorded_to() as ledger, closing(ledger):
+                why = self.environment.check_effects(decision.instruction, report, ledger)
+        why = why or self._objection(decision) or self._asked_back(task_text, decision)
+        return cut_text(why, WITHHELD_TOKENS) if why else None
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
         """What a stage behind the strategy asks back."""

@@ -9,7 +9,7 @@ import regex
 from core.models.reply_json import all_json, fold
 from core.models.reply_text import clean
 from core.models.reprompt import Misread
-from core.runs.task import Decision
+from core.runs.task import PREPARED, Decision
 from evaluator.form import FORM, repeats_form
 
 MARKS_AT_MOST = 100
@@ -47,6 +47,10 @@ _HEADING = regex.compile(
 _TAG = regex.compile(r"^[ \t]*<" + _WORDS + r">", FLAGS)
 _INLINE = regex.compile(r"(?<![\w\"])(?P<label>THOUGHT|DECISION|INSTRUCTION)[*_]*:[*_]*[ \t]*")
 """Labels as the prompt writes them, anywhere: all three parts in one line."""
+_PREPARED = regex.compile(
+    r"^[ \t>*_#`~-]*+IF[ _]DONE[*_`]*+\s*+(?::|=|[-–—](?=\s))[*_`]*+[ \t]*+", FLAGS
+)
+"""Begins the answer that a PROCEED brings."""
 _CLOSING = regex.compile(r"</(?:thoughts?|reasoning|decision|instructions?)>", FLAGS)
 _GO = r"PROCEED|CONTINUE"
 _END = r"FINISH(?:ED)?|DONE|STOP"
@@ -87,7 +91,10 @@ def read_decision(
             # Labels inside of an object that ends too early would give half an instruction.
             raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
         parts = _from_labels(cleaned.text)
-    instruction = _unfenced(parts.get("instruction", "").strip())
+    instruction, prepared = _unfenced(parts.get("instruction", "").strip()), ""
+    if f"{PREPARED}:" in form:
+        instruction, *rest = (part.strip() for part in _PREPARED.split(instruction, maxsplit=1))
+        prepared = "".join(rest) or parts.get("ifdone", "").strip()
     finish = _finishes(parts)
     # A rule of the prompt is no instruction, but may well be the reason of a refusal.
     if instruction and repeats_form(_unsaid(instruction), form, "" if finish else prompt):
@@ -101,6 +108,7 @@ def read_decision(
         thought=thought,
         decision="FINISH" if finish else "PROCEED",
         instruction=instruction,
+        prepared="" if finish else prepared,
     )
 
 

@@ -25,6 +25,8 @@ FEWEST_WORDS = 4
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _CLAUSE = regex.compile(r'[;,":]|\bor\b')
 _SMALL = regex.compile(r"\p{Ll}")
+_BLANK = regex.compile(r"[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
+"""What is still to be filled in; a list of links has a colon in it."""
 _SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
 """A placeholder: something in brackets, dots, a line to be filled in."""
 
@@ -43,6 +45,11 @@ def repeats_form(part: str, form: str = FORM, prompt: str = "") -> bool:
     if any(fuzz.ratio(text, line) >= ALIKE for line in lines):
         return True
     return text.count(" ") + 1 >= FEWEST_WORDS and f" {text} " in f" {_normal(prompt or form)} "
+
+
+def has_blank(text: str) -> bool:
+    """Whether a text has a place that is still to be filled in."""
+    return _BLANK.search(text) is not None
 
 
 @lru_cache(maxsize=8)

@@ -13,6 +13,7 @@ import regex
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.ledger.tool import retold
+from core.runs.work import WorkReport
 from core.tools.api_session import ApiClient
 from store_tools.combo_basket import basket_tools
 from store_tools.combo_cheapest import cheapest_tool
@@ -135,6 +136,10 @@ class StoreEnvironment:
     def finish(self, closing: str, ledger: Ledger) -> str | None:
         """Nothing is sent: a task ends by its checkout, or without one."""
         return None
+
+    def check_effects(self, closing: str, report: WorkReport, ledger: Ledger) -> str | None:
+        """A checkout ends its task by itself: no answer is prepared."""
+        return "a checkout needs no answer"
 
     def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
         """The same: nobody is told a message."""

@@ -90,6 +90,8 @@ class TurnContext(Generic[Past]):
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
     """An earlier FINISH of this turn does not agree with the facts."""
+    withheld: str | None = None
+    """Why the answer that the last turn prepared was not sent."""
 
     def map_history(self, form: Callable[[Past], Other]) -> TurnContext[Other]:
         """Give each past turn another form."""
@@ -104,12 +106,16 @@ class Decision(Record):
     thought: str
     decision: Literal["PROCEED", "FINISH"]
     instruction: str
+    prepared: str = ""
+    """The words of a FINISH that holds if the instruction takes effect as ordered; "" for none."""
 
     def prompt(self, thought_chars: int = 400) -> str:
         """The decision as text for a later prompt."""
         return f"THOUGHT: {self.thought[:thought_chars]}\nINSTRUCTION: {self.instruction}"
 
 
+PREPARED = "IF DONE"
+"""Closes a turn: the answer that the turn before had prepared."""
 THOUGHT_TOKENS = 40
 """Of a past turn's reasoning, as much as the next one is told."""
 
@@ -126,7 +132,9 @@ class Turn(Record):
     refused: str | None = None
     """What spoke against a FINISH whose last act was refused: the task goes on."""
     closed_by: str = ""
-    """The step around the strategy whose verdict it was; the strategy was not asked."""
+    """The stage whose verdict it was, or ``PREPARED``; the strategy was not asked."""
+    withheld: str | None = None
+    """Why the answer that the turn before had prepared was not sent; None: none was, or it was."""
     model_calls: int = 0
     requests: int = 0
     """Requests to the benchmark's API, those for the state among them."""
@@ -149,6 +157,8 @@ class Turn(Record):
         instruction = self.decision.instruction
         if not latest and len(instruction) > 300:
             instruction = f"{instruction[:300]}…"
+        if latest and self.decision.prepared:
+            instruction += f"\n{PREPARED}: {self.decision.prepared}"
         report = self.report.prompt(latest=latest) if self.report else self.refused or "no work"
         return f"THOUGHT: {thought}\nINSTRUCTION:\n{instruction}\n{report}"
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
+import regex
 from pydantic import ValidationInfo, field_validator
 
 from core.ledger import Record, ToolCall, shortened
@@ -73,6 +74,17 @@ class WorkReport(Record):
     def _in_one_order(cls, value: object, info: ValidationInfo) -> object:
         return value if info.context is FROM_JSON else _without_sets(value)
 
+    @property
+    def fault(self) -> str | None:
+        """What went wrong in the work, in a few words; None: nothing that is known."""
+        if self.failure or self.error or not self.answered:
+            return self.error or self.failure or "there is no report"
+        if broken := [step.error for step in self.steps if step.error]:
+            return broken[-1]
+        if failed := [call for call in self.calls if call.outcome != "done"]:
+            return f"{failed[-1].name}: {failed[-1].error or failed[-1].outcome}"
+        return _error_in(shortened(self.result))
+
     def journal(self) -> dict[str, object]:
         """The report as one JSON object for the journal."""
         return self.model_dump(mode="json")
@@ -120,6 +132,17 @@ def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
             text = call.prompt(result_chars=chars, told=result)
             lines.append(f"{_HEADS[call.outcome]}: {text}")
     return lines
+
+
+def _error_in(value: object) -> str | None:
+    """An error that a report names in one of its fields."""
+    if isinstance(value, dict):
+        named = (k for k, v in value.items() if v and regex.search("error|fail", str(k), regex.I))
+        found = next((f"{key}: {compact(value[key])}" for key in named), None)
+        return found or next(filter(None, map(_error_in, value.values())), None)
+    if isinstance(value, list | tuple):
+        return next(filter(None, map(_error_in, value)), None)
+    return None
 
 
 def _without_sets(value: object) -> object:

@@ -43,6 +43,8 @@ class Stream:
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Print what was reported, or why nothing was done."""
+        if turn.withheld:
+            self._print(task, f"turn {turn.number} PREPARED ANSWER NOT SENT: {_one(turn.withheld)}")
         if turn.challenge:
             self._print(task, f"turn {turn.number} ASKED BACK: {_one(turn.challenge)}")
         if turn.refused:

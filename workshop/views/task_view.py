@@ -101,9 +101,13 @@ class TaskPrinter:
             return
         self._named("state before", _plain(act.before))
         self._named("thought", act.turn.decision.thought)
+        if act.turn.withheld:
+            self._named("prepared answer not sent", act.turn.withheld, "yellow")
         if act.turn.challenge:
             self._named("reprompted", act.turn.challenge, "yellow")
         self._named(act.turn.decision.decision, act.turn.decision.instruction)
+        if act.turn.decision.prepared:
+            self._named("if done", act.turn.decision.prepared)
         for number, step in enumerate(act.steps, start=1):
             self._step(step, [call for call in act.tools if call.step == number])
         for call in figures.strays(act):

@@ -43,10 +43,15 @@ def _found(text: str, kind: str = "", ids: Sequence[str] = (), *more: tuple[str,
     return Answer("ok_answer", text, (*((kind, id_) for id_ in ids), *more))
 
 
+def done(about: Sequence[Sequence[str]]) -> Answer:
+    """The answer after a change that took effect; ``about``: kind and id of what was changed."""
+    return Answer("ok_answer", "Done as asked.", tuple((kind, id_) for kind, id_ in about))
+
+
 def answer(facts: Facts, kind: str, report: Record) -> Answer:
     """The answer to a task of this kind."""
     if "made" in report:
-        return _found("Done as asked.", "", [], *map(tuple, report["about"]))
+        return done(report["about"])
     if "records" in report:
         rows, value = report["records"], report.get("value")
         said = [f"{x['name']}: {float(x[value]):.1f}" if value else x["name"] for x in rows]

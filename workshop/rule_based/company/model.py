@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.models.model_call import Message
 from workshop.rule_based.company import next_step, programs
-from workshop.rule_based.company.answers import Answer
+from workshop.rule_based.company.answers import Answer, done
 from workshop.rule_based.company.strategy import decide
 from workshop.rule_based.prompt import (
     UNKNOWN_INSTRUCTION,
@@ -38,7 +38,11 @@ def _evaluate(task: str, prompt: str) -> str:
     step = decide(task, section("briefing", prompt) or "", name, report, findings)
     if isinstance(step, Answer):
         return f"THOUGHT: {step.message}\nDECISION: FINISH\nINSTRUCTION: {step.render()}"
-    return f"THOUGHT: {step.text}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
+    reply = f"THOUGHT: {step.text}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
+    about = step.parameters.get("about")
+    if about is None:
+        return reply
+    return f"{reply}\nIF DONE: {done(about).render()}"
 
 
 def _work(text: str) -> str:
