@@ -216,6 +216,7 @@ class TaskLoop:
         report = turns[-1].report if turns else None
         if decision is None or report is None:
             return None
+        self._brief()  # a process that goes on has not looked yet who asks
         why = "a place in it is not filled in" if has_blank(decision.instruction) else None
         why = why or report.fault or self.environment.unanswered()
         if why is None:

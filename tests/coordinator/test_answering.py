@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,15 @@ from cli.benchmarks import RunContext, benchmark_named
 from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
-from coordinator.task import NOT_CARRIED_OUT
+from coordinator.task import NOT_CARRIED_OUT, TaskLoop
 from core.erc3_client.retrying_platform import RetryingPlatform
+from core.ledger import Ledger
+from core.runs.journal import Journal
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
+from core.runs.task import Decision, TaskRun, Turn, TurnContext
+from core.runs.work import WorkReport
+from tests.company_tools.played_task import PlayedTask, said
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.scripted import play
@@ -25,6 +31,15 @@ from workshop.simulator.server import serve
 
 LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Look at mara."
 WORK = 'Thought: look\n<code>\nfinal_answer(Req_GetEmployee(id="mara"))\n</code>'
+
+PAUSE = "THOUGHT: do it\nDECISION: PROCEED\nINSTRUCTION: Set proj_rolls to paused.\nIF DONE: "
+DONE = "OUTCOME: ok_answer\nMESSAGE: The rolls are paused.\nLINKS: project:proj_rolls"
+PAUSING: dict[str, Any] = {"task_text": "Pause the project proj_rolls."}
+
+
+def pausing(after: str = "", report: str = "made") -> str:
+    call = 'Req_UpdateProjectStatus(id="proj_rolls", status="paused")'
+    return f"Thought: do it\n<code>\nmade = {call}\n{after}\nfinal_answer({report})\n</code>"
 
 
 def finish(outcome: str = "ok_answer", message: str = "Yes.", links: str = "auto") -> str:
@@ -205,3 +220,87 @@ def test_a_step_agents_last_step_is_for_the_answer(plays: Plays) -> None:
     (response,) = played.responses
     assert response.outcome == "error_internal"
     assert played.result.tool_calls == 1
+
+
+def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> None:
+    played = plays([PAUSE + DONE], [pausing()], task=PAUSING)
+    (response,) = played.responses[-1:]
+    assert (response.message, len(played.watcher.calls)) == ("The rolls are paused.", 2)
+    assert (played.result.turns, played.result.verdict) == (1, "ok_answer")
+    change, answer = played.log.whole
+    assert change.decision.prepared == answer.decision.instruction == DONE
+    assert (answer.closed_by, answer.model_calls) == ("IF DONE", 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "does", "why"),
+    [
+        (DONE, [WORK], "nothing was changed"),
+        (DONE, [pausing("1 / 0"), WORK], "division"),
+        (DONE, [pausing("Req_GetEmployee(id='ghost')"), WORK], "ghost"),
+        (DONE, [pausing(report="{'made': made, 'error': 'half of it'}")], "half of it"),
+        (DONE.replace("ok_answer", "denied_security"), [pausing()], "denied_security"),
+        (DONE.replace("The rolls are", "<name> is"), [pausing()], "not filled in"),
+        (DONE.replace("proj_rolls", "proj_ghost"), [pausing()], "proj_ghost"),
+        (DONE.replace("LINKS: project:proj_rolls", "LINKS: none"), [pausing()], "not linked"),
+        ("as you like", [pausing()], "no OUTCOME"),
+    ],
+    ids=[
+        "no change", "broken code", "failed call", "error reported", "refusal", "blank",
+        "unseen link", "missing link", "no answer",
+    ],
+)  # fmt: skip
+def test_a_prepared_answer_waits_where_the_work_was_not_as_ordered(
+    plays: Plays, answer: str, does: list[str], why: str
+) -> None:
+    own = finish(message="It is paused.", links="project:proj_rolls")
+    played = plays([PAUSE + answer, own, own], does, task=PAUSING)
+    assert why in (played.log.whole[1].withheld or "")
+    assert [turn.closed_by for turn in played.log.whole] == ["", ""]
+    assert "The prepared answer was not sent" in played.prompts
+    (response,) = [act for act in played.responses if hasattr(act, "message")]
+    assert response.message == "It is paused."
+
+
+def test_a_prepared_answer_names_nobody_who_was_not_changed(plays: Plays) -> None:
+    task = {"task_text": "Pause proj_rolls and proj_own."}
+    look = pausing("Req_GetProject(id='proj_own')")
+    both = DONE.replace("The rolls are", "proj_rolls and proj_own are")
+    both = both.replace("LINKS: project:proj_rolls", "LINKS: auto")
+    played = plays([PAUSE + both, finish()], [look], task=task)
+    assert "names Own Oven" in (played.log.whole[1].withheld or "")
+
+
+class Unasked:
+    """A strategy that must not be asked."""
+
+    def decide(self, context: TurnContext[Turn]) -> Decision:
+        raise AssertionError("the answer was prepared")
+
+    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
+        raise AssertionError("all was done")
+
+
+def test_a_prepared_answer_is_sent_by_the_process_that_goes_on(tmp_path: Path) -> None:
+    """The turn of the change is in the journal; the process died before the answer."""
+    first = PlayedTask(task_text="Pause proj_sails.")
+    ledger = Ledger(on_entry=first.noted)
+    with first.benchmark.bind(ledger) as tools:
+        ledger.offer(tools)
+        made = ledger.call("Req_UpdateProjectStatus", [], {"id": "proj_sails", "status": "paused"})
+    report = WorkReport(result=made, answered=True, calls=ledger.calls)
+    decision = Decision(
+        thought="", decision="PROCEED", instruction="Pause it.", prepared=said("ok_answer")
+    )
+    turn = Turn.model_validate_json(
+        Turn(number=1, state="{}", decision=decision, report=report).model_dump_json()
+    )
+    again = PlayedTask(line=first.line, brief=False)
+    again.benchmark.restore(first.entries)
+    run, journal = TaskRun(turns=[turn]), Journal(tmp_path / "task.jsonl")
+    with closing(journal):
+        TaskLoop(
+            again.benchmark, Unasked(), journal, run, 7, lambda _entry: None, lambda _turn: None
+        ).go("Pause proj_sails.")
+    assert (run.outcome, run.turns[-1].closed_by) == ("finished", "IF DONE")
+    assert again.answered == ["ok_answer"]
