@@ -10,7 +10,7 @@ from pathlib import Path
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
 from core.runs.journal import write_whole
-from core.runs.run_view import raw_results
+from core.runs.run_view import readable_results
 
 
 def note_floors(folder: Path) -> None:
@@ -32,12 +32,11 @@ def _floors(folder: Path) -> Mapping[str, float]:
     """By player the mean score; {} where the run is not over or of an unknown benchmark."""
     from cli.adapters import ADAPTERS
 
-    results = raw_results(folder)
-    adapter_factory = ADAPTERS.get(str(results.get("benchmark")))
-    if adapter_factory is None or not results.get("finished"):
+    results = readable_results(folder)
+    if results is None or not results.finished or results.benchmark not in ADAPTERS:
         return {}
-    adapter, pack = adapter_factory(), folder / PACK_COPY
-    played = {task.get("spec_id") for task in results["tasks"]}
+    adapter, pack = ADAPTERS[results.benchmark](), folder / PACK_COPY
+    played = {task.spec_id for task in results.tasks}
     every = adapter.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
     tasks = [one for one in every if one.spec_id in played]
     return {

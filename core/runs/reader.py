@@ -150,7 +150,7 @@ class _Reader:
         self._strict = strict
         self._task: dict[str, Any] = {}
         self._begun = self._resumed = 0
-        self._result: dict[str, Any] | None = None
+        self._result: TaskResult | None = None
         self._turns: list[TurnLog] = []
         self._asked: list[ModelCall] = []
         self._findings: list[Finding] = []
@@ -191,9 +191,7 @@ class _Reader:
             case "seen":
                 self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":
-                self._result = record
-                if self._strict:
-                    self._checked(TaskResult, line)
+                self._result = self._checked(TaskResult, line)
             case _:
                 self.notes.append(_note(record))
         if self._strict:

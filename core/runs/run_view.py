@@ -7,42 +7,48 @@ is named in it, and the rest is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from core.models.model_call import LARGEST
 from core.runs.folder import PACK_COPY
 from core.runs.journal import journals
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
-from core.runs.results import FORMAT, NAME, ModelPair
+from core.runs.results import FORMAT, NAME, ModelPair, RunResults, TaskResult
 from core.runs.task_record import HARM, TaskRecord
 
 
 @dataclass(frozen=True)
 class RunView:
-    """A run folder as a report shows it."""
+    """A run folder as a report shows it; what its results do not tell is empty."""
 
     name: str
-    benchmark: str
-    pack: str | None
-    brain: ModelPair | None
-    started: str | None
-    finished: str | None
-    seconds: float | None
-    """Wall time of the run, as far as its results tell."""
     tasks: tuple[TaskRecord, ...]
-    harm_name: str = HARM
-    """What the benchmark calls the mistake that cannot be undone."""
-    idle_group: str = ""
-    """The group whose tasks pass where nothing is done; "" where none is known."""
-    session_id: str = ""
-    submitted: bool = False
     problems: tuple[str, ...] = ()
     """What could not be read."""
+    benchmark: str = ""
+    pack: str | None = None
+    brain: ModelPair | None = None
+    started: str | None = None
+    finished: str | None = None
+    seconds: float | None = None
+    """Wall time of the run."""
+    harm_name: str = HARM
+    """What the benchmark calls the mistake that cannot be undone."""
+    idle_group: str | None = None
+    """The group whose tasks pass where nothing is done; None where none is known."""
+    session_id: str | None = None
+    submitted: bool = False
+
+
+_OF_RESULTS = (
+    "benchmark", "pack", "brain", "started", "finished", "harm_name", "idle_group", "session_id",
+    "submitted",
+)  # fmt: skip
 
 
 class Folder:
@@ -52,12 +58,12 @@ class Folder:
         """``labels``: as an earlier look has found them; a pack does not change."""
         self.problems: list[str] = []
         self._path = path
-        self.results = raw_results(path, self.problems)
-        self.harm_name = text_in(self.results, "harm_name") or HARM
-        self._known = {str(t.get("task_id")): t for t in _records(self.results.get("tasks"))}
+        self.results = readable_results(path, self.problems)
+        self.harm_name = self.results.harm_name if self.results else HARM
+        self._known = {t.task_id: t for t in self.results.tasks} if self.results else {}
         self.labels = _labels(path) if labels is None else labels
 
-    def result(self, task_id: str) -> dict[str, Any] | None:
+    def result(self, task_id: str) -> TaskResult | None:
         """The line of a task in the results."""
         return self._known.get(task_id)
 
@@ -69,24 +75,16 @@ class Folder:
 
     def view(self, logs: Iterable[TaskRecord]) -> RunView:
         """Put the parts of a run together that were read one by one."""
-        results, order = self.results, list(self._known)
-        totals = results.get("totals")
-        seconds = totals.get("seconds") if isinstance(totals, dict) else None
-        places = {task_id: place for place, task_id in enumerate(order)}
+        results, places = self.results, {id: place for place, id in enumerate(self._known)}
+        facts: dict[str, Any] = {}
+        if results:
+            facts = {name: getattr(results, name) for name in _OF_RESULTS}
+            facts["seconds"] = results.totals.seconds
         return RunView(
             name=self._path.resolve().name,
-            benchmark=str(results.get("benchmark") or ""),
-            pack=text_in(results, "pack") or None,
-            brain=_brain(results.get("brain")),
-            started=text_in(results, "started") or None,
-            finished=text_in(results, "finished") or None,
-            seconds=_figure(seconds),
-            tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(order)))),
-            harm_name=self.harm_name,
-            idle_group=text_in(results, "idle_group"),
-            session_id=text_in(results, "session_id"),
-            submitted=results.get("submitted") is True,
+            tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(places)))),
             problems=tuple(self.problems),
+            **facts,
         )
 
 
@@ -104,22 +102,20 @@ def read_run_view(
     return run.view([kept(run.task(path)) for path in paths])
 
 
-def raw_results(folder: Path, problems: list[str] | None = None) -> dict[str, Any]:
-    """``results.json`` as it stands; {} where there is none or it cannot be read."""
+def readable_results(folder: Path, problems: list[str] | None = None) -> RunResults | None:
+    """``results.json``; None where there is none or it cannot be read, which ``problems`` get."""
     path = folder / NAME
     try:
-        value = parsed(path.read_bytes())
+        return RunResults.model_validate(parsed(path.read_bytes()))
     except FileNotFoundError:
-        return {}
+        return None
+    except ValidationError:
+        problem = f"{path.name} is not of the format {FORMAT}"
     except (OSError, ValueError, RecursionError) as error:
-        if problems is not None:
-            problems.append(f"{path.name} cannot be read ({type(error).__name__})")
-        return {}
-    if not isinstance(value, dict) or value.get("format", FORMAT) != FORMAT:
-        if problems is not None:
-            problems.append(f"{path.name} is not of the format {FORMAT}")
-        return {}
-    return value
+        problem = f"{path.name} cannot be read ({type(error).__name__})"
+    if problems is not None:
+        problems.append(problem)
+    return None
 
 
 def benchmark_of(folder: Path) -> str:
@@ -127,12 +123,12 @@ def benchmark_of(folder: Path) -> str:
 
     Raises NotRecorded where neither says so.
     """
-    named: object = raw_results(folder).get("benchmark")
+    named: object = None
+    with suppress(OSError, ValueError, RecursionError, LookupError, TypeError):
+        named = parsed((folder / NAME).read_bytes())["benchmark"]
     if named is None:
-        try:
+        with suppress(NoManifest):
             named = read_manifest(folder).options.get("benchmark")
-        except NoManifest:
-            named = None
     if not isinstance(named, str):
         why = "results.json does not say which benchmark was run" if folder.is_dir() else "no run"
         raise NotRecorded(f"{folder}: {why}")
@@ -142,25 +138,7 @@ def benchmark_of(folder: Path) -> str:
 def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
     """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
     try:
-        pack = parsed((folder / PACK_COPY).read_bytes())
-    except (OSError, ValueError, RecursionError):
+        scenarios = parsed((folder / PACK_COPY).read_bytes())["scenarios"]
+        return {text_in(one, "spec_id"): labels_in(one) for one in scenarios}
+    except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
         return {}
-    value = _records(pack.get("scenarios")) if isinstance(pack, dict) else []
-    return {text_in(one, "spec_id"): labels_in(one) for one in value}
-
-
-def _figure(value: object) -> float | None:
-    if isinstance(value, int | float) and abs(value) <= LARGEST:
-        return float(value)
-    return None
-
-
-def _records(value: object) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _brain(value: object) -> ModelPair | None:
-    try:
-        return ModelPair.model_validate(value)
-    except ValidationError:
-        return None

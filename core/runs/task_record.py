@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from core.erc3_client.bounds import known_score
 from core.ledger import LedgerEntry, Record, ToolCall
 from core.models.model_call import ModelCall
-from core.runs.results import PASS, TaskResult
+from core.runs.results import TaskResult
 from core.runs.task import Finding, Turn
 from core.runs.work import StepRecord
 
@@ -111,8 +110,8 @@ class TaskRecord:
     text: str
     turns: tuple[TurnLog, ...] = ()
     """Of all attempts, those that were cut off among them."""
-    result: dict[str, Any] | None = None
-    """The task's line in the results, as it stands there; None while it runs."""
+    result: TaskResult | None = None
+    """The task's line in the results; None while it runs."""
     notes: tuple[str, ...] = ()
     """Warnings, errors, lines that cannot be read and records of other kinds, one line each."""
     labels: tuple[str, ...] = ()
@@ -182,20 +181,13 @@ class TaskRecord:
         logs = (log for log in self.last if log.turn or log in ended)
         return [call for log in logs if log.number >= number for call in log.asked]
 
-    def task_result(self) -> TaskResult | None:
-        """How the task ended. Raises ValidationError where that was not read strictly."""
-        return TaskResult.model_validate(self.result) if self.result else None
-
-    def told(
-        self, result: Mapping[str, Any] | None, labels: Sequence[str], harm_name: str
-    ) -> TaskRecord:
+    def told(self, result: TaskResult | None, labels: Sequence[str], harm_name: str) -> TaskRecord:
         """With what the run as a whole knows of it."""
-        value = dict(result) if result else self.result
-        text = self.text or str((value or {}).get("task_text") or "")
+        result = result or self.result
         return replace(
             self,
-            result=value,
-            text=text,
+            result=result,
+            text=self.text or (result.task_text if result else ""),
             labels=self.labels or tuple(labels),
             harm_name=harm_name,
         )
@@ -204,14 +196,10 @@ class TaskRecord:
         """The task without turns and requests, where its result tells what they came to."""
         return self if self.result is None else replace(self, turns=(), seen=())
 
-    def of_result(self, name: str) -> Any:
-        """A value of the result; None where there is none."""
-        return self.result.get(name) if self.result else None
-
     @property
     def score(self) -> float | None:
         """Score of the platform; None is unknown."""
-        return known_score(self.of_result("score"))
+        return self.result.score if self.result else None
 
     @property
     def status(self) -> Status:
@@ -220,27 +208,32 @@ class TaskRecord:
             return "running"
         if self.score is None:
             return "unscored"
-        return "passed" if self.score >= PASS and not self.of_result("failure") else "failed"
+        return "passed" if self.result.passed else "failed"
 
     @property
     def outcome(self) -> str:
         """How the task ended, in the benchmark's word where it has one, or that it has not."""
-        return str(self.of_result("verdict") or self.of_result("outcome") or "running")
+        return self.result.ended if self.result else "running"
 
     @property
     def error(self) -> str:
         """What went wrong with the task as a whole; "" for nothing."""
-        return str(self.of_result("error") or "")
+        return (self.result.error if self.result else None) or ""
 
     @property
     def eval_log(self) -> str:
         """What the platform's evaluator said."""
-        return str(self.of_result("eval_log") or "")
+        return self.result.eval_log if self.result else ""
+
+    @property
+    def group(self) -> str:
+        """The class of task that the platform's evaluator shows; "" where it shows none."""
+        return (self.result.group if self.result else None) or ""
 
     @property
     def harm(self) -> bool:
         """Whether something was done that cannot be undone and was not wanted so."""
-        return self.of_result("harm") is True
+        return self.result is not None and self.result.harm is True
 
     @property
     def failed(self) -> bool:

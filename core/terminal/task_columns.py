@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from pydantic import ValidationError
-
 from core.models.model_call import total_usage
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
@@ -95,61 +93,39 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
 
 
 def figures_of_result(task: TaskResult) -> TaskFigures:
-    """What a result says, as a run wrote it."""
-    return _figures(task.model_dump(), task.spec_id, task.score, task.ended)
+    """What a result says."""
+    return TaskFigures(
+        spec_id=task.spec_id,
+        score=task.score,
+        outcome=task.ended,
+        failure=task.failure,
+        turns=task.turns,
+        tool_calls=task.tool_calls,
+        requests=task.requests,
+        tokens=tokens(task.tokens),
+        cost_usd=task.cost_usd,
+        seconds=task.seconds,
+    )
 
 
 def figures_of_record(task: TaskRecord) -> TaskFigures:
-    """What a folder says, whole or not; of a task under way what is known so far."""
-    record = _under_way(task) if task.result is None else task.result
-    return _figures(record, task.spec_id, task.score, task.outcome)
+    """What a folder says; of a task under way what is known so far."""
+    if task.result:
+        return figures_of_result(task.result)
+    done = [turn for turn in task.turns if turn.turn]
+    return TaskFigures(
+        spec_id=task.spec_id,
+        score=None,
+        outcome=task.outcome,
+        turns=len(done),
+        tool_calls=sum(len(turn.tools) for turn in done),
+        requests=sum(turn.requests for turn in done),
+        tokens=tokens(total_usage(task.calls)),
+        cost_usd=known_sum(call.cost_usd for call in task.calls),
+        seconds=None,
+    )
 
 
 def totals(run: RunView) -> Totals:
     """Sums over the tasks that are done and whose result can be read."""
-    results = []
-    for task in run.tasks:
-        try:
-            results.append(TaskResult.model_validate(task.result))
-        except ValidationError:
-            continue
-    return totals_of(results, run.seconds or 0.0)
-
-
-def _under_way(task: TaskRecord) -> dict[str, Any]:
-    done = [act for act in task.turns if act.turn]
-    return {
-        "turns": len(done),
-        "tool_calls": sum(len(act.tools) for act in done),
-        "requests": sum(act.requests for act in done),
-        "tokens": total_usage(task.calls).model_dump(),
-        "cost_usd": known_sum(call.cost_usd for call in task.calls),
-    }
-
-
-def _figures(
-    record: dict[str, Any], spec_id: str, score: float | None, outcome: str
-) -> TaskFigures:
-    """The figures of a record; one that cannot be read is unknown."""
-    spent = record.get("tokens")
-    spent = spent if isinstance(spent, dict) else {}
-    return TaskFigures(
-        spec_id=spec_id,
-        score=score,
-        outcome=outcome,
-        failure=record.get("failure"),
-        turns=_whole(record.get("turns")) or 0,
-        tool_calls=_whole(record.get("tool_calls")),
-        requests=_whole(record.get("requests")),
-        tokens=known_sum(_whole(spent.get(name)) for name in ("prompt", "completion")),
-        cost_usd=_real(record.get("cost_usd")),
-        seconds=_real(record.get("seconds")),
-    )
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _real(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    return totals_of((task.result for task in run.tasks if task.result), run.seconds or 0.0)

@@ -77,7 +77,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
         memory = read_task(path, strict=True)
         assert memory.result is not None
         assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
-        assert memory.result["turns"] == len(memory.whole)
+        assert memory.result.turns == len(memory.whole)
 
 
 def assert_books(run: Path) -> None:

@@ -64,7 +64,7 @@ def test_a_run_killed_at_random_writes_comes_to_the_same_end(
         memory = read_task(path, strict=True)
         assert memory.result is not None
         assert [t.number for t in memory.whole] == list(range(1, len(memory.whole) + 1))
-        assert memory.result["turns"] == len(memory.whole)
+        assert memory.result.turns == len(memory.whole)
 
 
 def test_a_run_that_is_over_resumes_to_the_same_results(

@@ -166,7 +166,7 @@ def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dic
     failed = {one.task_id: one for one in results if not one.passed}
     logs = map(read_task, journals(folder))
     return {
-        log.task_id: story_of(log.told(failed[log.task_id].model_dump(), (), harm_name))
+        log.task_id: story_of(log.told(failed[log.task_id], (), harm_name))
         for log in logs
         if log.task_id in failed
     }

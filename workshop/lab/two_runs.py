@@ -58,7 +58,7 @@ def _task(path: Path, trial: Trial, text: str, harm_name: str) -> TaskRecord:
         spec_id=trial.spec_id,
         task_id=trial.task_id,
         text=text,
-        result=trial.model_dump(mode="json") | {"eval_log": trial.eval_log or trial.why},
+        result=trial.model_copy(update={"eval_log": trial.eval_log or trial.why}),
         labels=trial.mechanics,
         harm_name=harm_name,
     )

@@ -100,7 +100,7 @@ def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
 
 
 def _run_side(task: TaskRecord, turn: int) -> RunSide:
-    result, results = task.task_result(), results_of(task.folder)
+    result, results = task.result, results_of(task.folder)
     values = {name: getattr(result, name) for name in (*SUMS, "error")} if result else {}
     values |= {"turns": len(task.whole), "brain": results.brain if results else None}
     return RunSide(

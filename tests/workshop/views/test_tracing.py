@@ -20,7 +20,7 @@ from coordinator.watching import Watchers
 from core.models.extras import ExtraMissing
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
-from core.runs.results import RunResults
+from core.runs.results import RunResults, TaskResult
 from core.runs.task_record import TaskRecord
 from workshop.views.tracing import targets
 from workshop.views.tracing.span_tree import Span, task_span
@@ -97,9 +97,8 @@ def test_prompts_are_told_whole_and_without_secrets(span: Span) -> None:
 
 
 def test_unknown_stays_unknown() -> None:
-    story = TaskRecord(
-        Path("shop.jsonl"), "shop", "tsk", "Buy", (), {"score": None, "outcome": "error"}
-    )
+    result = TaskResult(spec_id="shop", task_id="tsk", task_text="Buy", outcome="error")
+    story = TaskRecord(Path("shop.jsonl"), "shop", "tsk", "Buy", (), result)
     found = task_span(story, {}, (10.0, 12.0))
     assert (found.score, found.passed) == (None, None)
     assert (found.started, found.ended) == (10.0, 12.0)

@@ -69,7 +69,7 @@ def debug_state(
         state=turn.turn.state,
         before=tuple(call for t in log.work if t.number < number for call in t.tools),
         after=tuple(call for t in log.work if t.number > number for call in t.tools),
-        result=log.result,
+        result=log.result.model_dump() if log.result else None,
         outcome=(report.answered, report.result),
     )
     codes = [step.code for step in report.steps]

@@ -121,7 +121,7 @@ def _instant(text: str | None) -> datetime:
 
 def sample_of(record: TaskRecord, span: Span, name: str) -> log.EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
-    wanted = record.of_result("group")
+    wanted = record.group or None
     calls = [child for child in span.walk() if child.kind == "model"]
     score = _score(record)
     error = redact(record.error)

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import ValidationError
-
 from core.runs.journal import journals
 from core.runs.manifest import NAME as RUN
 from core.runs.manifest import Manifest
 from core.runs.results import NAME, RunResults
-from core.runs.run_view import Folder, RunView, raw_results
+from core.runs.run_view import Folder, RunView, readable_results
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
 from workshop.views.report.setup import FLOORS, Setup, manifest_of, setup_of
@@ -111,10 +109,7 @@ def index_row(folder: Path, now: float) -> IndexRow:
 @lru_cache(maxsize=1024)
 def _results(folder: Path, _mark: Mark) -> RunResults | None:
     """The results of a run, read again only where they changed."""
-    try:
-        return RunResults.model_validate(raw_results(folder))
-    except ValidationError:
-        return None
+    return readable_results(folder)
 
 
 @lru_cache(maxsize=1024)

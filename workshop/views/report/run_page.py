@@ -47,7 +47,7 @@ class Row(TaskFigures):
     @property
     def wanted(self) -> str:
         """The class of task that the platform wanted, where it shows one."""
-        return str(self.record.of_result("group") or "")
+        return self.record.group
 
     @property
     def why(self) -> str:
@@ -77,7 +77,7 @@ def found_in(*records: TaskRecord) -> list[tuple[str, str]]:
             "name": record.spec_id,
             "task": record.text,
             "outcome": record.outcome,
-            "wanted": str(record.of_result("group") or ""),
+            "wanted": record.group,
             "error": record.error,
             "evaluator": record.eval_log,
             "mechanic": ", ".join(record.labels),

@@ -19,9 +19,8 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 from core.ledger import ToolCall
 from core.runs.folder import PACK_COPY
 from core.runs.hints import ENTRY_POINT
-from core.runs.reader import text_in
 from core.runs.results import NAME
-from core.runs.run_view import raw_results
+from core.runs.run_view import readable_results
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord
 from core.text import clean
@@ -193,11 +192,11 @@ def commands_of(record: TaskRecord) -> list[Way]:
 @lru_cache(maxsize=64)
 def _options(folder: Path, _has_results: bool) -> dict[str, str]:
     """What a run was started with, read once for all of its tasks."""
-    results = raw_results(folder)
-    brain = results.get("brain")
-    known = {**results, **(brain if isinstance(brain, dict) else {})}
-    names = ("benchmark", "strategy", "evaluator", "worker")
-    return {name: value for name in names if (value := text_in(known, name))}
+    results = readable_results(folder)
+    if results is None:
+        return {}
+    named = {"benchmark": results.benchmark, "strategy": results.strategy or ""}
+    return {name: value for name, value in (named | dict(results.brain)).items() if value}
 
 
 def show_command(record: TaskRecord) -> str:

@@ -89,7 +89,8 @@ def task_span(
     task's turns reach beyond it.
     """
     turns = [_turn(act, shared) for act in record.turns]
-    spent = record.of_result("seconds")
+    result = record.result
+    spent = result.seconds if result else None
     begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
@@ -104,10 +105,10 @@ def task_span(
         "requests": sum(act.requests for act in record.turns),
         "harm": record.harm,
     }
-    acts, failure = record.of_result("acts"), record.of_result("failure")
+    failure = result.failure if result else None
     facts |= _known(
-        acts=acts if isinstance(acts, int) else None,
-        seconds=spent if isinstance(spent, int | float) else None,
+        acts=result.acts if result else None,
+        seconds=spent,
         labels=", ".join(record.labels),
     )
     return Span(

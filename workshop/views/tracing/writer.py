@@ -163,8 +163,7 @@ def _window(record: TaskRecord) -> tuple[float, float] | None:
     if record.turns or not record.path.is_file():
         return None
     ended = record.path.stat().st_mtime
-    seconds = record.of_result("seconds")
-    return ended - (seconds if isinstance(seconds, int | float) else 0.0), ended
+    return ended - (record.result.seconds if record.result else 0.0), ended
 
 
 def _sink(kind: str, run_id: str, options: Mapping[str, object]) -> Sink:
