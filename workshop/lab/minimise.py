@@ -1,10 +1,15 @@
-"""The command ``minimise``: a failing scenario made small."""
+"""The command ``minimise``: a failing scenario made small.
+
+It becomes smaller while it fails in the same way and its expectation holds.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import typer
 from pydantic import BaseModel, ConfigDict
@@ -13,13 +18,19 @@ from coordinator.config import STRATEGIES, StrategyName, option
 from core.runs.errors import CannotRun
 from core.runs.find import LOGS, NAMED
 from core.runs.folder import PACK_COPY
+from core.runs.journal import file_name, write_whole
+from core.runs.manifest import NoManifest, read_manifest
 from core.terminal.console import answers, say
 from core.terminal.record_command import takes
+from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Cut, LabContext, Raw
 from workshop.lab.command import find_any_run, is_lab_run, no_verdict
+from workshop.lab.engines import Job
+from workshop.lab.lab_folder import LabFolder
+from workshop.lab.lab_run import Settings, Trial
+from workshop.lab.packs import source_of
+from workshop.lab.play_job import play_job
 
-if TYPE_CHECKING:
-    from workshop.lab.benchmark_adapter import AdapterFactory, LabContext, Raw
-    from workshop.lab.lab_run import Trial
+T = TypeVar("T")
 
 
 class MinimiseOptions(BaseModel):
@@ -36,7 +47,7 @@ class MinimiseOptions(BaseModel):
 
 
 @dataclass(frozen=True)
-class Found:
+class PlayedScenario:
     """A scenario, and how a run played it."""
 
     adapter_factory: AdapterFactory
@@ -58,12 +69,8 @@ def minimise(options: MinimiseOptions, context: typer.Context) -> int:
     return 0
 
 
-def find(context: LabContext, folder: Path, spec: str) -> Found:
+def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
     """The scenario of that name in a run. Raises CannotRun."""
-    from core.runs.manifest import NoManifest, read_manifest
-    from workshop.lab.lab_folder import LabFolder
-    from workshop.lab.packs import source_of
-
     if is_lab_run(folder):
         lab = LabFolder(folder)
         played = lab.read().settings.model_dump()
@@ -83,43 +90,37 @@ def find(context: LabContext, folder: Path, spec: str) -> Found:
         raise CannotRun(f"{folder} has no scenario {spec!r}")
     strategy: StrategyName = played.get("strategy") or "evaluator-worker"
     factory = context.adapters[adapter.benchmark.id]
-    return Found(factory, raw, strategy, str(played["evaluator"]), str(played["worker"]))
+    return PlayedScenario(factory, raw, strategy, str(played["evaluator"]), str(played["worker"]))
 
 
-def _minimise(found: Found, options: MinimiseOptions) -> None:
-    from core.runs.journal import file_name, write_whole
-    from workshop.lab.engines import Job
-    from workshop.lab.lab_run import Settings
-    from workshop.lab.play_job import play_job
-    from workshop.lab.shrink import Shrinker, failure_class
-
-    adapter, spec = found.adapter_factory(), options.spec
-    if not adapter.holds(found.raw):
+def _minimise(recorded: PlayedScenario, options: MinimiseOptions) -> None:
+    adapter, spec = recorded.adapter_factory(), options.spec
+    if not adapter.holds(recorded.raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
     settings = Settings(
         benchmark=adapter.benchmark.id,
         packs=(),
-        strategy=found.strategy,
-        evaluator=options.evaluator or found.evaluator,
-        worker=options.worker or found.worker,
-        max_turns=STRATEGIES[found.strategy].turns,
+        strategy=recorded.strategy,
+        evaluator=options.evaluator or recorded.evaluator,
+        worker=options.worker or recorded.worker,
+        max_turns=STRATEGIES[recorded.strategy].turns,
     )
 
     def play(raw: Raw) -> Trial:
         job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
-        return play_job(job, found.adapter_factory)[0]
+        return play_job(job, recorded.adapter_factory)[0]
 
-    failure = failure_class(play(found.raw), adapter.benchmark.results.harm_name)
+    failure = failure_class(play(recorded.raw), adapter.benchmark.results.harm_name)
     if failure is None:
         raise CannotRun(f"{spec} passes with {settings.evaluator}; there is nothing to shrink")
     shrinker = Shrinker(adapter, play, failure)
-    small = shrinker.run(found.raw)
+    small = shrinker.run(recorded.raw)
     path = options.out or Path(f"{file_name(spec)}-small.json")
     write_whole(path, adapter.pack_text(f"{spec}-small", [small]))
     say(
         answers(),
         f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried: "
-        f"{', '.join(_sizes(found.raw, small))}",
+        f"{', '.join(_sizes(recorded.raw, small))}",
         f"written: {path}",
     )
 
@@ -131,3 +132,63 @@ def _sizes(raw: Raw, small: Raw) -> list[str]:
         if isinstance(value, list) and len(value) != len(small[name])
     ]
     return changed or ["none fails in the same way"]
+
+
+def failure_class(trial: Trial, harm_name: str) -> str | None:
+    """How a trial failed; None where it passed."""
+    if trial.passed:
+        return None
+    return harm_name if trial.harm else trial.failure or trial.ended
+
+
+@dataclass
+class Shrinker:
+    """Tries smaller scenarios; remembers each that was played."""
+
+    adapter: BenchmarkAdapter
+    play: Callable[[Raw], Trial]
+    failure: str
+    """How the scenario fails, and each smaller one has to."""
+    played: dict[str, bool] = field(default_factory=dict)
+
+    def run(self, raw: Raw) -> Raw:
+        """The smallest scenario; every step of it fails as the first one did."""
+        while True:
+            before = json.dumps(raw, sort_keys=True)
+            for cut_of in self.adapter.cuts:
+                raw = self._smaller(raw, cut_of(raw))
+            if json.dumps(raw, sort_keys=True) == before:
+                return raw
+
+    def _smaller(self, raw: Raw, cut: Cut) -> Raw:
+        if not cut.items:
+            return raw
+        return cut.keeping(fewest(cut.items, lambda kept: self._fails(cut.keeping(kept))))
+
+    def _fails(self, raw: Raw) -> bool:
+        key = json.dumps(raw, sort_keys=True)
+        if key not in self.played:
+            harm_name = self.adapter.benchmark.results.harm_name
+            holds = self.adapter.holds(raw)
+            self.played[key] = holds and failure_class(self.play(raw), harm_name) == self.failure
+        return self.played[key]
+
+
+def fewest(items: Sequence[T], fails: Callable[[Sequence[T]], bool]) -> list[T]:
+    """A small part of the items with which it still fails: no single one can be left out of it.
+
+    ``fails`` is known to be true of all items. Delta debugging: ever smaller stretches are left
+    out.
+    """
+    left = list(items)
+    size = len(left)
+    while size:
+        start, removed = 0, False
+        while start < len(left):
+            some = left[:start] + left[start + size :]
+            if fails(some):
+                left, removed = some, True
+            else:
+                start += size
+        size = min(size, len(left)) if removed and size == 1 else size // 2
+    return left

@@ -1,14 +1,15 @@
-"""The packs of a run as streams of scenarios: files, those of the project, generated ones."""
+"""The packs of a run: files, those of the project, and those that are drawn from a seed."""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-
-import ijson  # type: ignore[import-untyped, unused-ignore]
+from typing import Any, BinaryIO, NoReturn
 
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
@@ -29,19 +30,18 @@ class Source:
     """None for a generated pack."""
 
     def scenarios(self) -> Iterator[Raw]:
-        """Every scenario in order; only one is in memory at a time.
+        """Every scenario in order; only one is in memory at a time, where each stands alone.
 
         Raises CannotRun: the file cannot be read.
         """
         if self.path is None:
             yield from self.adapter.generated(self.asked)
             return
-        if self.adapter.unpacked:
-            with _explained(self.asked, self.adapter):
-                yield from self.adapter.scenarios(json.loads(self.path.read_text(encoding="utf-8")))
-            return
-        with _explained(self.asked, self.adapter), self.path.open("rb") as file:
-            yield from ijson.items(file, "scenarios.item", use_float=True)
+        with _opened(self.asked, self.path, self.adapter) as file:
+            if self.adapter.unpacked:
+                yield from self.adapter.scenarios(json.load(file))
+            else:
+                yield from _streaming().items(file, "scenarios.item", use_float=True)
 
 
 def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
@@ -54,8 +54,9 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
             raise CannotRun(f"the pack {asked!r}: no generator draws packs of this benchmark")
         return Source(adapter, asked, adapter.generated_name(asked), None)
     path = adapter.packs.get(asked, Path(asked))
-    with _explained(asked, adapter), path.open("rb") as file:
-        fields = {key: value for key, event, value in ijson.parse(file) if event == "string"}
+    with _opened(asked, path, adapter) as file:
+        parts = _streaming().parse(file)
+        fields = {key: value for key, event, value in parts if event == "string"}
     name = fields.get("name")
     if fields.get("format") != adapter.format or not name:
         text = f"it has no format {adapter.format!r} and name"
@@ -63,14 +64,33 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
     return Source(adapter, asked, name, path)
 
 
+def _streaming() -> Any:
+    """The reader of large JSON files; late, for it belongs to an extra."""
+    return import_module("ijson")
+
+
+@contextmanager
+def _opened(asked: str, path: Path, adapter: BenchmarkAdapter) -> Iterator[BinaryIO]:
+    """A pack's file; what can go wrong while it is read is a CannotRun for the user."""
+    try:
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
+        text = f"{error.strerror or error}; there are {names}, or give a file"
+        raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
+    except (_streaming().JSONError, ValueError) as error:
+        raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None
+
+
 def sources_of(asked: Iterable[str], adapter: BenchmarkAdapter) -> list[Source]:
     """All packs of a run. Raises CannotRun where two have the same name."""
-    found = [source_of(one, adapter) for one in asked]
-    names = [source.name for source in found]
+    sources = [source_of(one, adapter) for one in asked]
+    names = [source.name for source in sources]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise CannotRun(f"two packs are named {twice!r}; their tasks could not be told apart")
-    return found
+    return sources
 
 
 def canonical(scenario: Raw) -> bytes:
@@ -79,14 +99,29 @@ def canonical(scenario: Raw) -> bytes:
     return text.encode() + b"\n"
 
 
-@contextmanager
-def _explained(asked: str, adapter: BenchmarkAdapter) -> Iterator[None]:
-    """What can go wrong with a pack's file, as a text for the user."""
-    try:
-        yield
-    except OSError as error:
-        names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
-        text = f"{error.strerror or error}; there are {names}, or give a file"
-        raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
-    except (ijson.JSONError, UnicodeDecodeError) as error:
-        raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise CannotRun(f"generated:SEED:COUNT[:option=value…]: {message}")
+
+
+def parsed(asked: str, define: Callable[[argparse.ArgumentParser], None]) -> argparse.Namespace:
+    """What a name asks for, as the generator's own command would take it.
+
+    Raises CannotRun: there is no such option, or its value is not one.
+    """
+    parser = _Parser(prog="generated", add_help=False, allow_abbrev=False)
+    define(parser)
+    seed, count, *more = [*asked.split(":")[1:], "", ""][: max(2, asked.count(":"))]
+    words = ["--seed", seed, "--count", count]
+    for option in more:
+        key, _, value = option.partition("=")
+        words += [f"--{key}", value]
+    return parser.parse_args(words)
+
+
+def name_of(asked: str, define: Callable[[argparse.ArgumentParser], None]) -> str:
+    """The name of a generated pack: its count left out, so that runs of other sizes pair.
+
+    Raises CannotRun: there is no such option, or its value is not one.
+    """
+    return ":".join([f"generated-{parsed(asked, define).seed}", *asked.split(":")[3:]])

@@ -6,24 +6,23 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from coordinator.beginning import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
+from coordinator.watching import Watchers
 from core.erc3_client import ERC3, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.ledger import ToolCall
 from core.models.cassette import Tapes
-from core.models.model_call import ModelCall, Transport, Usage
+from core.models.model_call import Transport, Usage
 from core.models.model_client import open_transport
 from core.models.models_file import Backend
 from core.runs.journal import journals
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import Decision, TaskInfo, Turn
+from core.runs.task import TaskInfo, Turn
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Trial
@@ -37,28 +36,14 @@ LEFT_OUT = {"task_id": "", "task_text": "", "eval_log": ""}
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
 
 
-@dataclass
-class _Notes:
+class _Notes(Watchers):
     """Keeps of every task what its result does not say."""
 
-    adapter: BenchmarkAdapter
-    last: dict[str, Turn] = field(default_factory=dict)
-    playbook: dict[str, str] = field(default_factory=dict)
-
-    def task_started(self, task: TaskInfo) -> None:
-        """Nothing to note."""
-
-    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """Nothing to note."""
-
-    def task_done(self, result: TaskResult) -> None:
-        """Nothing to note."""
-
-    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
-        """Nothing to note."""
-
-    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
-        """Nothing to note."""
+    def __init__(self, adapter: BenchmarkAdapter) -> None:
+        super().__init__(())
+        self.adapter = adapter
+        self.last: dict[str, Turn] = {}
+        self.playbook: dict[str, str] = {}
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Keep the latest turn and the playbook that it follows."""
@@ -71,9 +56,7 @@ class _Notes:
 def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     """Play a job; its trials in pack order. Raises CannotRun: a scenario is not valid."""
     adapter, raw = adapter_factory(), json.loads(job.pack)
-    some = [
-        one for one in adapter.scenarios(raw) if job.specs is None or one["spec_id"] in job.specs
-    ]
+    some = [r for r in adapter.scenarios(raw) if job.specs is None or r["spec_id"] in job.specs]
     name = str(raw["name"])
     pack = adapter.read(adapter.pack_text(name, some), name)
     tasks = [
@@ -102,8 +85,8 @@ def _folder(job: Job) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         yield folder
         return
-    with tempfile.TemporaryDirectory(prefix="lab-") as made:
-        yield Path(made)
+    with tempfile.TemporaryDirectory(prefix="lab-") as name:
+        yield Path(name)
 
 
 def _config(job: Job, pack: str) -> RunConfig:
@@ -137,12 +120,12 @@ def _played(
             session = Session(client, config, benchmark, folder, notes, clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
-        told = (
+        stories = (
             _stories(folder, results, benchmark.results.harm_name) if job.settings.stories else {}
         )
         return [
             _noted(one, notes)
-            | {"paid": adapter.paid(served, one.task_id), "story": told.get(one.task_id, "")}
+            | {"paid": adapter.paid(served, one.task_id), "story": stories.get(one.task_id, "")}
             for one in results
         ]
     finally:

@@ -5,25 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
+from rich.console import Console
 
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
 from core.runs.errors import CannotRun, Usage
+from core.runs.folder import held, run_folder
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
+from worker.sandbox.contract import SandboxUnavailable
+from worker.sandbox.isolation import sandbox_line, used_kind
 from workshop.agent_adapter import command as external
+from workshop.lab.baseline import baseline_of, save
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
 from workshop.lab.command import PACKS, LabOptions, find_lab_run, no_verdict
+from workshop.lab.compare import compare_runs
 from workshop.lab.cores import cores
+from workshop.lab.engines import Engine, engine_for, warm_up
+from workshop.lab.lab_folder import LabFolder, carry_out
+from workshop.lab.lab_run import LabRun, Settings
+from workshop.lab.packs import sources_of
+from workshop.lab.progress import LabProgress
+from workshop.lab.report import failed_lines, report
 from workshop.views.verdict import MARGIN
-
-if TYPE_CHECKING:
-    from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
-    from workshop.lab.lab_folder import LabFolder
-    from workshop.lab.lab_run import LabRun, Settings
 
 DEFAULT_STRATEGY: StrategyName = "evaluator-worker"
 OF_THE_RUN = (
@@ -103,8 +111,6 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
             lab.save_baseline(folders[0])
         if len(folders) < 2:
             return 0
-        from workshop.lab.compare import compare_runs
-
         return compare_runs(folders[0].path, folders[1].path, MARGIN, as_json=False)
 
 
@@ -174,16 +180,10 @@ class Lab:
 
     def prepare(self) -> None:
         """Begin to load what playing takes, and say where generated code runs. Raises CannotRun."""
-        from workshop.lab.engines import warm_up
-
         if self.options.agent or self.options.scheduler:
             return
         adapters, name = self.context.adapters, self.options.benchmark
         warm_up(adapters[name if name in adapters else self.context.default], self.jobs)
-        # Takes a moment to load, in which the other process loads the rest.
-        from worker.sandbox.contract import SandboxUnavailable
-        from worker.sandbox.isolation import sandbox_line
-
         try:
             kind, text = sandbox_line()
         except (ValueError, SandboxUnavailable) as error:
@@ -197,7 +197,16 @@ class Lab:
         """The settings of each run to play. Raises Usage."""
         options, adapter = self.options, self.context.adapter(self.options.benchmark)
         if options.agent:
-            return [_external_settings(options)]
+            return [
+                external.settings(
+                    options.agent,
+                    options.agents_side_by_side,
+                    options.agent_timeout,
+                    options.benchmark,
+                    options.pack,
+                    options.epochs,
+                )
+            ]
         prompts = dict(self.context.texts(options.prompts))
         adapter.benchmark_with(options.guards, prompts)  # refuses what does not fit
         try:
@@ -209,31 +218,20 @@ class Lab:
     def _settings(
         self, adapter: BenchmarkAdapter, strategy: StrategyName, prompts: dict[str, str]
     ) -> Settings:
-        from workshop.lab.lab_run import Settings
-
         options, id = self.options, adapter.benchmark.id
-        models = self.context.models(id, strategy, options.evaluator, options.worker)
-        return Settings(
-            benchmark=id,
-            packs=options.pack,
-            strategy=strategy,
-            epochs=options.epochs,
-            baseline_only=options.baseline_only,
-            keep_journals=options.keep_journals,
-            guards=options.guards,
-            prompts=prompts,
-            steps=options.stages,
-            max_turns=options.turns_of(strategy),
-            evaluator=models["evaluator"],
-            worker=models["worker"],
-        ).for_jobs(self.jobs)
+        settings = options.model_dump(include=set(Settings.model_fields)) | {
+            "benchmark": id,
+            "packs": options.pack,
+            "strategy": strategy,
+            "prompts": prompts,
+            "steps": options.stages,
+            "max_turns": options.turns_of(strategy),
+            **self.context.models(id, strategy, options.evaluator, options.worker),
+        }
+        return Settings.model_validate(settings).for_jobs(self.jobs)
 
     def play(self, settings: Settings) -> LabFolder:
         """Play a new run in a folder of its own. Raises CannotRun."""
-        from core.runs.folder import run_folder
-        from workshop.lab.lab_folder import LabFolder
-        from workshop.lab.packs import sources_of
-
         adapter = self.context.adapter(settings.benchmark)
         sources = sources_of(settings.packs, adapter)
         with run_folder(self.options.out) as path:
@@ -248,9 +246,6 @@ class Lab:
 
     def go_on(self, path: Path) -> LabFolder:
         """Play a run that was cut off to its end. Raises CannotRun."""
-        from core.runs.folder import held
-        from workshop.lab.lab_folder import LabFolder
-
         folder = LabFolder(path)
         folder.read()
         with held(path):
@@ -258,12 +253,6 @@ class Lab:
         return folder
 
     def _carry_out(self, folder: LabFolder, run: LabRun) -> None:
-        from rich.console import Console
-
-        from workshop.lab.engines import Engine, engine_for
-        from workshop.lab.lab_folder import carry_out
-        from workshop.lab.progress import LabProgress
-
         settings = run.settings
         tasks = sum(pack.tasks for pack in run.packs)
         adapter_factory = self.context.adapters[settings.benchmark]
@@ -285,8 +274,6 @@ class Lab:
 
     def show(self, folder: LabFolder) -> None:
         """Print the report of a run, or its record as JSON. Raises CannotRun."""
-        from workshop.lab.report import failed_lines, report
-
         run, path = folder.read(), folder.path
         if self.options.as_json:
             print(run.model_dump_json(indent=1))
@@ -301,29 +288,14 @@ class Lab:
 
     def save_baseline(self, folder: LabFolder) -> None:
         """Make the stored baseline from a run. Raises CannotRun, OSError."""
-        from workshop.lab.baseline import baseline_of, save
-
         run = folder.read()
         path = self.context.adapter(run.settings.benchmark).stored_baseline().path
         save(baseline_of(run, folder.trials()), path)
         say(notes(), f"baseline written: {path}")
 
 
-def _external_settings(options: RegressOptions) -> Settings:
-    return external.settings(
-        options.agent or "",
-        options.agents_side_by_side,
-        options.agent_timeout,
-        options.benchmark,
-        options.pack,
-        options.epochs,
-    )
-
-
 def _with_sandbox(run: LabRun) -> LabRun:
     """The run with the sandbox that its code gets from now on, if it runs any."""
-    from worker.sandbox.isolation import used_kind
-
     strategy = run.settings.strategy
     if strategy is None or not STRATEGIES[strategy].has_worker:
         return run

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-import numpy as np
-from scipy import stats
+from statistics import NormalDist, fmean, pvariance
 
 from workshop.views.stats.interval import CONFIDENCE
 
@@ -24,6 +22,8 @@ def exact_p(lost: int, gained: int) -> tuple[float, float]:
     """Exact McNemar of two flip counts: (one-sided p that more is lost, two-sided p)."""
     if lost + gained == 0:
         return 1.0, 1.0
+    from scipy import stats
+
     flips = lost + gained
     worse = stats.binomtest(lost, flips, alternative="greater").pvalue
     return float(worse), float(stats.binomtest(lost, flips).pvalue)
@@ -35,7 +35,10 @@ def mean_interval(
     """Bootstrap interval of a mean of paired differences; None for fewer than two."""
     if len(differences) < 2:
         return None
-    found = stats.bootstrap(
+    import numpy as np
+    from scipy import stats
+
+    resampled = stats.bootstrap(
         (np.asarray(differences, dtype=float),),
         np.mean,
         confidence_level=confidence,
@@ -44,7 +47,8 @@ def mean_interval(
         method="percentile",
         rng=np.random.default_rng(SEED),
     )
-    return float(found.confidence_interval.low), float(found.confidence_interval.high)
+    low, high = resampled.confidence_interval
+    return float(low), float(high)
 
 
 def loss_bound(differences: Sequence[float]) -> float:
@@ -64,9 +68,8 @@ def tasks_needed(differences: Sequence[float], margin: float) -> int:
     loss. Normal approximation with the spread of the differences, but never fewer tasks than a
     sample without any flip needs (three lost ones behind the margin, see ``loss_bound``).
     """
-    seen = np.asarray(differences, dtype=float)
-    loss = -float(np.mean(seen))
+    loss = -fmean(differences)
     apart = margin - loss if loss < margin else loss
-    factor = float(stats.norm.ppf(1 - ALPHA) + stats.norm.ppf(POWER)) ** 2
-    by_power = factor * float(np.var(seen)) / max(apart, LEAST_APART) ** 2
+    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
+    by_power = factor * pvariance(differences) / max(apart, LEAST_APART) ** 2
     return max(math.ceil(by_power), math.floor(3 / margin), len(differences) + 1)

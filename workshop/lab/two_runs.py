@@ -8,12 +8,12 @@ from pathlib import Path
 from core.runs.journal import journals, text_hash, write_whole
 from core.runs.reader import read_task
 from core.runs.results import ModelPair
-from core.runs.run_view import RunView, read_run_view
+from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord
 from workshop.lab.lab_folder import LAB, LabFolder
 from workshop.lab.lab_run import LabRun, Trial
 from workshop.views.report.differences import Change, Differences, differences
-from workshop.views.report.pairs import Half, Step, read_half, steps_of
+from workshop.views.report.pairs import Half, Step, read_half
 from workshop.views.report.versus import page_of
 from workshop.views.verdict import Comparison
 
@@ -23,18 +23,14 @@ JOURNALS = "journals"
 """Where ``--keep-journals`` leaves them: a run folder for each chunk and epoch."""
 
 
-def write_page(left: Path, right: Path, found: Comparison, path: Path) -> None:
+def write_page(left: Path, right: Path, verdict: Comparison, path: Path) -> None:
     """Write the page of two runs, of the lab or plain. Raises NotRecorded, OSError."""
-    halves = _half(left), _half(right)
-    write_whole(path, page_of(*halves, found, _differences(left, right)))
+    a, b = (_lab_half(LabFolder(f)) if _is_lab(f) else read_half(f) for f in (left, right))
+    write_whole(path, page_of(a, b, verdict, _differences(left, right)))
 
 
 def _is_lab(folder: Path) -> bool:
     return (folder / LAB).exists()
-
-
-def _half(folder: Path) -> Half:
-    return _lab_half(LabFolder(folder)) if _is_lab(folder) else read_half(folder)
 
 
 def _lab_half(folder: LabFolder) -> Half:
@@ -69,24 +65,21 @@ def _kept(
 ) -> Iterator[tuple[tuple[str, str, int], Path]]:
     """Where the journal of a trial lies, by pack, spec and epoch; its turns go into ``steps``."""
 
-    def short(story: TaskRecord) -> TaskRecord:
-        steps[story.path] = steps_of(story)
-        return story.outline()
-
     for chunk in sorted((folder / JOURNALS).glob("*-*")):
         epoch = chunk.name.rpartition("-")[2]
         # A chunk whose platform failed has none.
         if epoch.isdecimal() and journals(chunk):
-            view = read_run_view(chunk, short)
-            for story in view.tasks:
-                yield (view.pack or "", story.spec_id, int(epoch)), story.path
+            half = read_half(chunk)
+            steps |= half.steps
+            for record in half.view.tasks:
+                yield (half.view.pack or "", record.spec_id, int(epoch)), record.path
 
 
-def _whole(story: TaskRecord) -> TaskRecord:
+def _whole(record: TaskRecord) -> TaskRecord:
     """The task with its turns, where a journal was kept."""
-    if not story.path.is_file():
-        return story
-    return read_task(story.path).told(story.result, story.labels, story.harm_name)
+    if not record.path.is_file():
+        return record
+    return read_task(record.path).told(record.result, record.labels, record.harm_name)
 
 
 def _view(run: LabRun, tasks: tuple[TaskRecord, ...]) -> RunView:

@@ -32,8 +32,8 @@ from workshop.lab.benchmark_adapter import (
     Rebuild,
 )
 from workshop.lab.cores import cores
-from workshop.lab.generated import name_of, parsed
 from workshop.lab.leaks import Facts
+from workshop.lab.packs import name_of, parsed
 from workshop.simulator.company.baselines import PLAYERS, Player
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.events import Event
@@ -47,7 +47,7 @@ from workshop.simulator.company.pack import (
 )
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.pack_files import raw_pack
-from workshop.simulator.server import Simulator, serve
+from workshop.simulator.server import serve
 
 WHOLE = "company_whole"
 """A field of ours: the company that a scenario plays in, so that it stands alone."""
@@ -71,7 +71,7 @@ class Tasks(NamedTuple):
 
 
 def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
-    """All that the lab needs of the company; ``remade`` makes it with other guards and texts."""
+    """All that the lab needs of the company; ``rebuild`` makes it with other guards and texts."""
     benchmark = rebuild(ALL, {})
     return BenchmarkAdapter(
         benchmark=benchmark,
@@ -81,7 +81,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         generated_name=partial(name_of, define=define_generate),
         generated=_generated,
         read=_read,
-        serve=_serve,
+        serve=lambda tasks, key: serve(tasks.pack, key=key),
         known=partial(_known, benchmark),
         ended=_ended,
         playbook=_playbook,
@@ -103,9 +103,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
 
 def _generated(asked: str) -> Iterator[Raw]:
     """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
-    found = parsed(asked, define_generate)
+    drawn = parsed(asked, define_generate)
     try:
-        for block in blocks(found.seed, found.count, found.people, cores()):
+        for block in blocks(drawn.seed, drawn.count, drawn.people, cores()):
             yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
     except (NoScenario, WrongScenario) as error:
         raise CannotRun(f"{asked}: {error}") from None
@@ -114,7 +114,7 @@ def _generated(asked: str) -> Iterator[Raw]:
 def _unpacked(body: Raw) -> Iterator[Raw]:
     """The scenarios of a pack, each with its company."""
     for raw in body["scenarios"]:
-        yield {**raw, WHOLE: body["companies"].get(raw.get("company"))}
+        yield {**raw, WHOLE: body.get("companies", {}).get(raw.get("company"))}
 
 
 def _packed(scenarios: Sequence[Raw]) -> Raw:
@@ -131,10 +131,6 @@ def _read(text: str, source: str) -> Tasks:
     except PackError as error:
         raise CannotRun(f"the pack cannot be used: {error}") from None
     return Tasks(pack.name, [Task(one.spec_id, one, pack) for one in pack.scenarios], pack)
-
-
-def _serve(tasks: Tasks, key: str) -> Simulator:
-    return serve(tasks.pack, key=key)
 
 
 def _known(benchmark: Benchmark, task: Task, raw: Raw) -> Known:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import regex
 
 import workshop.simulator.app
 import workshop.simulator.pages  # noqa: F401
@@ -13,20 +18,23 @@ from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
+from workshop.generators.store.scenario import NoScenario, Options, scenario_lines
+from workshop.lab.adapters import store_players
+from workshop.lab.adapters.store_players import words
 from workshop.lab.benchmark_adapter import (
     ALL,
     BaselineOf,
     BenchmarkAdapter,
+    Cut,
     Ended,
     Floor,
     Known,
     Raw,
     Rebuild,
 )
-from workshop.lab.generated import name_of
+from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
-from workshop.lab.store import generated, trivial
-from workshop.lab.store.cuts import CUTS
+from workshop.lab.packs import name_of, parsed
 from workshop.rule_based.prompt import read_instruction
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import (
@@ -39,9 +47,13 @@ from workshop.simulator.store.pack import (
 )
 from workshop.simulator.store.world import TaskShop
 
+_ORDINAL = regex.compile(
+    r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
+)
+
 
 def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
-    """All that the lab needs of the store; ``remade`` makes it with other guards and texts."""
+    """All that the lab needs of the store; ``rebuild`` makes it with other guards and texts."""
     return BenchmarkAdapter(
         benchmark=rebuild(ALL, {}),
         rebuild=rebuild,
@@ -51,7 +63,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
         generated_name=partial(name_of, define=define_generate),
-        generated=generated.scenarios,
+        generated=generated,
         read=_read,
         serve=lambda pack, key: serve(pack, key=key),
         known=_known,
@@ -59,8 +71,8 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         ended=_ended,
         playbook=_playbook,
         floors={
-            "nothing": Floor("do nothing", trivial.do_nothing),
-            "first-match": Floor("buy the first match", trivial.buy_first_match),
+            "nothing": Floor("do nothing", store_players.do_nothing),
+            "first-match": Floor("buy the first match", store_players.buy_first_match),
         },
         baseline=BaselineOf(
             path=Path(__file__).parent / "baseline-rule-based-store.json",
@@ -68,7 +80,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             packs=("bundled", "variations", "generated:baseline:300"),
         ),
         proven=_proven,
-        cuts=CUTS,
+        cuts=(partial(_fewer, "products"), partial(_fewer, "coupons")),
         facts=_facts,
     )
 
@@ -101,8 +113,8 @@ def _ended(shop: TaskShop) -> Ended:
 
 
 def _playbook(instruction: str) -> str | None:
-    found = read_instruction(instruction)
-    return found.playbook if found else None
+    read = read_instruction(instruction)
+    return read.playbook if read else None
 
 
 def _facts(raw: Raw) -> Facts:
@@ -121,3 +133,70 @@ def _proven(raw: Raw) -> bool:
         return not raw.get("oracle") or expects_the_best(raw)
     except (TooManyAnswers, TypeError):
         return False
+
+
+def generated(asked: str) -> Iterator[Raw]:
+    """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
+    drawn = parsed(asked, define_generate)
+    options = Options(drawn.mechanics, drawn.difficulty, drawn.wording, drawn.page_limits)
+    try:
+        for line in scenario_lines(drawn.seed, drawn.count, options, cores()):
+            yield json.loads(line)
+    except NoScenario as error:
+        raise CannotRun(f"{asked}: {error}") from None
+
+
+def _fewer(name: str, raw: Raw) -> Cut:
+    """Products or coupons that are not needed."""
+    id_name = "sku" if name == "products" else "code"
+    needed = _needed_products(raw) if name == "products" else _needed_coupons(raw)
+    every = raw.get(name) or []
+
+    def keeping(kept: Sequence[str]) -> Raw:
+        chosen = needed | set(kept)
+        some = [one for one in every if one[id_name] in chosen]
+        return _without_unknown({**copy.deepcopy(raw), name: some})
+
+    return Cut([one[id_name] for one in every if one[id_name] not in needed], keeping)
+
+
+def _needed_products(raw: Raw) -> set[str]:
+    """Products that must stay: without a certificate also all that the answer may hang on."""
+    events = raw["expect"].get("any_of") or []
+    needed = {item["sku"] for event in events for item in event["items"]}
+    codes = {event.get("coupon") for event in events}
+    for coupon in raw.get("coupons") or []:
+        if coupon["code"] in codes:
+            needed |= set(coupon.get("requires") or {})
+    text = raw["task_text"]
+    if not raw.get("oracle") and (not events or _ORDINAL.search(text)):
+        asked = words(text)
+        needed |= {p["sku"] for p in raw["products"] if words(p["name"]) & asked}
+    return needed
+
+
+def _needed_coupons(raw: Raw) -> set[str]:
+    """Coupons that must stay: those of the answer and, unless certified, all that are named."""
+    events = raw["expect"].get("any_of") or []
+    needed = {event["coupon"] for event in events if event.get("coupon")}
+    if not raw.get("oracle"):
+        text = raw["task_text"].casefold()
+        needed |= {c["code"] for c in raw.get("coupons") or [] if c["code"].casefold() in text}
+    return needed
+
+
+def _without_unknown(raw: Raw) -> Raw:
+    """The certificate's demand without choices that the shop does not sell any more."""
+    skus = {product["sku"] for product in raw["products"]}
+
+    def pruned(value: Any, name: str = "") -> Any:
+        if isinstance(value, dict):
+            sold = value if name != "choices" else skus & value.keys()
+            return {k: pruned(v, k) for k, v in value.items() if k in sold}
+        if name == "extras":
+            return [sku for sku in value if sku in skus]
+        return [pruned(v) for v in value] if isinstance(value, list) else value
+
+    if raw.get("oracle"):
+        raw["oracle"] = pruned(raw["oracle"])
+    return raw

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from coordinator.config import option
+from coordinator.stages import chosen
 from core.models.extras import install
+from core.models.models_file import ModelsError, default_models
+from core.models.prices import price_of
+from core.models.sections import SectionError, checked
 from core.runs.errors import CannotRun, Usage
+from core.runs.find import find_run
+from core.runs.folder import held, run_folder
 from core.runs.hints import command
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.cores import cores
-
-if TYPE_CHECKING:
-    from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
-    from workshop.lab.evolve.records import Asked, Evolved
+from workshop.lab.engines import Engine, engine_for
+from workshop.lab.evolve.loop import Loop, keep_packs, kept_packs, sections_of
+from workshop.lab.evolve.outcome import DIFF, PAGE, PROPOSED, proposal, summary, write_outcome
+from workshop.lab.evolve.records import Asked, Evolved, read_evolved
+from workshop.lab.evolve.reflection import reflection_of
+from workshop.lab.gate import Terms
+from workshop.lab.packs import canonical, source_of
 
 NOTHING_PROVEN = 3
+MAY_CHANGE = {"resume", "out", "jobs", "scheduler", "as_json"}
+"""Options that a resumed loop takes."""
 UNSEEN = 200
 """Tasks of the gate."""
 DEFAULT_SECTIONS = ("rules", "playbooks/")
@@ -65,21 +76,15 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
     Exit codes: 0 a candidate is proposed; 3 no improvement is proven; 1 something outside stopped
     it; 2 it cannot begin.
     """
-    from core.runs.find import find_run
-    from core.runs.folder import held, run_folder
-
     lab: LabContext = context.obj()
-    if options.resume and options.model_fields_set - {
-        "resume",
-        "out",
-        "jobs",
-        "scheduler",
-        "as_json",
-    }:
+    if options.resume and options.model_fields_set - MAY_CHANGE:
         raise typer.BadParameter("--resume goes on with a loop as it was asked for")
     if not options.resume and not (options.train and options.reflection):
         raise typer.BadParameter("--train and --reflection are needed")
-    with _extras():
+    missing = [name for name in ("gepa", "scipy") if find_spec(name) is None]
+    if missing:
+        raise Usage(f"{missing[0]} is not installed; this needs: {install('evolve')}")
+    try:
         if options.resume:
             folder = find_run(options.resume, options.out, is_loop)
             with held(folder):
@@ -90,21 +95,9 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
             with run_folder(options.out) as folder:
                 _begin(adapter, asked, folder)
                 outcome = _go_on(lab, folder, options)
-    return _show(outcome, folder, as_json=options.as_json)
-
-
-@contextmanager
-def _extras() -> Iterator[None]:
-    """Within this, a package that is not there is one line for the user. Raises Usage."""
-    from core.models.models_file import ModelsError
-
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        extra = "evolve" if error.name == "gepa" else "lab"
-        raise Usage(f"{error.name} is not installed; this needs: {install(extra)}") from None
     except ModelsError as error:
         raise Usage(str(error)) from None
+    return _show(outcome, folder, as_json=options.as_json)
 
 
 def is_loop(folder: Path) -> bool:
@@ -113,29 +106,18 @@ def is_loop(folder: Path) -> bool:
 
 
 def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -> Asked:
-    from workshop.lab.evolve.records import Asked
-    from workshop.lab.gate import Terms
-
-    id, strategy, train = adapter.benchmark.id, options.strategy, options.train or ""
-    return Asked(
-        benchmark=id,
-        train=train,
-        unseen=options.unseen or _other(train),
-        strategy=strategy,
-        max_turns=options.turns_of(strategy),
-        guards=options.guards,
-        steps=options.stages,
-        reflection=options.reflection or "",
-        sections=_sections(adapter, options.sections),
-        start=dict(lab.texts(options.prompts)),
-        budget_dollars=options.budget_dollars,
-        budget_tasks=options.budget_tasks,
-        generations=options.generations,
-        batch=options.batch,
-        terms=Terms(looks=options.looks, token_slack=options.token_slack),
-        seed=options.seed,
+    id, strategy = adapter.benchmark.id, options.strategy
+    asked = options.model_dump(include=set(Asked.model_fields)) | {
+        "benchmark": id,
+        "unseen": options.unseen or _other(options.train or ""),
+        "max_turns": options.turns_of(strategy),
+        "steps": options.stages,
+        "sections": _sections(adapter, options.sections),
+        "start": dict(lab.texts(options.prompts)),
+        "terms": Terms(looks=options.looks, token_slack=options.token_slack),
         **lab.models(id, strategy, options.evaluator, options.worker),
-    )
+    }
+    return Asked.model_validate(asked)
 
 
 def _other(train: str) -> str:
@@ -150,9 +132,6 @@ def _other(train: str) -> str:
 
 def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
     """Names of sections. Raises Usage: one that is asked for is none."""
-    from core.models.sections import SectionError, checked
-    from workshop.lab.evolve.loop import sections_of
-
     shipped = adapter.benchmark.prompts.shipped()
     words = [f"{adapter.benchmark.id}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in asked.split(",")] if asked else words
@@ -167,13 +146,6 @@ def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
 
 def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     """Draw the tasks and keep what was asked for. Raises CannotRun: it cannot be begun."""
-    from coordinator.stages import chosen
-    from core.models.models_file import default_models
-    from core.models.prices import price_of
-    from workshop.lab.evolve.loop import keep_packs
-    from workshop.lab.evolve.records import Evolved
-    from workshop.lab.packs import canonical, source_of
-
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
@@ -196,19 +168,12 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
     keep_packs(folder, adapter, train, unseen)
-    Evolved(run_id=folder.name, asked=asked, harm_name=adapter.benchmark.results.harm_name).write(
-        folder
-    )
+    harm_name = adapter.benchmark.results.harm_name
+    Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
 
 
 def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
     """Play a loop to its end, from wherever it is; what it leaves. Raises CannotRun."""
-    from workshop.lab.engines import Engine, engine_for
-    from workshop.lab.evolve.loop import Loop, kept_packs
-    from workshop.lab.evolve.outcome import write_outcome
-    from workshop.lab.evolve.records import read_evolved
-    from workshop.lab.evolve.reflection import reflection_of
-
     asked = read_evolved(folder).asked
     adapter, factory = lab.adapter(asked.benchmark), lab.adapters[asked.benchmark]
 
@@ -218,16 +183,8 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
     console = notes(quiet=options.as_json)
     train, unseen = kept_packs(folder, adapter)
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl")
-    loop = Loop(
-        folder,
-        asked,
-        adapter,
-        train,
-        unseen,
-        engine_of,
-        reflection,
-        lambda line: say(console, line),
-    )
+    said = partial(say, console)
+    loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, said)
     try:
         outcome = loop.run()
     except KeyboardInterrupt:
@@ -239,9 +196,6 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 
 def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
     """Print what came of it; the exit code."""
-    from workshop.lab.evolve.outcome import DIFF, PROPOSED, proposal, summary
-    from workshop.lab.evolve.page import PAGE
-
     proposed = proposal(outcome)
     if as_json:
         print(outcome.model_dump_json(indent=1))

@@ -48,20 +48,9 @@ class Asked(Record):
 
     def settings(self, pack: str, prompts: dict[str, str], *, stories: bool) -> Settings:
         """Of a lab run of this loop."""
-        return Settings(
-            benchmark=self.benchmark,
-            packs=(pack,),
-            evaluator=self.evaluator,
-            worker=self.worker,
-            strategy=self.strategy,
-            max_turns=self.max_turns,
-            guards=self.guards,
-            steps=self.steps,
-            prompts=prompts,
-            stories=stories,
-            floors=False,
-            tapes=True,
-        )
+        same = self.model_dump(include=set(Settings.model_fields))
+        played = {"packs": (pack,), "prompts": prompts, "stories": stories}
+        return Settings.model_validate(same | played | {"floors": False, "tapes": True})
 
 
 class Candidate(Record):

@@ -1,4 +1,4 @@
-"""The trivial baselines that any model must beat: do nothing, and buy the first match.
+"""The trivial players of the store that any model must beat: do nothing, buy the first match.
 
 They play the platform's own shop without the wire, and the platform's evaluator scores them.
 """
@@ -74,5 +74,5 @@ def _listing(shop: Shop) -> tuple[list[Offer], int]:
 
 def words(text: str) -> set[str]:
     """Words in one spelling; a plural is its singular."""
-    found = (word.casefold() for word in _WORDS.findall(text))
-    return {word.removesuffix("s") for word in found if len(word) >= _LEAST_LETTERS}
+    folded = (word.casefold() for word in _WORDS.findall(text))
+    return {word.removesuffix("s") for word in folded if len(word) >= _LEAST_LETTERS}
