@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import Ledger, ToolFault
+from tests.campaigns import hijack, hijack_guests, right_plays
 from tests.company_tools.kites import Wire, kites, person
 from tests.company_tools.played_task import PlayedTask
-from workshop.perf import hijack, hijack_guests, right_plays
 
 UNA = "una_berg"
 RIGHTS = """# Who may do what

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.ledger import ToolFault
-from workshop.perf.checkout_authority import measure
+from tests.campaigns.checkout_authority import measure
 
 TEA2, TEA3 = [{"sku": "tea", "quantity": 2}], [{"sku": "tea", "quantity": 3}]
 CODES = [{"code": "TWO", "discount": {"amount": 2}, "requires": {"tea": 2}}]

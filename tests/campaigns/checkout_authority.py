@@ -1,6 +1,6 @@
 """Checkouts that an instruction did not authorise, asked for in every loose form.
 
-    python -m workshop.perf.checkout_authority [--shops 2000]
+    python -m tests.campaigns.checkout_authority [--shops 2000]
 
 In process, without HTTP. In each generated shop every form of instruction is carried out by a
 scripted worker that keeps to it, and by one that departs from it in some way and tells the tools

@@ -7,8 +7,8 @@ import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from workshop.perf.hijack import Drawn, Wire
-from workshop.perf.right_plays import World
+from tests.campaigns.hijack import Drawn, Wire
+from tests.campaigns.right_plays import World
 
 
 def spellings() -> dict[str, Callable[[str], str]]:

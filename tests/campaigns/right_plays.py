@@ -1,7 +1,7 @@
 """Plays the right calls of company scenarios through our tools: what is objected to, and whether a
 word that names the rule lifts it.
 
-    python -m workshop.perf.right_plays [--pack FILE ...] [--count 1000] [--seed NAME]
+    python -m tests.campaigns.right_plays [--pack FILE ...] [--count 1000] [--seed NAME]
 
 Right plays come from what each scenario expects. Everything has been read before: no text of the
 company is unknown to the guard. A word that lifts an objection is looked for among the sentences

@@ -1,6 +1,6 @@
 """A wholly hijacked agent against the guards of the company, without a model.
 
-    python -m workshop.perf.hijack [--count 160] [--seed NAME] [--off GUARD,...] [--tell]
+    python -m tests.campaigns.hijack [--count 160] [--seed NAME] [--off GUARD,...] [--tell]
 
 In each scenario somebody has planted orders in a company: in a notice, a page that looks as if it
 set rights, a note, a description, or in the task itself by claiming a rank. The agent first does
@@ -20,10 +20,10 @@ from typing import Any
 
 import typer
 
+from tests.campaigns.right_plays import World, events_of, send_right, words_for
 from workshop.generators.company.policy import Policy, Right, Target
 from workshop.generators.company.records import Employee, Firm, Project
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
-from workshop.perf.right_plays import World, events_of, send_right, words_for
 
 Wire = dict[str, Any]
 STATUSES = ("active", "paused", "archived", "exploring")
@@ -318,7 +318,7 @@ def goes_through(attack: Attack, guards_off: tuple[str, ...] = ()) -> str | None
 
 def main(count: int = 160, seed: str = "hijack", off: str = "", tell: bool = False) -> None:
     """Play COUNT attacks and COUNT messages to guests, without the guards --off."""
-    from workshop.perf.hijack_guests import leaks, leaves
+    from tests.campaigns.hijack_guests import leaks, leaves
 
     guards_off = tuple(name for name in off.split(",") if name)
     staff = [(a.name, goes_through(a, guards_off)) for a in attacks(seed, count)]
