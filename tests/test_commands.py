@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from cli.cli import NAMES, app
+from cli.cli import COMMANDS, app
 from core.runs.hints import SCRIPT
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +114,7 @@ def test_a_printed_command_names_what_there_is(text: Path, command: Command) -> 
         assert (ROOT / words[1]).is_file()
     elif words[0] == AGENT:
         name = words[1] if len(words) > 1 else ""
-        assert name.startswith("-") or name in ("", *NAMES, "[run]")
+        assert name.startswith("-") or name in ("", *COMMANDS, "[run]")
 
 
 @pytest.fixture(scope="module")

@@ -57,18 +57,18 @@ class Check(Record):
 
 def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
     """The baseline that a run's trials make. Raises CannotRun: one failed outside of the model."""
-    told = [trial for trial in trials if trial.harm or not trial.passed]
-    outside = next((trial for trial in told if trial.infrastructure_failure), None)
+    notable = [trial for trial in trials if trial.harm or not trial.passed]
+    outside = next((trial for trial in notable if trial.infrastructure_failure), None)
     if outside:
         text = f"{outside.pack}: {outside.spec_id}: {outside.failure}: {outside.error}"
         raise CannotRun(f"no baseline from a run with failures outside of the model: {text}")
     packs = []
     for pack in run.packs:
-        mine = [trial for trial in told if trial.pack == pack.name]
+        mine = [trial for trial in notable if trial.pack == pack.name]
         failed = tuple(trial.spec_id for trial in mine if not trial.passed)
         harm = tuple(trial.spec_id for trial in mine if trial.harm)
-        kept = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
-        packs.append(PackBaseline(**kept, failed=failed, harm=harm))
+        fields = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
+        packs.append(PackBaseline(**fields, failed=failed, harm=harm))
     return Baseline(model=run.settings.evaluator, packs=tuple(packs))
 
 

@@ -130,10 +130,10 @@ def read_side(path: Path) -> Side:
 
 
 def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
-    found: dict[Task, dict[int, Trial]] = {}
+    by_task: dict[Task, dict[int, Trial]] = {}
     for trial in trials:
-        found.setdefault(trial.task, {})[trial.epoch] = trial
-    return found
+        by_task.setdefault(trial.task, {})[trial.epoch] = trial
+    return by_task
 
 
 def _plain(results: RunResults) -> Iterable[Trial]:
@@ -146,15 +146,15 @@ def _plain(results: RunResults) -> Iterable[Trial]:
 
 def pairs_of(a: Side, b: Side) -> list[Pair]:
     """The tasks that both runs have, in the order of the first. Raises CannotRun: there is none."""
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for task, ours in a.trials.items():
         theirs = b.trials.get(task, {})
         both = tuple((ours[e], theirs[e]) for e in sorted(ours.keys() & theirs.keys()))
         if both:
-            found.append(Pair(task, both))
-    if not found:
+            pairs.append(Pair(task, both))
+    if not pairs:
         raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
-    return found
+    return pairs
 
 
 def compare(a: Side, b: Side, margin: float) -> Comparison:
@@ -232,9 +232,9 @@ def _checks(
         found=f"{counts} ({_p(flips.p_worse)})",
         holds=flips.p_worse <= stats.ALPHA,
     )
-    found = [any_new if deterministic else exact, loss, mcnemar]
-    first = next((check for check in found if check.holds), None)
-    return tuple(check.model_copy(update={"decides": check is first}) for check in found)
+    checks = [any_new if deterministic else exact, loss, mcnemar]
+    first = next((check for check in checks if check.holds), None)
+    return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
 
 
 def _p(value: float) -> str:

@@ -96,28 +96,28 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
 
     Raises CannotRun: they have no task in common, or trials failed for reasons outside.
     """
-    found = comparison.compare(before, after, MARGIN)
-    outside = found.infrastructure_a + found.infrastructure_b
+    result = comparison.compare(before, after, MARGIN)
+    outside = result.infrastructure_a + result.infrastructure_b
     if outside:
         raise CannotRun(f"{outside} trials failed for reasons outside; --resume plays them again")
     counts = Counts(
-        gained=len(found.flips.gained),
-        lost=len(found.flips.lost),
-        new_harm=len(found.harm.lost),
-        healed=len(found.harm.gained),
+        gained=len(result.flips.gained),
+        lost=len(result.flips.lost),
+        new_harm=len(result.harm.lost),
+        healed=len(result.harm.gained),
         tokens=(_mean_tokens(before), _mean_tokens(after)),
         deterministic=before.deterministic and after.deterministic,
     )
     return Ruling(
-        checks=checks_of(counts, terms, found.harm_name),
-        tasks=found.tasks,
-        passed_before=found.passed_a,
-        passed_after=found.passed_b,
-        difference=found.difference,
-        low=found.low,
-        high=found.high,
+        checks=checks_of(counts, terms, result.harm_name),
+        tasks=result.tasks,
+        passed_before=result.passed_a,
+        passed_after=result.passed_b,
+        difference=result.difference,
+        low=result.low,
+        high=result.high,
         p_better=counts.p_better,
-        verdict=found.verdict,
+        verdict=result.verdict,
     )
 
 
@@ -144,8 +144,8 @@ def _tokens(was: float | None, now: float | None, slack: float) -> Check:
     if was is None or now is None:
         return Check(name="tokens", holds=False, said="not known of every trial")
     allowed = was * (1 + slack)
-    said = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
-    return Check(name="tokens", holds=now <= allowed, said=said)
+    text = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
+    return Check(name="tokens", holds=now <= allowed, said=text)
 
 
 def _mean_tokens(side: Side) -> float | None:

@@ -55,23 +55,23 @@ class LabFolder:
         packs: list[PackInfo] = []
         number = 0
         for source in sources:
-            digest, seen, scenarios = sha256(), set[str](), source.scenarios()
+            digest, specs, scenarios = sha256(), set[str](), source.scenarios()
             while some := list(islice(scenarios, settings.chunk)):
                 text = adapter.pack_text(source.name, some)
                 adapter.read(text, source.asked)
                 for raw in some:
                     spec = raw["spec_id"]
-                    if spec in seen:
+                    if spec in specs:
                         twice = f"{source.asked}: spec_id {spec!r} stands there twice"
                         raise CannotRun(f"the pack cannot be used: {twice}")
-                    seen.add(spec)
+                    specs.add(spec)
                     digest.update(canonical(raw))
                 write_whole(self._chunks / f"{number:05d}.json", text)
                 number += 1
-            if not seen:
+            if not specs:
                 raise CannotRun(f"the pack {source.asked!r} holds no scenario")
-            told = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
-            packs.append(PackInfo(**told, tasks=len(seen)))
+            fields = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
+            packs.append(PackInfo(**fields, tasks=len(specs)))
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
@@ -110,8 +110,8 @@ class LabFolder:
             for epoch in () if settings.baseline_only else range(settings.epochs):
                 part = self._part(chunk, epoch)
                 played = _read(part) if part.exists() else ()
-                kept = (t for t in played if not t.infrastructure_failure)
-                missing = frozenset(specs).difference(t.spec_id for t in kept)
+                usable = (t for t in played if not t.infrastructure_failure)
+                missing = frozenset(specs).difference(t.spec_id for t in usable)
                 if missing:
                     yield Job(chunk, epoch, text, missing, settings, threads, journals, tapes)
 

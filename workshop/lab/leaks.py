@@ -81,8 +81,9 @@ class Secrets:
 
     def __init__(self, tasks: Iterable[Facts], shipped: Iterable[str]) -> None:
         """``shipped``: texts that may say anything."""
-        said = [word.text for text in shipped for word in words(text)]
-        free, common = frozenset(said) | HARMLESS, frozenset(_stretches(said, STRETCH))
+        shipped_words = [word.text for text in shipped for word in words(text)]
+        free = frozenset(shipped_words) | HARMLESS
+        common = frozenset(_stretches(shipped_words, STRETCH))
         self._rows: dict[tuple[str, ...], str] = {}
         """The kind of data by its words in a row."""
         stretches: Counter[tuple[str, ...]] = Counter()
@@ -109,14 +110,14 @@ class Secrets:
 
     def leaks(self, text: str) -> list[Leak]:
         """The places that tell of a task, in order; none overlaps another but stretches."""
-        found, marks = words(text), _list_marks(text)
-        return sorted([*self._known(found, marks), *self._quoted(found)])
+        matches, marks = words(text), _list_marks(text)
+        return sorted([*self._known(matches, marks), *self._quoted(matches)])
 
-    def _known(self, found: Sequence[Word], marks: frozenset[int]) -> Iterator[Leak]:
+    def _known(self, matches: Sequence[Word], marks: frozenset[int]) -> Iterator[Leak]:
         at = 0
-        while at < len(found):
-            for size in range(min(LONGEST_NAME, len(found) - at), 0, -1):
-                some = found[at : at + size]
+        while at < len(matches):
+            for size in range(min(LONGEST_NAME, len(matches) - at), 0, -1):
+                some = matches[at : at + size]
                 row = tuple(word.text for word in some)
                 kind = self._rows.get(row)
                 if kind and some[0].start not in marks:
@@ -125,11 +126,11 @@ class Secrets:
                     break
             at += 1
 
-    def _quoted(self, found: Sequence[Word]) -> Iterator[Leak]:
-        for at, stretch in enumerate(_stretches([word.text for word in found], STRETCH)):
+    def _quoted(self, matches: Sequence[Word]) -> Iterator[Leak]:
+        for at, stretch in enumerate(_stretches([word.text for word in matches], STRETCH)):
             if stretch in self._stretches:
-                end = found[at + STRETCH - 1].end
-                yield Leak(found[at].start, end, "words", " ".join(stretch))
+                end = matches[at + STRETCH - 1].end
+                yield Leak(matches[at].start, end, "words", " ".join(stretch))
 
 
 class Mask:

@@ -163,7 +163,7 @@ class Shrinker:
     def _smaller(self, raw: Raw, cut: Cut) -> Raw:
         if not cut.items:
             return raw
-        return cut.keeping(fewest(cut.items, lambda kept: self._fails(cut.keeping(kept))))
+        return cut.keeping(fewest(cut.items, lambda items: self._fails(cut.keeping(items))))
 
     def _fails(self, raw: Raw) -> bool:
         key = json.dumps(raw, sort_keys=True)

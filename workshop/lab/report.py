@@ -57,8 +57,8 @@ def overview(run: LabRun) -> Table:
     models = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
     title = f"{run.run_id}  {models}\n{packs}, epochs: {settings.epochs}"
-    if laid := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
-        title += f"\nsections over the shipped ones: {laid}"
+    if overrides := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
+        title += f"\nsections over the shipped ones: {overrides}"
     if run.sandboxes:
         title += f"\nsandbox: {', then '.join(run.sandboxes)}"
     table = Table(title=escape(title))
@@ -127,11 +127,11 @@ def _slices(title: str, slices: tuple[Slice, ...], harm_name: str) -> list[Rende
     return [table]
 
 
-def share(found: Share) -> str:
+def share(value: Share) -> str:
     """A share and its interval."""
-    if found.share is None:
+    if value.share is None:
         return DASH
-    return f"{found.share:.3f} [{found.low:.3f}, {found.high:.3f}]".replace("[", r"\[")
+    return f"{value.share:.3f} [{value.low:.3f}, {value.high:.3f}]".replace("[", r"\[")
 
 
 def dollars(value: float | None, digits: int = 0) -> str:

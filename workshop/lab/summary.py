@@ -145,5 +145,5 @@ def _slices(parts: dict[str, _Part]) -> tuple[Slice, ...]:
     """Every part, worst first; none where nothing is named."""
     if set(parts) <= {UNNAMED}:
         return ()
-    found = [Slice(name=n, passed=part.share(), harm=part.harm) for n, part in parts.items()]
-    return tuple(sorted(found, key=lambda one: (one.passed.share or 0.0, one.name)))
+    slices = [Slice(name=n, passed=part.share(), harm=part.harm) for n, part in parts.items()]
+    return tuple(sorted(slices, key=lambda one: (one.passed.share or 0.0, one.name)))

@@ -37,13 +37,13 @@ def _lab_half(folder: LabFolder) -> Half:
     """The trials of the agent as tasks, with the turns of those whose journals were kept."""
     run = folder.read()
     steps: dict[Path, tuple[Step, ...]] = {}
-    kept = dict(_kept(folder.path, steps))
+    journal_of = dict(_kept(folder.path, steps))
     texts = folder.texts()
     tasks = []
     for number, trial in enumerate(folder.trials()):
         # Without a journal a name of its own for each trial: those of one task share their spec.
         alone = folder.path / "tasks" / f"{number}.jsonl"
-        at = kept.get((trial.pack, trial.spec_id, trial.epoch), alone)
+        at = journal_of.get((trial.pack, trial.spec_id, trial.epoch), alone)
         tasks.append(_task(at, trial, texts.get((trial.pack, trial.spec_id), ""), run.harm_name))
     return Half(_view(run, tuple(tasks)), steps, _whole)
 

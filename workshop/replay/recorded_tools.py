@@ -26,9 +26,9 @@ def fault_of(call: ToolCall) -> ToolFault:
     kind = call.fault or "RuntimeError"
     fault = ToolFault(call.error or "failed", kind=kind, fatal=call.fatal)
     if isinstance(call.result, dict) and "error" in call.result:
-        found = copy.deepcopy(call.result)
-        fault.request = FailedRequest.model_validate(found.pop("error"))
-        fault.found = found
+        partial = copy.deepcopy(call.result)
+        fault.request = FailedRequest.model_validate(partial.pop("error"))
+        fault.found = partial
     return fault
 
 
@@ -66,8 +66,8 @@ class _Record:
                 raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
             for request in recorded.requests:
                 self._send_again(request)
-            for kept in recorded.kept:
-                self._ledger.note_kept_read(kept.path, kept.body)
+            for page in recorded.kept:
+                self._ledger.note_kept_read(page.path, page.body)
             if recorded.outcome != "done":
                 # The ledger makes of it what it made of it in the run.
                 raise fault_of(recorded)

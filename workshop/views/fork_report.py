@@ -100,8 +100,8 @@ def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
 
 
 def _run_side(task: TaskRecord, turn: int) -> RunSide:
-    result, results = task.result, results_of(task.folder)
-    values = {name: getattr(result, name) for name in (*SUMS, "error")} if result else {}
+    results = results_of(task.folder)
+    values = task.result.model_dump(include={*SUMS, "error"}) if task.result else {}
     values |= {"turns": len(task.whole), "brain": results.brain if results else None}
     return RunSide(
         run_id=task.run_id,
@@ -112,18 +112,20 @@ def _run_side(task: TaskRecord, turn: int) -> RunSide:
 
 
 def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> TurnPair:
-    a, b = (_compared(turn) if turn else {} for turn in (old, new))
+    a, b = _compared(old), _compared(new)
     return TurnPair(
         number=number,
         repeated=repeated,
         differs=tuple(name for name in a | b if a.get(name) != b.get(name)),
-        original=_turn_side(old) if old else None,
-        fork=_turn_side(new) if new else None,
+        original=_turn_side(old),
+        fork=_turn_side(new),
     )
 
 
-def _compared(turn: Turn) -> dict[str, object]:
+def _compared(turn: Turn | None) -> dict[str, object]:
     """All that must be equal in equal turns, uncut."""
+    if turn is None:
+        return {}
     calls = turn.report.calls if turn.report else ()
     return {
         "decision": turn.decision.decision,
@@ -133,7 +135,9 @@ def _compared(turn: Turn) -> dict[str, object]:
     }
 
 
-def _turn_side(turn: Turn) -> TurnSide:
+def _turn_side(turn: Turn | None) -> TurnSide | None:
+    if turn is None:
+        return None
     calls = turn.report.calls if turn.report else ()
     return TurnSide(
         decision=turn.decision.decision,
@@ -148,7 +152,8 @@ def _turn_side(turn: Turn) -> TurnSide:
 def fork_table(report: ForkReport) -> Table:
     """Every turn of both runs; one row where they are the same."""
     title = f"{report.spec_id}: {report.original.run_id}, forked at turn {report.turn}"
-    table = _table("turn", "run", "decision", "instruction", "calls", "state", title=_cell(title))
+    headings = ("turn", "run", "decision", "instruction", "calls", "state")
+    table = Table(*(Column(name, overflow="fold") for name in headings), title=_cell(title))
     for pair in report.turns:
         if not pair.differs:
             run = "repeated" if pair.repeated else "same"
@@ -157,28 +162,6 @@ def fork_table(report: ForkReport) -> Table:
         table.add_row(str(pair.number), "original", *_cells(pair.original), style="dim")
         table.add_row("", "fork", *_cells(pair.fork), style="yellow")
     return table
-
-
-def sums_table(report: ForkReport) -> Table:
-    """The results of both runs, side by side."""
-    table = _table("", "original", "fork")
-    sides = report.original, report.fork
-    for role in ("evaluator", "worker"):
-        table.add_row(role, *(_cell(getattr(s.brain, role, None)) for s in sides))
-    for name in SUMS:
-        style = "yellow" if name in report.differs else ""
-        values = (_cell(getattr(s, name)) for s in sides)
-        table.add_row(name.replace("_", " "), *values, style=style)
-    table.add_row("tokens", *(number(tokens(s.tokens)) for s in sides))
-    spent = (number(tokens(s.tokens_from_turn)) for s in sides)
-    table.add_row(f"tokens from turn {report.turn}", *spent)
-    if any(s.error for s in sides):
-        table.add_row("error", *(_cell(s.error, ERROR_CHARS) for s in sides))
-    return table
-
-
-def _table(*headings: str, title: Text | None = None) -> Table:
-    return Table(*(Column(heading, overflow="fold") for heading in headings), title=title)
 
 
 def _cells(side: TurnSide | None) -> list[Text]:
@@ -190,6 +173,24 @@ def _cells(side: TurnSide | None) -> list[Text]:
     ]
     calls = Text("\n").join(_cell(line, ERROR_CHARS) for line in lines) if lines else Text(DASH)
     return [_cell(side.decision), _cell(side.instruction), calls, _cell(side.state)]
+
+
+def sums_table(report: ForkReport) -> Table:
+    """The results of both runs, side by side."""
+    table = Table(*(Column(name, overflow="fold") for name in ("", "original", "fork")))
+    sides = report.original, report.fork
+    rows = {r: [_cell(getattr(s.brain, r, None)) for s in sides] for r in ("evaluator", "worker")}
+    rows |= {name: [_cell(getattr(s, name)) for s in sides] for name in SUMS}
+    rows["tokens"] = [Text(number(tokens(s.tokens))) for s in sides]
+    rows[f"tokens from turn {report.turn}"] = [
+        Text(number(tokens(s.tokens_from_turn))) for s in sides
+    ]
+    if any(s.error for s in sides):
+        rows["error"] = [_cell(s.error, ERROR_CHARS) for s in sides]
+    for name, cells in rows.items():
+        changed = name in SUMS and name in report.differs
+        table.add_row(name.replace("_", " "), *cells, style="yellow" if changed else "")
+    return table
 
 
 def _cell(value: object, limit: int = CELL_CHARS) -> Text:

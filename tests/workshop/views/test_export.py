@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import workshop.views.export.command as command
+import workshop.views.commands as command
 from cli.cli import app
 from core.models.extras import install
 

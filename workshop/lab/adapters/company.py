@@ -101,14 +101,14 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     )
 
 
-def _generated(asked: str) -> Iterator[Raw]:
+def _generated(name: str) -> Iterator[Raw]:
     """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
-    drawn = parsed(asked, define_generate)
+    drawn = parsed(name, define_generate)
     try:
         for block in blocks(drawn.seed, drawn.count, drawn.people, cores()):
             yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
     except (NoScenario, WrongScenario) as error:
-        raise CannotRun(f"{asked}: {error}") from None
+        raise CannotRun(f"{name}: {error}") from None
 
 
 def _unpacked(body: Raw) -> Iterator[Raw]:
@@ -159,15 +159,15 @@ def _playbook(instruction: str) -> str | None:
 
 def _play(player: Player, task: Task) -> Attempt:
     office = COMPANY.opener(task.pack, task.scenario)()
-    post, asked = asking(office), 0
+    post, requests = asking(office), 0
 
     def ask(path: str, **body: Any) -> Raw:
-        nonlocal asked
-        asked += 1
+        nonlocal requests
+        requests += 1
         return post(path, **body)
 
     ask("/respond", **player(ask, task.scenario.task_text))
-    return Attempt(office.evaluate(logged=True).score, acts=0, requests=asked)
+    return Attempt(office.evaluate(logged=True).score, acts=0, requests=requests)
 
 
 def _tables(raw: Raw) -> Cut:

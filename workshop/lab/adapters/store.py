@@ -135,15 +135,15 @@ def _proven(raw: Raw) -> bool:
         return False
 
 
-def generated(asked: str) -> Iterator[Raw]:
+def generated(name: str) -> Iterator[Raw]:
     """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
-    drawn = parsed(asked, define_generate)
+    drawn = parsed(name, define_generate)
     options = Options(drawn.mechanics, drawn.difficulty, drawn.wording, drawn.page_limits)
     try:
         for line in scenario_lines(drawn.seed, drawn.count, options, cores()):
             yield json.loads(line)
     except NoScenario as error:
-        raise CannotRun(f"{asked}: {error}") from None
+        raise CannotRun(f"{name}: {error}") from None
 
 
 def _fewer(name: str, raw: Raw) -> Cut:
@@ -152,8 +152,8 @@ def _fewer(name: str, raw: Raw) -> Cut:
     needed = _needed_products(raw) if name == "products" else _needed_coupons(raw)
     every = raw.get(name) or []
 
-    def keeping(kept: Sequence[str]) -> Raw:
-        chosen = needed | set(kept)
+    def keeping(chosen_ids: Sequence[str]) -> Raw:
+        chosen = needed | set(chosen_ids)
         some = [one for one in every if one[id_name] in chosen]
         return _without_unknown({**copy.deepcopy(raw), name: some})
 
@@ -170,8 +170,8 @@ def _needed_products(raw: Raw) -> set[str]:
             needed |= set(coupon.get("requires") or {})
     text = raw["task_text"]
     if not raw.get("oracle") and (not events or _ORDINAL.search(text)):
-        asked = words(text)
-        needed |= {p["sku"] for p in raw["products"] if words(p["name"]) & asked}
+        text_words = words(text)
+        needed |= {p["sku"] for p in raw["products"] if words(p["name"]) & text_words}
     return needed
 
 

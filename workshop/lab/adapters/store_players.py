@@ -36,9 +36,9 @@ def buy_first_match(scenario: Scenario) -> Attempt:
     """
     shop, text = Shop(Catalog(scenario)), scenario.task_text
     offers, requests = _listing(shop)
-    asked = words(text)
-    best = max(offers, key=lambda offer: len(words(offer.name) & asked), default=None)
-    if best is None or not words(best.name) & asked:
+    text_words = words(text)
+    best = max(offers, key=lambda offer: len(words(offer.name) & text_words), default=None)
+    if best is None or not words(best.name) & text_words:
         return _judged(scenario, shop, requests)
     number = _NUMBER.search(text)
     with suppress(ShopError):

@@ -58,8 +58,8 @@ class LabAdapter:
             return str(error)
         found = self.secrets.leaks(text)
         leaks = list(dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in found))
-        told = ", ".join(leaks[:LEAKS_SHOWN])
-        return f"it holds data of training tasks: {told}" if leaks else ""
+        listed = ", ".join(leaks[:LEAKS_SHOWN])
+        return f"it holds data of training tasks: {listed}" if leaks else ""
 
     def evaluate(
         self, batch: list[str], candidate: Texting, capture_traces: bool = False
@@ -81,8 +81,8 @@ class LabAdapter:
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """What the reflecting model is told: of failed tasks their stories, masked."""
-        told = [self._told(trial) for trial in eval_batch.trajectories or ()]
-        return {name: told for name in components_to_update}
+        rendered = [self._told(trial) for trial in eval_batch.trajectories or ()]
+        return {name: rendered for name in components_to_update}
 
     def _told(self, trial: Trial) -> dict[str, str]:
         if trial.passed:

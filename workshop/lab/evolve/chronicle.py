@@ -97,9 +97,9 @@ class Chronicle:
         """The generation is over."""
         if not self._now:
             return
-        told = {key: value for key, value in self._now.items() if key != "texts"}
-        told |= {"text": _cut(told["text"])} if "text" in told else {}
-        self.generations.append(Generation.model_validate(told | {"dollars": self.spent()}))
+        fields = {key: value for key, value in self._now.items() if key != "texts"}
+        fields |= {"text": _cut(fields["text"])} if "text" in fields else {}
+        self.generations.append(Generation.model_validate(fields | {"dollars": self.spent()}))
         self._now = {}
         self.changed()
 

@@ -157,8 +157,8 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     train, unseen = (
         list(source_of(one, adapter).scenarios()) for one in (asked.train, asked.unseen)
     )
-    seen = {canonical({**raw, "spec_id": ""}) for raw in train}
-    again = sum(canonical({**raw, "spec_id": ""}) in seen for raw in unseen)
+    known = {canonical({**raw, "spec_id": ""}) for raw in train}
+    again = sum(canonical({**raw, "spec_id": ""}) in known for raw in unseen)
     if again or not train or not unseen:
         raise Usage(f"--unseen: {again} of its {len(unseen)} tasks are training tasks")
     least = len(train) + len(unseen) * (1 + asked.terms.looks)
@@ -183,8 +183,8 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
     console = notes(quiet=options.as_json)
     train, unseen = kept_packs(folder, adapter)
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl")
-    said = partial(say, console)
-    loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, said)
+    write_line = partial(say, console)
+    loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
     try:
         outcome = loop.run()
     except KeyboardInterrupt:

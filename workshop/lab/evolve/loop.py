@@ -185,8 +185,8 @@ class Loop:
         self._write()
 
     def _write(self) -> None:
-        told, chronicle = self._told, self.chronicle
-        self._told = told.model_copy(
+        record, chronicle = self._told, self.chronicle
+        self._told = record.model_copy(
             update={
                 "generations": tuple(chronicle.generations),
                 "candidates": tuple(chronicle.candidates),

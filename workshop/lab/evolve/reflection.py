@@ -85,8 +85,8 @@ class Reflection:
 def reflection_of(model: str, path: Path) -> Reflection:
     """The reflecting model of that id. Raises ModelsError: its settings do not fit."""
     calls: list[ModelCall] = []
-    kept = KeptCalls(calls)
-    return Reflection(path, ModelClient(model, "evaluator", kept), kept)
+    kept_calls = KeptCalls(calls)
+    return Reflection(path, ModelClient(model, "evaluator", kept_calls), kept_calls)
 
 
 def template(section: str, text: str) -> str:
@@ -100,8 +100,8 @@ def template(section: str, text: str) -> str:
 
 def why_of(answer: str) -> str:
     """What the change is for, in one line; "" where the model does not say."""
-    found = _WHY.search(answer)
-    return found[1].strip()[:WHY_CHARS] if found else ""
+    match = _WHY.search(answer)
+    return match[1].strip()[:WHY_CHARS] if match else ""
 
 
 @cache

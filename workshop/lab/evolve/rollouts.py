@@ -102,18 +102,18 @@ class Rollouts:
             self._runs += 1
             some = pack_of(self.adapter, self.pack.name, missing)
             path = self.folder / f"{self._runs:04d}-{digest[:8]}"
-            found = list(
+            trials = list(
                 played(path, self.adapter, some, self.settings(texts), self.engine_of).trials()
             )
-            outside = [one for one in found if one.infrastructure_failure]
+            outside = [one for one in trials if one.infrastructure_failure]
             if outside:
                 first = outside[0]
                 raise CannotRun(
                     f"{len(outside)} trials failed for reasons outside ({first.spec_id}: "
                     f"{first.failure}: {first.error}); go on with --resume"
                 )
-            self.trials += found
-            self._known |= {(digest, one.spec_id): one for one in found}
+            self.trials += trials
+            self._known |= {(digest, one.spec_id): one for one in trials}
         return [self._known[digest, spec] for spec in specs]
 
     def remembered(self, texts: dict[str, str]) -> list[Trial]:

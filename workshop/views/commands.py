@@ -1,0 +1,242 @@
+"""The commands that show runs: ``show``, ``report``, ``view``, ``stats`` and ``export``."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.models.extras import ExtraMissing
+from core.runs.errors import Usage
+from core.runs.find import LOGS, Logs, Run, find_run, is_run
+from core.runs.journal import write_whole
+from core.runs.prompts import OverriddenSection, overridden_sections
+from core.runs.reader import NotRecorded, results_of
+from core.runs.run_view import RunView, read_run_view
+from core.runs.task_record import TaskRecord
+from core.terminal.console import answers, say
+from core.terminal.figures import so_many_tasks
+from core.terminal.tables import overview
+from workshop.views.stats.records import By
+
+HOST = "127.0.0.1"
+
+
+def show(
+    run: Run,
+    task: Annotated[str | None, typer.Option(help="Spec of the task whose story is told.")] = None,
+    turn: Annotated[int | None, typer.Option(min=1, help="With --task: only this turn.")] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Failed tasks, a line each.")] = False,
+    logs: Logs = LOGS,
+) -> None:
+    """Show a run: a table, failed tasks, or the story of one."""
+    from workshop.views.task_view import TaskPrinter, failures
+
+    if turn is not None and task is None:
+        raise typer.BadParameter("--turn goes with --task")
+    if failed and task is not None:
+        raise typer.BadParameter("--failed lists tasks, it does not go with --task")
+    folder = find_run(run, logs)
+    view = read_run_view(folder)
+    if task:
+        TaskPrinter(answers()).show(_task(view, task, turn), turn)
+    elif failed:
+        failures(answers(), view)
+    else:
+        overview(answers(), view)
+        say(answers(), *map(_section, overridden_sections(folder)))
+
+
+def _section(section: OverriddenSection) -> str:
+    signs = [line[0] for line in section.diff.splitlines()[2:] if line]
+    lines = f"+{signs.count('+')} -{signs.count('-')} lines"
+    return f"section {section.name} {section.sha256[:10]} over the shipped one, {lines}"
+
+
+def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
+    """The task of that spec, or whose spec alone begins so. Raises NotRecorded: or no such turn."""
+    exact = [record for record in run.tasks if record.spec_id == spec_id]
+    near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
+    if not exact and len(near) != 1:
+        there = ", ".join(record.spec_id for record in near or run.tasks) or "none"
+        raise NotRecorded(f"{run.name} has no task {spec_id!r}; it has: {there}")
+    turns = [log.number for log in near[0].turns]
+    if turn is not None and turn not in turns:
+        there = ", ".join(map(str, turns)) or "none"
+        raise NotRecorded(f"{near[0].spec_id} has no turn {turn}; it has: {there}")
+    return near[0]
+
+
+def report(
+    context: typer.Context,
+    run: Run,
+    other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
+    ] = None,
+    logs: Logs = LOGS,
+) -> None:
+    """Write a page about a run, or about two: the verdict, what flipped, what differs.
+
+    The page is one file that needs no other.
+    """
+    from workshop.views.report.run_page import run_page
+    from workshop.views.report.versus import versus_page
+
+    first = find_run(run, logs)
+    context.meta["floors"](first)
+    if other is None:
+        path = out or first / "report.html"
+        write_whole(path, run_page(first))
+    else:
+        second = find_run(other, logs)
+        path = out or second / f"report-beside-{first.resolve().name}.html"
+        write_whole(path, versus_page(first, second, context.meta["judge"]))
+    typer.echo(str(path))
+
+
+def stats(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="Folder of run folders, or one run.")
+    ] = LOGS,
+    by: Annotated[
+        list[By] | None,
+        typer.Option(help="What runs are grouped by [all but task and run]. Repeatable."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")
+    ] = False,
+) -> None:
+    """Score, cost and failures of many runs, by day, prompt, model, strategy, stages, pack or task.
+
+    Two runs are compared by `compare` and `report`.
+    """
+    from workshop.views.stats.groups import OVERVIEW, statistics
+    from workshop.views.stats.records import CannotShow, read_runs
+    from workshop.views.stats.table import show_statistics
+
+    if folder == LOGS and not folder.is_dir():
+        raise Usage(f"there is no folder {folder}; a run makes one")
+    folder = folder if folder.is_dir() else find_run(str(folder))
+    reading = read_runs(folder)
+    if not reading.runs:
+        notes = "".join(f"\n  {note}" for note in reading.notes)
+        raise CannotShow(f"{folder} holds no run whose results can be read{notes}")
+    grouped = statistics(folder, reading, tuple(dict.fromkeys(by or ())) or OVERVIEW)
+    if as_json:
+        typer.echo(grouped.model_dump_json(indent=1))
+    else:
+        show_statistics(answers(), grouped)
+
+
+def view(
+    context: typer.Context,
+    logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = LOGS,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8310,
+) -> None:
+    """Serve all runs of a folder on loopback until interrupted."""
+    import uvicorn
+    from uvicorn.server import HANDLED_SIGNALS
+
+    from workshop.views.live.app import build_app
+
+    if not logs.is_dir():
+        raise Usage(f"there is no folder {logs}; a run makes one, or name the one that was used")
+    if is_run(logs):
+        raise Usage(f"{logs} is one run; name the folder above it")
+    listener = _listener(port)
+    typer.echo(f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (Ctrl-C stops)")
+    app = build_app(logs, context.meta["judge"])
+    config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """A signal that is ignored, as those who start us in the background have it, stays
+            ignored."""
+            ignored = [n for n in HANDLED_SIGNALS if signal.getsignal(n) is signal.SIG_IGN]
+            with super().capture_signals():
+                for number in ignored:
+                    signal.signal(number, signal.SIG_IGN)
+                yield
+
+    Server(config).run([listener])
+
+
+def _listener(port: int) -> socket.socket:
+    """A socket that listens before the address is printed, so that nobody comes too early."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
+    return listener
+
+
+class Format(StrEnum):
+    """What a run can be written as."""
+
+    inspect = "inspect"
+    mlflow = "mlflow"
+    otel = "otel"
+
+
+def export(
+    run: Run,
+    format: Annotated[
+        Format,
+        typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--out", help="With inspect: the file, .eval or .json [inspect.eval of the run]."
+        ),
+    ] = None,
+    logs: Logs = LOGS,
+) -> None:
+    """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
+    if out and format is not Format.inspect:
+        raise typer.BadParameter("--out goes with --format inspect")
+    if out and out.suffix not in (".eval", ".json"):
+        raise typer.BadParameter(f"--out {out}: a log of Inspect ends in .eval or .json")
+    folder = find_run(run, logs)
+    shown = read_run_view(folder)
+    if format is not Format.inspect:
+        _traces(shown, folder, format.value)
+        return
+    if find_spec("inspect_ai") is None:
+        raise ExtraMissing("--format inspect needs the extra", "inspect")
+    from workshop.views.inspect_log import write_log
+
+    path = out or folder / "inspect.eval"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_log(shown, folder, path)
+    typer.echo(str(path))
+
+
+def _traces(shown: RunView, folder: Path, kind: str) -> None:
+    """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
+    from workshop.views.report.setup import manifest_of
+    from workshop.views.tracing.targets import check_targets, how_to_open
+    from workshop.views.tracing.writer import write_traces
+
+    check_targets([kind], folder.parent)
+    manifest = manifest_of(folder)
+    options = manifest.options if manifest else {}
+    finished = [record for record in shown.tasks if record.result is not None]
+    page = write_traces(kind, folder, finished, results_of(folder), options)
+    typer.echo(f"{so_many_tasks(len(finished))} of {shown.name} traced")
+    if how := how_to_open(kind, folder.parent, page):
+        typer.echo(how)

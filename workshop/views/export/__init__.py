@@ -1,1 +1,0 @@
-"""A recorded run in the formats of other tools."""
