@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cli import doctor_checks as checks
 from cli import doctor_models
 from cli.caches import cache_folder
-from cli.doctor_checks import Diagnosis, Finding, diagnosis, finding, has_problem
+from cli.doctor_checks import Diagnosis, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from coordinator.beginning import base_urls
 from core.models import openrouter_prices
 from core.models.models_file import ModelsError, load_models
 from core.models.openrouter_prices import OpenRouterPrices
-from core.models.redact import redact
-from core.terminal.console import PIPE_WIDTH
+from core.terminal.console import answers
+from core.terminal.figures import counted
 
 STYLES = {"ok": "green", "info": "cyan", "warning": "yellow", "problem": "bold red"}
 
@@ -35,8 +35,7 @@ def doctor(options: DoctorOptions) -> int:
     if options.as_json:
         print(found.model_dump_json(indent=1))
         return 0 if found.ok else 1
-    # A pipe has no width of its own.
-    console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console = answers()
     console.print(table(found))
     console.print(closing(found), highlight=False, markup=False)
     return 0 if found.ok else 1
@@ -46,7 +45,13 @@ def examine(
     options: DoctorOptions, environ: Mapping[str, str], announce: Callable[[str], None]
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
-    findings = _machine(environ, calls=not options.no_calls)
+    findings = [
+        checks.sandbox(),
+        checks.dotenv(Path.cwd() / ".env", environ),
+        checks.client(),
+        checks.address(environ),
+        checks.key(environ, call=not options.no_calls),
+    ]
     if options.no_calls:
         openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
     urls = base_urls(environ)
@@ -60,41 +65,16 @@ def examine(
         announced = "no call will be made: the models' settings cannot be used"
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
-        return diagnosis(map(_redacted, findings), announced)
+        return diagnosis(findings, announced)
     known = [(place, doctor_models.unasked(place, models, environ)) for place in places]
     usable = [(place, found) for place, found in known if not has_problem(found)]
     called = [] if options.no_calls else usable
-    announced = doctor_models.announcement([p for p, _ in called if p.kind == "served"])
+    announced = doctor_models.announcement([p for p, _ in called if p.is_served])
     announce(announced)
     for place, found in called:
         found.append(doctor_models.tiny_call(place))
     findings += [*doctor_models.with_substitutes(known), *doctor_models.baseline(places)]
-    return diagnosis(map(_redacted, findings), announced)
-
-
-def _machine(environ: Mapping[str, str], *, calls: bool) -> list[Finding]:
-    from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.isolation import find_isolation, used_kind
-
-    missing = ""
-    try:
-        used_kind()
-    except ValueError:
-        pass  # no kind at all, which the finding says
-    except SandboxUnavailable as error:
-        missing = str(error)
-    return [
-        checks.sandbox(find_isolation(), environ.get("WORKER_SANDBOX", "auto"), missing),
-        checks.dotenv(Path.cwd() / ".env", environ),
-        checks.client(),
-        checks.address(environ),
-        checks.key(environ, call=calls),
-    ]
-
-
-def _redacted(found: Finding) -> Finding:
-    """Servers may quote what they were sent."""
-    return found.model_copy(update={"text": redact(found.text), "fix": redact(found.fix)})
+    return diagnosis(findings, announced)
 
 
 def table(found: Diagnosis) -> Table:
@@ -118,9 +98,8 @@ def table(found: Diagnosis) -> Table:
 
 def closing(found: Diagnosis) -> str:
     """The last line: can a run begin?"""
-    problems = sum(f.state == "problem" for f in found.findings)
-    warnings = sum(f.state == "warning" for f in found.findings)
-    also = f" ({warnings} warning{'s' if warnings > 1 else ''})" if warnings else ""
+    counts = Counter(one.state for one in found.findings)
+    also = f" ({counted(counts['warning'], 'warning')})" if counts["warning"] else ""
     if found.ok:
         return f"a run can begin{also}"
-    return f"{problems} problem{'s' if problems > 1 else ''}: a run would fail{also}"
+    return f"{counted(counts['problem'], 'problem')}: a run would fail{also}"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
+
+from pydantic import AfterValidator
 
 from cli import env_file
 from cli.platform import REAL_URL, bare, is_address
@@ -15,16 +18,17 @@ from core.erc3_client.bounds import LOOPBACK
 from core.ledger import Record
 from core.models.extras import install
 from core.models.file_checks import FileError
-
-if TYPE_CHECKING:
-    from worker.sandbox.isolation import IsolationReport
+from core.models.redact import redact
 
 KEY = "ERC3_API_KEY"
 URL = "ERC3_BASE_URL"
-KINDS = ("auto", "process", "bubblewrap", "landlock", "monty")
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
 AREAS = ("sandbox", "settings", "platform", "models")
+
+
+Redacted = Annotated[str, AfterValidator(redact)]
+"""Servers may quote what they were sent."""
 
 
 class Finding(Record):
@@ -36,9 +40,9 @@ class Finding(Record):
     """Of a model its roles and backend."""
     name: str
     state: State
-    text: str
+    text: Redacted
     """What was found; names variables, never their values where they are keys."""
-    fix: str = ""
+    fix: Redacted = ""
 
 
 class Diagnosis(Record):
@@ -68,25 +72,27 @@ def has_problem(findings: Iterable[Finding]) -> bool:
     return any(f.state == "problem" for f in findings)
 
 
-def sandbox(found: IsolationReport, chosen: str, missing: str = "") -> Finding:
-    """Which isolation generated code gets; ``missing``: why the ``chosen`` one cannot be had."""
-    text, fix = found.text.removeprefix("sandbox: "), ""
-    state: State = "ok"
-    if found.used is None:
-        state = "warning"
-        fix = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
-    elif found.refused:
-        text = f"{text}; not used: {found.why_not}"
-    if chosen not in KINDS:
-        state, fix = "problem", f"set WORKER_SANDBOX to one of {', '.join(KINDS)}"
-        text = f"WORKER_SANDBOX asks for a sandbox that there is not: {chosen[:40]!r}"
-    elif missing:
-        state, fix = "problem", "set WORKER_SANDBOX to auto"
-        text = f"WORKER_SANDBOX={chosen}: {missing}"
-    elif chosen == "monty":
-        state, text = "warning", "WORKER_SANDBOX=monty: a subset of Python, without isolation"
-        fix = "leave WORKER_SANDBOX out" if found.used else fix
-    return finding("sandbox", "isolation", state, text, fix)
+def sandbox() -> Finding:
+    """Which isolation generated code gets."""
+    from worker.sandbox.contract import SandboxUnavailable
+    from worker.sandbox.isolation import chosen_kind, describe_kind, find_isolation, used_kind
+
+    report, choice, fix = find_isolation(), "", "set WORKER_SANDBOX to auto"
+    try:
+        choice = chosen_kind()
+        kind = used_kind()
+    except ValueError as error:
+        return finding("sandbox", "isolation", "problem", str(error), fix)
+    except SandboxUnavailable as error:
+        text = f"WORKER_SANDBOX={choice}: {error}"
+        return finding("sandbox", "isolation", "problem", text, fix)
+    text = describe_kind(kind).removeprefix("sandbox: ")
+    text += f"; not used: {report.why_not}" if report.refused and choice != kind else ""
+    if kind != "monty":
+        return finding("sandbox", "isolation", "ok", text)
+    need = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
+    fix = "leave WORKER_SANDBOX out" if report.used else need
+    return finding("sandbox", "isolation", "warning", text, fix)
 
 
 def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
@@ -145,10 +151,7 @@ def address(environ: Mapping[str, str]) -> Finding:
 def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     """Whether the key is set, looks like one, and, with ``call``, is taken by a search."""
     value, look_up = environ.get(KEY, ""), "look the key up on the platform's site"
-
-    def found(state: State, text: str, fix: str = "") -> Finding:
-        return finding("platform", "key", state, text, fix)
-
+    found = partial(finding, "platform", "key")
     if not value:
         fix = f"for --real: put the account's key into {KEY}, in the environment or in .env"
         return found("info", f"{KEY} is not set; the embedded platform needs none", fix)

@@ -17,14 +17,14 @@ from core.models.models_file import Backend, Models, Target
 from core.models.openrouter_prices import openrouter_id, used
 from core.models.prices import Price, dollars, target_price
 from core.models.providers import GONKA, is_served
-from core.models.redact import redact
 from core.models.retries import HINTS
 from core.models.tokens import count_messages
+from core.terminal.figures import counted
 
 CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
 """A tiny call's answer: enough for some thinking, too little to cost anything."""
-RULES = "playbook"
+RULES = "playbook/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 
 
@@ -50,12 +50,9 @@ class Place:
         return f"{roles}: {', '.join(dict.fromkeys([backend.model, backend.name]))}"
 
     @property
-    def kind(self) -> str:
-        """``rules`` (answers here), ``canned`` (is not asked) or ``served`` (costs)."""
-        model = self.target.backend.model
-        if model.split("/", 1)[0] == RULES:
-            return "rules"
-        return "served" if is_served(model) else "canned"
+    def is_served(self) -> bool:
+        """Whether a server is asked, which costs."""
+        return is_served(self.target.backend.model)
 
     @property
     def price(self) -> Price | None:
@@ -96,16 +93,14 @@ def announcement(called: Sequence[Place]) -> str:
     unknown = ", ".join(model for model, dollars in sums.items() if dollars is None)
     price = f"about ${sum(known):.4f}" if known else "price unknown"
     price += f" and the unknown price of {unknown}" if known and unknown else ""
-    calls = f"{len(called)} tiny call{'s' if len(called) > 1 else ''}"
+    calls = counted(len(called), "tiny call")
     return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
 
 
 def unasked(place: Place, models: Models, environ: Mapping[str, str]) -> list[Finding]:
     """What can be said of a place without asking it."""
     known = identity(place, models)
-    if known.state == "problem":
-        return [known]
-    return [known, key(place, environ), price(place)]
+    return [known] if has_problem([known]) else [known, key(place, environ), price(place)]
 
 
 def identity(place: Place, models: Models) -> Finding:
@@ -123,7 +118,7 @@ def identity(place: Place, models: Models) -> Finding:
 def key(place: Place, environ: Mapping[str, str]) -> Finding:
     """Whether the key that a backend needs is there; its name only."""
     backend = place.target.backend
-    if place.kind != "served":
+    if not place.is_served:
         return found(place, "key", "ok", "needs none")
     if missing := " or ".join(missing_keys(backend)):
         fix = f"set {missing}, or put it in .env"
@@ -135,19 +130,17 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         except gonka.SettingsError as error:
             return found(place, "key", "problem", str(error), "correct it where it is set")
         return found(place, "key", "ok", f"set; nodes: {hosts}")
-    if backend.key_variable is not None:
-        return found(place, "key", "ok", f"{backend.key_variable} set")
-    own = backend.base_url and backend.model.startswith("openai/")
-    if own and not environ.get("OPENAI_API_KEY"):
+    text = f"{backend.key_variable} set" if backend.key_variable else "found by LiteLLM"
+    if backend.base_url and backend.model.startswith("openai/") and not backend.key_variable:
         text = "none is named for this server; if it wants one, name it with key_variable"
-        return found(place, "key", "ok", text)
-    text = "OPENAI_API_KEY is set and goes to this server" if own else "found by LiteLLM"
+        if environ.get("OPENAI_API_KEY"):
+            text = "OPENAI_API_KEY is set and goes to this server"
     return found(place, "key", "ok", text)
 
 
 def price(place: Place) -> Finding:
     """Dollars per million tokens and who says so."""
-    if place.kind != "served":
+    if not place.is_served:
         return found(place, "price", "ok", "costs nothing")
     known, backend = place.price, place.target.backend
     routed = openrouter_id(backend.model, backend.base_url) and place.target.prices is None
@@ -186,7 +179,7 @@ def found(place: Place, name: str, state: State, text: str, fix: str = "") -> Fi
 
 def baseline(known: Sequence[Place]) -> list[Finding]:
     """Say to those who run without any LLM how they get one."""
-    if not known or any(place.kind != "rules" for place in known):
+    if not known or any(not place.target.backend.model.startswith(RULES) for place in known):
         return []
     text = "none is configured: a rule-based model answers, a baseline that needs no key"
     fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
@@ -197,7 +190,7 @@ def tiny_call(
     place: Place, transport_factory: Callable[[Backend], Transport] = open_transport
 ) -> Finding:
     """One attempt with a tiny prompt: who answers, how fast, for how much."""
-    if place.kind != "served":
+    if not place.is_served:
         return found(place, "answer", "info", "not asked: it answers here, without a server")
     target = place.target
     params = target.params | {"max_tokens": place.tokens_at_most}
@@ -216,7 +209,7 @@ def refused(place: Place, kind: str | None, text: str) -> Finding:
     """Why a place gave no answer, and what to do; an address that cannot be reached is named."""
     base_url = place.target.backend.base_url
     if kind == "network" and base_url:
-        text = f"{redact(base_url)} cannot be reached: {text}"
+        text = f"{base_url} cannot be reached: {text}"
         fix = "start the server or correct the base URL"
     else:
         hints = (hint for known, hint in HINTS.items() if known == kind)

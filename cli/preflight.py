@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,13 @@ from cli.doctor_models import PROMPT, Place
 from cli.platform import real_key
 from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
-from core.models.model_ids import missing_keys, near_ids
+from core.models.model_ids import missing_keys
 from core.models.models_file import Models, Settings, Target
 from core.models.providers import is_served
 from core.models.redact import redact
 from core.runs.errors import CannotRun, Usage
 from core.terminal.console import say
+from core.terminal.figures import dollars, number, tokens
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +44,8 @@ Asked = Mapping[Role, tuple[str, "str | None"]]
 def check_ids(models: Models, asked: Asked) -> None:
     """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
     places = doctor_models.places(models, asked)
-    if unknown := _problems(doctor_models.identity(place, models) for place in places):
+    known = (doctor_models.identity(place, models) for place in places)
+    if unknown := [one for one in known if one.state == "problem"]:
         raise Usage(_listed("unknown model", unknown))
 
 
@@ -58,11 +60,11 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
     keys = doctor_models.with_substitutes(
         [(place, [doctor_models.key(place, os.environ)]) for place in places]
     )
-    if missing := _problems(keys):
+    if missing := [one for one in keys if one.state == "problem"]:
         raise CannotRun(_listed("a key is missing", missing))
     for one in keys:
         if one.state == "warning":
-            say(note, redact(f"warning: {_line(one)}"))
+            say(note, f"warning: {_line(one)}")
     if not options.real or options.no_preflight:
         return ()
     real_key()  # without it nothing needs to be asked
@@ -76,7 +78,7 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
     calls = [call for question in questions for call in question.calls]
     for call in calls:
         if call.error_kind or not options.as_json:
-            say(note, redact(_told(call)))
+            say(note, redact(_outcome(call)))
     return tuple(calls)
 
 
@@ -94,9 +96,9 @@ class _Brief(Models):
 
 
 def _brief(target: Target, seconds: float) -> Target:
-    params = {
-        name: min(TOKENS, v) if name == "max_tokens" else v for name, v in target.params.items()
-    }
+    params = dict(target.params)
+    if "max_tokens" in params:
+        params["max_tokens"] = min(TOKENS, params["max_tokens"])
     attempts, bound = min(ATTEMPTS, target.attempts), min(seconds, target.timeout_seconds)
     update = {"params": params, "attempts": attempts, "timeout_seconds": bound}
     return target.model_copy(update=update)
@@ -148,16 +150,16 @@ class _Question:
 def _questions(run: RunModels) -> list[_Question]:
     """One question for each backend that is asked first; the smaller group stands for a larger."""
     models = _Brief(run.models.file, run.models.source)
-    found: dict[tuple[object, ...], _Question] = {}
+    smallest: dict[tuple[object, ...], _Question] = {}
     for role, (model, base_url) in run.asked.items():
         targets = run.models.settings(model, role, base_url).targets
         if not all(is_served(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
         question = _Question(model, role, base_url, models)
         first = question.places[0].key
-        if first not in found or len(question.places) < len(found[first].places):
-            found[first] = question
-    return list(found.values())
+        if first not in smallest or len(question.places) < len(smallest[first].places):
+            smallest[first] = question
+    return list(smallest.values())
 
 
 def _put(questions: Sequence[_Question]) -> None:
@@ -175,14 +177,7 @@ def _problem(place: Place, call: ModelCall | None) -> Finding:
     if call is None or call.error_kind == "timeout":
         text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
         return doctor_models.found(place, "answer", "problem", text, LATE)
-    problem = doctor_models.refused(place, call.error_kind, call.error or "no answer")
-    near = near_ids(place.target.backend.model) if call.error_kind == "not_found" else []
-    fix = problem.fix + (f"; LiteLLM knows {', '.join(near)}" if near else "")
-    return problem.model_copy(update={"fix": fix})
-
-
-def _problems(findings: Iterable[Finding]) -> list[Finding]:
-    return [one for one in findings if one.state == "problem"]
+    return doctor_models.refused(place, call.error_kind, call.error or "no answer")
 
 
 def _listed(what: str, findings: Sequence[Finding]) -> str:
@@ -190,13 +185,11 @@ def _listed(what: str, findings: Sequence[Finding]) -> str:
 
 
 def _line(one: Finding) -> str:
-    return redact(f"{one.subject}: {one.text}{f'; {one.fix}' if one.fix else ''}")
+    return f"{redact(one.subject)}: {one.text}{f'; {one.fix}' if one.fix else ''}"
 
 
-def _told(call: ModelCall) -> str:
+def _outcome(call: ModelCall) -> str:
     if call.error_kind:
         return f"warning: preflight: {call.backend}: {call.error}; {call.next or 'not asked again'}"
-    prompt, completion = call.usage.prompt, call.usage.completion
-    tokens = "tokens unknown" if prompt is None else f"{prompt} + {completion} tokens"
-    price = "price unknown" if call.cost_usd is None else f"${call.cost_usd:.6f}"
-    return f"preflight: {call.backend} answers in {call.seconds:.2f} s, {tokens}, {price}"
+    spent = f"{number(tokens(call.usage))} tokens, {dollars(call.cost_usd)}"
+    return f"preflight: {call.backend} answers in {call.seconds:.2f} s, {spent}"

@@ -116,12 +116,6 @@ def check_id(model: str, models: Models) -> None:
     raise UnknownModel(f"{what}{_hint(_nearest(model, models))}")
 
 
-def near_ids(model: str) -> list[str]:
-    """Ids of the same provider in LiteLLM's bundled map that are most like this one."""
-    provider = provider_of(model)
-    return _most_like(model, (i for i in map_ids() if i.startswith(f"{provider}/")))
-
-
 def rule_based_ids() -> list[str]:
     """Every id of ours that is answered, ``faulty/...`` without its options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
@@ -130,25 +124,23 @@ def rule_based_ids() -> list[str]:
 def _check_rule_based(model: str, prefix: str, rest: str) -> None:
     answering = getattr(provider(prefix), "answering", lambda _: model)
     try:
-        brain: str = answering(rest)
+        id: str = answering(rest)
     except LookupError as error:
         raise UnknownModel(str(error.args[0])) from None
-    prefix, _, name = brain.partition("/")
+    prefix, _, name = id.partition("/")
     if name not in provider(prefix).names():
-        known = rule_based_ids()
-        near = _most_like(brain, known) or [i for i in known if i.startswith(f"{prefix}/")]
-        raise UnknownModel(f"there is no {brain}{_hint(near)}")
+        raise UnknownModel(f"there is no {id}{_hint(_most_like(id, rule_based_ids()))}")
 
 
 def _nearest(model: str, models: Models) -> list[str]:
     """Most like an id: names of the models file, ids of ours, providers, ids of LiteLLM's map."""
     prefix, slash, rest = model.partition("/")
-    providers = [GONKA, *(p.value for p in load().provider_list)] if slash else []
-    moved = [f"{p}/{rest}" for p in _most_like(prefix, [*providers, *prefixes()])]
+    moved: list[str] = []
+    if slash:
+        providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()]
+        moved = [f"{provider}/{rest}" for provider in _most_like(prefix, providers)]
     ours = [name for name in models.file.models if "*" not in name] + rule_based_ids()
     matches = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
-    if not slash:
-        matches += [i for i in map_ids() if i.endswith(f"/{model}")]
     return list(dict.fromkeys(matches))[:SHOWN]
 
 

@@ -10,30 +10,36 @@ from rich.console import Console
 
 from cli.doctor import closing, table
 from cli.doctor_checks import Diagnosis, Finding, address, diagnosis, dotenv, sandbox
-from worker.sandbox.isolation import IsolationReport
+from worker.sandbox import isolation
 
-FIRST = IsolationReport("bubblewrap")
-SECOND = IsolationReport("landlock", {"bubblewrap": "not found"})
-NONE = IsolationReport(None, {"bubblewrap": "not found", "landlock": "no such call"})
+FIRST: dict[str, str] = {}
+SECOND = {"bubblewrap": "not found"}
+NONE = {"bubblewrap": "not found", "landlock": "no such call"}
 
 
 @pytest.mark.parametrize(
-    ("found", "chosen", "missing", "state", "words"),
+    ("refused", "chosen", "state", "words"),
     [
-        (FIRST, "auto", "", "ok", "full Python in bubblewrap"),
-        (SECOND, "auto", "", "ok", "full Python in Landlock; not used: bubblewrap: not found"),
-        (SECOND, "process", "", "ok", "full Python in Landlock"),
-        (SECOND, "bubblewrap", "not found", "problem", "WORKER_SANDBOX=bubblewrap: not found"),
-        (SECOND, "monty", "", "warning", "without isolation"),
-        (NONE, "auto", "", "warning", "bubblewrap: not found; landlock: no such call"),
-        (NONE, "process", "none here", "problem", "none here"),
-        (FIRST, "docker", "", "problem", "'docker'"),
+        (FIRST, "auto", "ok", "full Python in bubblewrap"),
+        (SECOND, "auto", "ok", "full Python in Landlock; not used: bubblewrap: not found"),
+        (SECOND, "process", "ok", "full Python in Landlock"),
+        (SECOND, "bubblewrap", "problem", "WORKER_SANDBOX=bubblewrap: bubblewrap cannot be used"),
+        (SECOND, "monty", "warning", "without isolation"),
+        (NONE, "auto", "warning", "bubblewrap: not found; landlock: no such call"),
+        (NONE, "process", "problem", "bubblewrap: not found; landlock: no such call"),
+        (FIRST, "docker", "problem", "'docker'"),
     ],
 )
 def test_isolation(
-    found: IsolationReport, chosen: str, missing: str, state: str, words: str
+    monkeypatch: pytest.MonkeyPatch,
+    refused: dict[str, str],
+    chosen: str,
+    state: str,
+    words: str,
 ) -> None:
-    finding = sandbox(found, chosen, missing)
+    monkeypatch.setenv("WORKER_SANDBOX", chosen)
+    monkeypatch.setattr(isolation, "_why_not", lambda name: refused.get(name, ""))
+    finding = sandbox()
     assert finding.state == state
     assert words in finding.text
     assert bool(finding.fix) == (state != "ok")
