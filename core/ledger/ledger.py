@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -26,9 +25,6 @@ from core.ledger.calls import (
 from core.ledger.tool import Tool
 
 T = TypeVar("T")
-ARGUMENT_CHARS = 1_000_000
-"""Arguments of one call that are longer than this as JSON are refused."""
-_UNCHANGING = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True)
@@ -141,43 +137,37 @@ class Ledger:
         arguments: dict[str, object] = {}
 
         def keep(outcome: Outcome, **fields: Any) -> None:
-            self._keep(
-                ToolCall(
-                    number=len(self._calls) + 1,
-                    name=tool.name,
-                    kind=tool.kind,
-                    arguments=arguments,
-                    outcome=outcome,
-                    step=step,
-                    line=line,
-                    seconds=round(time.perf_counter() - began, 6),
-                    started=round(started, 6),
-                    requests=tuple(self._wire),
-                    kept=tuple(self._kept),
-                    **fields,
-                )
+            call = ToolCall(
+                number=len(self._calls) + 1,
+                name=tool.name,
+                kind=tool.kind,
+                arguments=arguments,
+                outcome=outcome,
+                step=step,
+                line=line,
+                seconds=round(time.perf_counter() - began, 6),
+                started=round(started, 6),
+                requests=tuple(self._wire),
+                kept=tuple(self._kept),
+                **fields,
             )
+            self._keep(call)
 
         try:
-            arguments = _plain_arguments(tool.bind(args, kwargs))
+            arguments = tool.bind(args, kwargs)
             result = tool.run(**_copied(arguments))
         except ToolFault as fault:
             outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
-            partial = None if "unknown" in self._writes() else tool.partial(fault)
-            keep(
-                outcome,
-                error=fault.text,
-                fault=fault.kind,
-                fatal=fault.fatal,
-                result=_copied(partial),
-            )
-            if partial is None:
+            result = None if "unknown" in self._writes() else tool.partial(fault)
+            said = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
+            keep(outcome, result=_copied(result), **said)
+            if result is None:
                 raise
-            return _copied(partial)
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
-        keep("done", result=_copied(result))
+        else:
+            keep("done", result=_copied(result))
         # Tools may hand out what they keep; generated code must not get hold of it.
         return _copied(result)
 
@@ -308,31 +298,10 @@ class Ledger:
 
 
 def _copied(value: Any) -> Any:
-    """A copy that shares nothing changeable with the value.
-
-    Plain data, which nearly all of it is, goes without the bookkeeping of ``copy.deepcopy``.
-    """
+    """A copy that shares nothing changeable with the value; plain data is copied the fast way."""
     kind = type(value)
     if kind is dict:
         return {key: _copied(item) for key, item in value.items()}
     if kind is list:
         return [_copied(item) for item in value]
-    return value if kind in _UNCHANGING else copy.deepcopy(value)
-
-
-def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
-    """The arguments as JSON knows them.
-
-    Raises ToolFault: JSON does not know them, or there is too much of them.
-    """
-    try:
-        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError):
-        raise ToolFault(
-            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
-        ) from None
-    if len(text) > ARGUMENT_CHARS:
-        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
-    plain: dict[str, object] = json.loads(text)
-    return plain
+    return value if kind in (str, int, float, bool, type(None)) else copy.deepcopy(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from core.ledger.calls import Kind, ToolFault
 
 T = TypeVar("T")
+ARGUMENT_CHARS = 1_000_000
+"""Arguments of one call that are longer than this as JSON are refused."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +57,15 @@ class Tool:
     def bind(self, args: list[object], kwargs: dict[str, object]) -> dict[str, object]:
         """Arguments by name, with positional ones placed and names in their own spelling.
 
-        Raises ToolFault: (``TypeError``) with the expected signature.
+        Raises ToolFault: they do not fit, in which case it names the expected signature, or are
+            no plain data.
         """
         named = spelled(self.signature.parameters, kwargs)
         try:
-            return dict(self.signature.bind(*args, **named).arguments)
+            arguments = dict(self.signature.bind(*args, **named).arguments)
         except TypeError as error:
             raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
+        return _plain_arguments(arguments)
 
     def usage(self) -> str:
         """The call as a model writes it: ``Name(a: int, b: str = "")``."""
@@ -204,3 +209,21 @@ class _Bare(str):
 def _explain(error: ValidationError) -> str:
     problems = error.errors(include_url=False, include_context=False)[:3]
     return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in problems)
+
+
+def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
+    """The arguments as JSON knows them.
+
+    Raises ToolFault: JSON does not know them, or there is too much of them.
+    """
+    try:
+        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError):
+        raise ToolFault(
+            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
+        ) from None
+    if len(text) > ARGUMENT_CHARS:
+        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
+    plain: dict[str, object] = json.loads(text)
+    return plain
