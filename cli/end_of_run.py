@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli import has_workshop
 from cli.standard_streams import loss
-from coordinator.config import STRATEGIES
 from core.models.redact import hide
 from core.runs.errors import CannotRun, Exit
 from core.runs.hints import command
-from core.runs.reader import NotRecorded
 from core.terminal.console import answers, notes, say
-
-LOOKED_AT = 10
-"""Failed tasks in which code is looked for."""
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,12 +113,8 @@ class EndOfRun:
             show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
         if again := self._again(results):
             say(show, f"{again}: {command('--resume', folder)}")
-        if not has_workshop():
-            return
-        if lines:
+        if lines and has_workshop():
             say(show, f"look closer: {command('show', folder, '--failed')}")
-        if step := self._step(results):
-            say(show, f"step through the code of one: {step}")
 
     def _again(self, results: RunResults) -> str:
         """What a resumption would do; "" for nothing."""
@@ -135,21 +125,6 @@ class EndOfRun:
         if self._session.unplayed:
             return "go on"
         return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
-
-    def _step(self, results: RunResults) -> str:
-        """The command that steps through the work of the worst task; "" where none ran code."""
-        from cli.debugging import coded_turns
-        from core.terminal.ending import worst_first
-
-        folder = self._assembly.folder
-        if not STRATEGIES[self._assembly.options.strategy].has_worker:
-            return ""
-        # A journal that cannot be read costs a hint and not the end of a run.
-        with suppress(NotRecorded, OSError):
-            for task in worst_first(results)[:LOOKED_AT]:
-                if turns := coded_turns(folder, task.spec_id):
-                    return command("debug", folder, "--task", task.spec_id, "--turn", turns[-1])
-        return ""
 
 
 def _report(assembly: Assembly) -> str:

@@ -9,9 +9,7 @@ from __future__ import annotations
 import json
 import math
 import ssl
-import threading
 from collections.abc import Iterable
-from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -35,8 +33,6 @@ MOST_PARTS = 100_000
 _ENTRIES = 20
 _DEPTH = 4
 _LARGE_BYTES = 256 * 1024
-# Read at the same time, several large bodies would need more room than a run may have.
-_large = threading.Lock()
 
 
 class ChatTransport(BoundedTransport):
@@ -96,8 +92,28 @@ def chat_answer(body: bytes) -> bytes:
 
     Raises AnswerRefused: it is no JSON object, or its choices are of another form.
     """
-    with _large if len(body) >= _LARGE_BYTES else nullcontext():
-        return _chat_answer(body)
+    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
+        raise AnswerRefused("the answer has too many parts")
+    try:
+        raw = json.loads(body.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        page = body.lstrip()[:1] == b"<"
+        message = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
+        raise AnswerRefused(f"the answer is {message}") from None
+    if not isinstance(raw, dict):
+        raise AnswerRefused("the answer is no JSON object")
+    choices = raw.get("choices")
+    if raw.get("error") is not None and not choices:
+        answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
+    elif isinstance(choices, list):
+        names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
+        answer = {name: text[:200] for name, text in names.items() if text}
+        answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
+        answer["choices"] = [_choice(choices[0])] if choices else []
+    else:
+        raise AnswerRefused("the answer has no list of choices")
+    usage = _usage(raw.get("usage"))
+    return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
 
 
 def error_answer(body: bytes) -> bytes:
@@ -124,31 +140,6 @@ def money(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= MOST_TOKENS and math.isfinite(value) else None
-
-
-def _chat_answer(body: bytes) -> bytes:
-    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
-        raise AnswerRefused("the answer has too many parts")
-    try:
-        raw = json.loads(body.decode("utf-8-sig", "replace"))
-    except (ValueError, RecursionError):
-        page = body.lstrip()[:1] == b"<"
-        message = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
-        raise AnswerRefused(f"the answer is {message}") from None
-    if not isinstance(raw, dict):
-        raise AnswerRefused("the answer is no JSON object")
-    choices = raw.get("choices")
-    if raw.get("error") is not None and not choices:
-        answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
-    elif isinstance(choices, list):
-        names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
-        answer = {name: text[:200] for name, text in names.items() if text}
-        answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
-        answer["choices"] = [_choice(choices[0])] if choices else []
-    else:
-        raise AnswerRefused("the answer has no list of choices")
-    usage = _usage(raw.get("usage"))
-    return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
 
 
 def _choice(value: object) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from functools import lru_cache
 
 import json5
 import regex
@@ -18,12 +17,9 @@ LOOSE_CHARS = 20_000
 _DECODER = json.JSONDecoder(strict=False)
 _STRICT = json.JSONDecoder()
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
-_GAPS = r"[\s_\-*`]"
+_GAP = regex.compile(r"[\s_\-*`]")
 """What is left out of keys before they are compared."""
-_GAP = regex.compile(_GAPS)
 _START = regex.compile(r"\{")
-_HIDING = regex.compile(r"\\[^\"'\\/]")
-"""An escape that may stand for a letter or a gap of a key."""
 
 
 def find_json(
@@ -49,13 +45,15 @@ def all_json(
     """
     spelled = {fold(name): name for name in (*known, *required)}
     wanted = frozenset(map(fold, required))
-    before = _last_mention(text, wanted)
+    folded = fold(text)
+    if "\\" not in text and not all(name in folded for name in wanted):
+        return []  # reading is slow, and most replies have objects of another kind alone
     head = text[:LOOSE_CHARS]
     straight = head.translate(_STRAIGHT)
     for values in (
-        _read(text, before, _DECODER.raw_decode, STARTS_AT_MOST),
-        _read(head, before, _loose, LOOSE_STARTS),
-        _read(straight, before, _loose, LOOSE_STARTS) if straight != head else (),
+        _read(text, _DECODER.raw_decode, STARTS_AT_MOST),
+        _read(head, _loose, LOOSE_STARTS),
+        _read(straight, _loose, LOOSE_STARTS) if straight != head else (),
     ):
         matches = [one for value in values for one in _holding(value, wanted)]
         if matches:
@@ -68,30 +66,10 @@ def fold(key: object) -> str:
     return _GAP.sub("", str(key).casefold())
 
 
-def _last_mention(text: str, wanted: frozenset[str]) -> int:
-    """Where an object with all wanted keys begins at the latest: before the last mention of each.
-
-    Reading is slow, and most replies end in an object of another kind.
-    """
-    if _HIDING.search(text):
-        return len(text)
-    result = (_mention(name).search(text) for name in wanted)
-    return min((match.start() if match else 0 for match in result), default=len(text))
-
-
-@lru_cache(maxsize=64)
-def _mention(name: str) -> regex.Pattern[str]:
-    """Finds the last mention of a folded name, read from the end."""
-    letters = f"{_GAPS}*+".join(map(regex.escape, name))
-    return regex.compile(letters, regex.IGNORECASE | regex.FULLCASE | regex.REVERSE)
-
-
-def _read(
-    text: str, before: int, read: Callable[[str, int], tuple[object, int]], most: int
-) -> Iterator[object]:
-    """The objects that begin up to ``before``, none within another; ``most`` braces are tried."""
+def _read(text: str, read: Callable[[str, int], tuple[object, int]], most: int) -> Iterator[object]:
+    """The objects in a text, none within another; ``most`` braces are tried."""
     end = 0
-    for start in (result.start() for result in _START.finditer(text, endpos=before)):
+    for start in (result.start() for result in _START.finditer(text)):
         if start < end:
             continue
         if not most:

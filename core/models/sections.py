@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+import regex
 from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_text
@@ -24,7 +25,7 @@ MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
 _DEEPEST = 5
 """Folders below each other; names of sections have fewer parts."""
-_ENDS = {"variable_begin": "variable_end", "block_begin": "block_end"}
+_TAG = regex.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[{%#]", regex.DOTALL)
 
 
 class SectionError(Exception):
@@ -62,45 +63,23 @@ def checked(name: str, text: str, shipped: Texts) -> str:
             f"section {name}: it has {len(text):,} characters, at most {MOST_CHARS:,}"
         )
     text = text.rstrip("\n")
-    _check_placeholders(name, tags(shipped[name]), _tags_of(name, text))
+    _check_placeholders(name, tags(shipped[name]), tags(text))
     return text
 
 
 def tags(text: str) -> list[str]:
     """Placeholders and control tags of a template, in order, without whitespace signs.
 
-    One that is not closed is the last and has no signs around it.
-
-    Raises TemplateSyntaxError.
+    An opening sign that nothing closes is a tag of its own, and so is every comment.
     """
-    # Every command loads this room, and few read a template in it.
-    from jinja2 import Environment
-
-    placeholders: list[str] = []
-    until, part = "", ""
-    for _, kind, value in Environment(autoescape=True).lex(text):
-        if kind in ("comment_begin", "raw_begin"):
-            placeholders.append("{#" if kind == "comment_begin" else "{% raw %}")
-        elif kind in _ENDS:
-            until, part = _ENDS[kind], ""
-        elif kind == until:
-            shown = " ".join(part.split())
-            placeholders.append(
-                f"{{{{ {shown} }}}}" if kind == "variable_end" else f"{{% {shown} %}}"
-            )
-            until = ""
-        elif until:
-            part += value
-    return [*placeholders, part] if until else placeholders
+    return [_normal(match.group()) for match in _TAG.finditer(text)]
 
 
-def _tags_of(name: str, text: str) -> list[str]:
-    from jinja2 import TemplateSyntaxError
-
-    try:
-        return tags(text)
-    except TemplateSyntaxError as error:
-        raise SectionError(f"section {name}, line {error.lineno}: {error.message}") from None
+def _normal(tag: str) -> str:
+    if len(tag) == 2 or tag.startswith("{#"):
+        return tag[:2]
+    inner = regex.sub(r"\A[-+]|[-+]\Z", "", tag[2:-2])
+    return " ".join([tag[:2], *inner.split(), tag[-2:]])
 
 
 def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:

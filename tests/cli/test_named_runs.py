@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -86,11 +85,7 @@ def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None
 
 
 def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
-    done = call("--resume", "latest")
-    (hint,) = [line for line in done.stdout.splitlines() if "step through the code" in line]
-    words = shlex.split(hint.split(": ", 1)[1])
-    assert words[2] == "debug"
-    talk = call(*words[2:], typed="q\n")
+    talk = call("debug", "latest", typed="q\n")
     assert talk.exit_code == 0
     assert f"{FAILED}, turn" in talk.output
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models import reply_json as loose_json
 from core.models.reply_code import find_code
 from core.models.reply_json import all_json, find_json
 from core.models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
@@ -342,10 +341,8 @@ OBJECTS = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(OBJECTS | st.sampled_from(KEYS).map(lambda key: f'so: {{"{key}": 1}} and {{b: 2,}}'))
 def test_what_is_not_read_holds_no_object_that_is_asked_for(text: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loose_json, "_last_mention", lambda read, _wanted: len(read))
-        everything = all_json(text, ["decision"])
-    assert all_json(text, ["decision"]) == everything
+    # Behind a backslash any letter of a key may be hidden: then everything is read.
+    assert all_json(text, ["decision"]) == all_json(f"{text} \\", ["decision"])
 
 
 @settings(max_examples=300, deadline=None)

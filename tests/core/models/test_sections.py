@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2 import Environment
 
 from core.models.prompts import prompt, template_sections
 from core.models.sections import SectionError, checked, prompt_overrides, tags, write_out
@@ -19,6 +20,10 @@ SHIPPED = {
     "store/rules": "Buy what is asked.",
     "store/tools/Empty": "",
 }
+
+
+SURROUNDINGS = {"data", "whitespace", "variable_begin", "variable_end"}
+"""Tokens of Jinja beside the names of placeholders."""
 
 
 def test_what_is_written_out_and_laid_over_changes_nothing(tmp_path: Path) -> None:
@@ -42,7 +47,7 @@ def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
         ("evaluator/system", "{{ rules }}{{ guide }}{# x #}", "{# is not known"),
         ("evaluator/system", "{{ rules }}{{ guide }}{% raw %}{% endraw %}", "is not known"),
         ("evaluator/system", "{{ rules }}{{ guide }}{{ guide", "is not known"),
-        ("evaluator/system", "{{ rules }}{{ guide }}{{ '", "section evaluator/system, line 1"),
+        ("evaluator/system", "{{ rules }}{{ guide }}{{ '", "is not known"),
         ("store/rules", "{{ rules }}", "it takes none"),
         ("store/rules", "{% for i in range(9) %}{% endfor %}", "it takes none"),
         ("worker/system", "{% endfor %}{{ t }}{% for t in tools %}", "must stand in this order"),
@@ -68,6 +73,8 @@ def test_no_other_tag_ever_gets_through(text: str) -> None:
     except SectionError:
         return
     assert set(tags(taken)) == {"{{ rules }}", "{{ guide }}"}
+    tokens = [(kind, value) for _, kind, value in Environment(autoescape=True).lex(taken)]
+    assert {value for kind, value in tokens if kind not in SURROUNDINGS} == {"rules", "guide"}
 
 
 @pytest.mark.parametrize(
