@@ -288,7 +288,11 @@ def context(
     options: Options, overrides: Texts, retry_policy: RetryPolicy, cache: Path | None = None
 ) -> RunContext:
     """What the run gives its benchmark; without a ``cache`` for prompts alone."""
-    return RunContext(retry_policy, options.guards, cache, overrides, options.rulebook)
+    # What is recorded, or answered from a record, holds every call.
+    books = None if options.record or options.replay else cache
+    return RunContext(
+        retry_policy, options.guards, cache, overrides, options.rulebook, books, options.stages
+    )
 
 
 def _check_traces(options: Options, folder: Path) -> None:

@@ -53,6 +53,10 @@ class RunContext:
     """Sections of prompts that replace shipped ones."""
     rulebooks: tuple[str, ...] = ()
     """Pages that a briefing has whole."""
+    books: Path | None = None
+    """A folder for what models have read; None where every call has to be made."""
+    stages: str = "default"
+    """Those that are on."""
 
 
 ToolTexts: TypeAlias = Mapping[str, str]

@@ -9,24 +9,39 @@ from typing import Any
 from cli.benchmarks import Declaration, RunContext, ToolTexts
 from company_tools import environment, results, workbench
 from company_tools.guards import guards_off
-from company_tools.stages import current_user, entities, guest, policy, wording
+from company_tools.rule_book import RuleBooks
+from company_tools.stages import (
+    current_user,
+    entities,
+    guest,
+    policy,
+    rule_book,
+    ties,
+    wording,
+)
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
-from coordinator.stages import StageSpec
+from coordinator.stages import StageSpec, chosen
 from core.models.prompts import template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
 
-STAGE_TEMPLATES = ("entities", "guest", "policy", "current_user", "wording")
+STAGE_TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "wording")
 
 
 def declare(run: RunContext) -> Declaration:
-    """What the company brings. Raises Usage: there is no guard of a name in ``--guards``."""
+    """What the company brings. Raises Usage: there is no such guard or stage."""
+    specs = stages(run.overrides)
     try:
         off = guards_off(run.guards)
     except ValueError as error:
         raise Usage(f"--guards: {error}") from None
-    wiki = WikiStore(run.cache)
+    try:
+        on = {spec.name for spec in chosen(run.stages, specs)}
+    except ValueError as error:
+        raise Usage(f"--stages: {error}") from None
+    wiki, books = WikiStore(run.cache), RuleBooks(run.books)
+    brief_rules = "rule_book" not in on
 
     def open_task(platform: Any, task_id: str, docs: ToolTexts) -> environment.CompanyEnvironment:
         client = platform.get_erc_client(SimpleNamespace(task_id=task_id))
@@ -35,7 +50,7 @@ def declare(run: RunContext) -> Declaration:
             return platform.task_detail(task_id).logs or ()
 
         return environment.CompanyEnvironment(
-            client, run.retry_policy, wiki, off, log, docs, run.rulebooks
+            client, run.retry_policy, wiki, off, log, docs, run.rulebooks, books, brief_rules
         )
 
     return Declaration(
@@ -43,7 +58,7 @@ def declare(run: RunContext) -> Declaration:
         final_answer=environment.ENDING,
         open=open_task,
         tools=workbench.tools,
-        stages=stages(run.overrides),
+        stages=specs,
         sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
         stage_tools=lambda: [current_user.question_tool(str)],
         results=ResultWords(
@@ -58,7 +73,7 @@ def declare(run: RunContext) -> Declaration:
 
 
 def stages(texts: Texts) -> tuple[StageSpec, ...]:
-    """Names, guests, rights, then the words of the answer."""
+    """Names, rules, guests, rights, then the words of the answer."""
     return (
         StageSpec(
             "entities",
@@ -69,16 +84,32 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             remember=entities.remember,
         ),
         StageSpec(
+            "rule_book",
+            "the wiki's rules for who asks, read once for each version of it",
+            "before",
+            partial(rule_book.RuleBook, texts=texts),
+            prompt=partial(rule_book.system, texts),
+            version=rule_book.version_of,
+            remember=rule_book.remember,
+        ),
+        StageSpec(
             "guest",
             "the public playbook for who is not signed in",
             "before",
             partial(guest.Guest, texts=texts),
         ),
         StageSpec(
+            "ties",
+            "what ties the requester to what is named; a guest's order of a change closes the task",
+            "before",
+            partial(ties.Ties, texts=texts),
+        ),
+        StageSpec(
             "policy",
-            "whether the requester may have it: facts and rule lines; a denial closes the task",
+            "whether the requester may have it, by a model; a denial by a rule closes the task",
             "before",
             partial(policy.Policy, texts=texts),
+            default=False,
             prompt=partial(policy.system, texts),
         ),
         StageSpec(

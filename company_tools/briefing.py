@@ -5,27 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 
+from company_tools import listings
 from company_tools.company_session import CompanySession
-from company_tools.policy import left_out, policy_of
+from company_tools.grants import Requester
+from company_tools.reading_session import unless_refused
+from company_tools.rule_choice import rule_text
 from company_tools.wiki_pages import pages_or_none
-from company_tools.wiki_search import pages_on
 from company_tools.wiki_store import Difference, Pages, WikiStore, difference
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
+from core.models.tokens import count_text
 from core.tools.faults import OutOfReach
 
+SMALL_TOKENS = 600
+"""A wiki of at most so many is shown whole, and nothing is chosen of it."""
+NAMED_TOKENS = 6_000
+"""Of pages that stand in a briefing by configuration."""
+NAMED_AT_MOST = 60
+"""Pages, in a list of their names."""
 Facts = dict[str, object]
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 
 
 def briefing(
-    session: CompanySession, wiki: WikiStore, task: str = "", rulebooks: Collection[str] = ()
+    session: CompanySession, wiki: WikiStore, task: str | None = None, named: Collection[str] = ()
 ) -> str:
-    """A line of facts as JSON, then pages: that rule, those first that are new; on the task's text.
+    """A line of facts as JSON, what changed in the wiki, and its pages by name.
 
     The facts: user ({id, name, department, location} or "guest"), leads, member_of, manages,
-    today; unknown: what could not be asked, and why. ``rulebooks``: pages that stand there whole.
+    today; unknown: what could not be asked, and why. A small wiki stands there whole, and so do
+    the pages that are ``named``. ``task``: a text for which lines are chosen by code; None: not.
     Raises OutOfReach: the system does not answer.
     """
     try:
@@ -45,41 +55,48 @@ def briefing(
     if pages is None:
         return f"{first}\nthe wiki cannot be read"
     before = wiki.before(user.wiki_sha1)
-    return f"{first}\n{rules(pages, before, pages_on(pages, task), rulebooks)}"
-
-
-def rules(
-    pages: Pages,
-    before: Pages | None,
-    asked: Mapping[str, str],
-    rulebooks: Collection[str] = (),
-) -> str:
-    """Pages as text: rulebooks, those that rule and those that are ``asked`` for, with their parts.
-
-    What is otherwise than ``before`` is named and comes first; what was cut is named at the end.
-    """
     new = difference(before, pages) if before is not None else Difference((), ())
-    policy = policy_of(pages, new.changed, asked, named=rulebooks)
-    others = [path for path in pages if path not in policy.pages]
-    lines = []
-    if new.any:
-        lines.append(f"the wiki has changed: {_changes(new)}")
-    lines.append(policy.text() or "no page of the wiki was found to rule anything")
-    if cut := left_out(policy, pages):
-        lines.append(cut)
-    if others:
-        lines.append(f"other pages: {', '.join(others[:60])}")
+    lines = [first, *([f"the wiki has changed: {_changes(new)}"] if new.any else [])]
+    whole = whole_pages(pages, named)
+    lines += [f"== {path} ==\n{pages[path].strip()}" for path in whole]
+    if task is not None and len(whole) < len(pages):
+        lines.append(rule_text(pages, None, requester_of(session, first), task))
+    if others := [path for path in pages if path not in whole]:
+        lines.append(f"other pages: {', '.join(others[:NAMED_AT_MOST])}")
     return "\n".join(lines)
 
 
+def whole_pages(pages: Pages, named: Collection[str] = ()) -> list[str]:
+    """The pages that stand in a briefing whole: all of a small wiki, else those that are named."""
+    if sum(map(count_text, pages.values())) <= SMALL_TOKENS:
+        return list(pages)
+    whole: list[str] = []
+    for path in (path for path in pages if path in named):
+        if sum(count_text(pages[one]) for one in (*whole, path)) <= NAMED_TOKENS:
+            whole.append(path)
+    return whole
+
+
+def requester_of(session: CompanySession, briefing: str) -> Requester | None:
+    """Who asks, by the facts of a briefing, as far as rules hang on it; None for a guest."""
+    if session.known_guest or not session.requester:
+        return None
+    facts = json.loads(briefing.partition("\n")[0])
+    people = unless_refused(lambda: listings.employees(session), ())
+    departments = tuple(sorted({one.department for one in people} - {""}))
+    unknown = "unknown" in facts
+    return Requester(
+        session.user().department or "",
+        departments,
+        leads=unknown or bool(facts.get("leads")),
+        manages=unknown or bool(facts.get("manages")),
+    )
+
+
 def rules_since(pages: Pages, briefed: Pages) -> str:
-    """What changed since a briefing: the pages that rule, of the others the names."""
+    """Which pages changed since a briefing; "" where none did."""
     new = difference(briefed, pages)
-    if not new.any:
-        return ""
-    policy = policy_of({path: pages[path] for path in new.changed})
-    lines = [f"the wiki has changed since the briefing: {_changes(new)}", policy.text()]
-    return "\n".join([*filter(None, lines), "All else in the briefing holds."])
+    return f"the wiki has changed since the briefing: {_changes(new)}" if new.any else ""
 
 
 def _changes(new: Difference) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answer_log import Log
-from company_tools.briefing import briefing, rules_since
+from company_tools.briefing import briefing, requester_of, rules_since
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
@@ -23,6 +23,8 @@ from company_tools.final_answer import (
 from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, repeat_request, restore
+from company_tools.rule_book import RuleBooks
+from company_tools.rule_choice import rule_text
 from company_tools.toolbox import known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore
@@ -54,17 +56,23 @@ class CompanyEnvironment:
         log: Log = tuple,
         docs: Mapping[str, str] | None = None,
         rulebooks: Collection[str] = (),
+        books: RuleBooks | None = None,
+        brief_rules: bool = True,
     ) -> None:
         """``wiki`` keeps pages beyond the task; ``guards_off`` names guards that do not object.
 
         ``log``: the platform's own log of the task, which tells whether an answer has arrived.
         ``docs``: other texts of tools, by name. ``rulebooks``: pages that a briefing has whole.
+        ``books``: keeps what models have read of wikis. ``brief_rules``: lines that rule stand in
+        the briefing, chosen by code, as no stage finds them.
         """
         self._session = session = CompanySession(client, retry_policy)
         self._wiki = wiki or WikiStore()
         self._off = frozenset(guards_off)
         self._docs = docs or {}
         self._rulebooks = tuple(rulebooks)
+        self.books = books or RuleBooks()
+        self._brief_rules = brief_rules
         session.log = log
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
@@ -78,11 +86,15 @@ class CompanyEnvironment:
         """Of how many changes to the wiki the rules are known."""
         self._known_version = ""
         """The hash of the wiki whose rules are known."""
+        self.rules_version = ""
+        """The hash of the wiki as others have made it: own changes set no rules."""
         self._pages: Pages | None = None
         """The wiki as it was last read."""
         self._briefed: Pages | None = None
         """The wiki as it stands in the briefing."""
         self._rules_now = ""
+        self._facts = ""
+        """The briefing, whose first line tells who asks."""
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
@@ -119,14 +131,19 @@ class CompanyEnvironment:
         session.task = task
         self._provenance.begin()
         with session.recording_to(ledger):
-            text = briefing(session, self._wiki, task, self._rulebooks)
+            asked = task if self._brief_rules else None
+            text = briefing(session, self._wiki, asked, self._rulebooks)
             if session.requester:
                 self._pages = self._briefed = pages_or_none(session, self._wiki)
+                self._facts = text
                 self._known_version = session.user().wiki_sha1
+                own = any(change.path == WIKI_UPDATE for change in session.changes)
+                kept = self.rules_version if own else ""
+                self.rules_version = kept or self._known_version
         return text
 
     def state(self, ledger: Ledger) -> str:
-        """What was changed so far; where the wiki is another now, what its pages rule.
+        """What was changed so far; where others have changed the wiki, what is new in it.
 
         An answer that is pending since a process died is sent where it has not arrived.
 
@@ -150,7 +167,8 @@ class CompanyEnvironment:
     def _read_rules(self) -> None:
         """Ask whoami again, and note what changed where the wiki is another version by now.
 
-        After own changes alone, only those pages are read again. Raises OutOfReach.
+        After own changes alone, only those pages are read again, and no rule is another by them.
+        Raises OutOfReach.
         """
         session = self._session
         if "wiki" in self._off or self._pages is None:
@@ -168,8 +186,13 @@ class CompanyEnvironment:
         self._known_writes, self._known_version = len(written), version
         pages = pages_or_none(session, self._wiki, self._pages if own else None, written)
         self._pages = pages or self._pages
-        if pages is not None and self._briefed is not None:
+        if pages is not None and self._briefed is not None and not own:
+            self.rules_version = version
             self._rules_now = rules_since(pages, self._briefed)
+            if self._rules_now and self._brief_rules:
+                changed = {path: t for path, t in pages.items() if self._briefed.get(path) != t}
+                who = requester_of(session, self._facts)
+                self._rules_now += f"\n{rule_text(changed, None, who, session.task)}"
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the changes among recorded requests again; what was answered otherwise now."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import regex
 
 from company_tools.page_units import TITLE_CHARS, Unit, units_of
-from company_tools.policy import score
+from company_tools.rule_words import ruling
 from company_tools.subjects import SUBJECTS, Kind, within
 from company_tools.words import words
 
@@ -110,9 +110,9 @@ class Requester(NamedTuple):
 
 def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
     """The pages that set the rights of groups: they speak of several, and in words of rights."""
-    groups = {path: _groups_in(text, departments) for path, text in pages.items()}
+    groups = {path: groups_in(text, departments) for path, text in pages.items()}
     weights = {
-        path: number * score(pages[path])
+        path: number * ruling(pages[path])
         for path, number in groups.items()
         if number >= LEAST_GROUPS
     }
@@ -124,7 +124,8 @@ def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict
     }
 
 
-def _groups_in(text: str, departments: Iterable[str]) -> int:
+def groups_in(text: str, departments: Iterable[str]) -> int:
+    """How many groups of people a text speaks of."""
     named = sum(1 for name in departments if name and _named(name).search(text))
     return named + sum(1 for group in (LEAD, ACCOUNT, GENERAL, GUESTS) if group.search(text))
 
@@ -154,14 +155,14 @@ def _is_outside(text: str, who: Requester) -> bool:
 def _gives(unit: Unit, kind: Kind, who: Requester, own: bool) -> bool:
     first = _opening(unit.text)
     titled = f"{unit.title} . {first}" if len(first) < TITLE_CHARS else unit.title
-    whole = _belongs(titled, who)
+    whole = belongs(titled, who)
     if not who.near and _NEAR.search(f"{unit.title} {unit.text}"):
         return False
     if whole and _excluded(unit.text, who):
         whole = False
     for sentence in _SENTENCE.split(unit.text):
         subject = titled if whole else _subject(sentence)
-        named = whole or _belongs(subject, who)
+        named = whole or belongs(subject, who)
         if named and _allows(sentence, kind, own, _by_name(subject, who)):
             return True
     return False
@@ -191,7 +192,7 @@ def _subject(sentence: str) -> str:
     return f"{first} ; {behind if listed else ''}"
 
 
-def _belongs(text: str, who: Requester) -> bool:
+def belongs(text: str, who: Requester) -> bool:
     """Whether a text names a group that the requester is in; of several, each stands alone."""
     return any(_is_in(part, who) for part in _GROUPS.split(text))
 
@@ -278,9 +279,9 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
             about = f"{unit.title} . {_opening(unit.text)} . {_subject(sentence)}"
             if not who.near and _NEAR.search(about):
                 continue
-            if _belongs(about, who):
+            if belongs(about, who):
                 loose = True
-            elif _any_group(about, who) or not _MAY.search(sentence):
+            elif names_group(about, who) or not _MAY.search(sentence):
                 continue
             else:
                 loose = False
@@ -289,6 +290,7 @@ def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> b
     return False
 
 
-def _any_group(text: str, who: Requester) -> bool:
+def names_group(text: str, who: Requester) -> bool:
+    """Whether a text names any group of people."""
     groups = any(_named(name).search(text) for name in who.departments if name)
     return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))

@@ -16,10 +16,10 @@ from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.figures import IN_WORDS, numbers
-from company_tools.permissions import rule_lines
 from company_tools.reading_session import ReadingSession, unless_refused
 from company_tools.spellings import CHARS_AT_MOST, decoded, runs, spoken, visible
-from company_tools.words import levelled
+from company_tools.wiki_lines import context_of, lines_of
+from company_tools.words import alike, levelled
 from core.erc3_client.own import company_models as wire
 
 _EMAIL = regex.compile(
@@ -59,6 +59,8 @@ LEAST_LEFT = 4
 """A message that has fewer letters beside the task's words tells nothing."""
 PHRASE = 5
 """So many words in a row of a page that is not public are that page's."""
+SAME_WORD = 0.8
+"""Words that are so much alike are one."""
 FIGURE = 1000
 """From here on a number is an amount or a code, unless it is a year, a date or the task's."""
 
@@ -179,13 +181,21 @@ def _registry(session: ReadingSession, task: str, pages: Mapping[str, str]) -> R
 
 def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
     """Pages without what they say of guests, and that with the task's text."""
-    lines = [line.text for line in rule_lines(pages, PUBLIC, CHARS_AT_MOST)]
-    public = {line for line in lines if line}
+    public = {line for text in pages.values() for line in _public(text)}
     closed = {
         path: "\n".join(line for line in text.splitlines() if line.strip() not in public)
         for path, text in pages.items()
     }
     return closed, "\n".join([task, *public])
+
+
+def _public(page: str) -> Iterator[str]:
+    """What a page says of people outside: lines with a word for them, a question's answer too."""
+    words, rows, lines = PUBLIC.split(), page.splitlines(), lines_of(page)
+    for line in lines:
+        have = levelled(f"{context_of(page, line)} {line.text}")
+        if any(alike(word, other) >= SAME_WORD for word in words for other in have):
+            yield from (rows[lines[n - 1].row - 1].strip()[:CHARS_AT_MOST] for n in line.needs)
 
 
 def _found(message: str, known: Registry) -> Iterator[str]:

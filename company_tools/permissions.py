@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import TypeAlias
 
-import regex
 from pydantic import BaseModel
 
 from company_tools import listings
+from company_tools.grants import Requester
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.profile import leads_of, projects_with, ties
 from company_tools.reading_session import ReadingSession
+from company_tools.rule_choice import chosen
+from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_store import WikiStore
-from company_tools.words import alike, telling
+from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import keeping
-
-LINES_AT_MOST = 24
-LINE_CHARS = 400
-_TOPICS = (
-    "salary salaries pay wage compensation raise earnings payroll",
-    "time hours timesheet entry entries log book logging billable",
-    "status pause archive activate project phase",
-    "wiki page pages article document rename delete",
-    "note notes record profile personal",
-    "skill skills will wills level levels review interest",
-    "team member members staffing role allocation slice workload capacity",
-    "customer customers client contact account deal mail email",
-    "public guest visitor anonymous stranger outside external",
-    "delete wipe remove erase",
-    "ticket approval approve approved release code",
-)
-"""Words that speak of one subject, whatever the company: an action of one means the others too."""
-_RULES = regex.compile(
-    r"\b(?:may|must|can|cannot|can't|only|never|always|not|no|nobody|allow\w*|forbid\w*|forbidden|"
-    r"permi\w+|prohibit\w*|restrict\w*|access|author\w+|confidential|private|public|require\w*|"
-    r"need\w*|approv\w+|den(?:y|ied)|refus\w+|decline\w*|share\w*|disclose\w*|unless|except)\b",
-    regex.IGNORECASE,
-)
-"""Words of a sentence that rules something."""
 
 
 class EmployeeFacts(BaseModel):
@@ -100,21 +77,11 @@ class NoFacts(BaseModel):
 TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFacts | NoFacts
 
 
-class RuleLine(NamedTuple):
-    """A line of the wiki that may rule something."""
-
-    page: str
-    line: int
-    under: str
-    """The heading above it."""
-    text: str
-
-
 def Combo_Get_Permission_Facts_For_Action(
     session: ReadingSession, wiki: WikiStore, action: str, target: str = ""
 ) -> dict[str, object]:
     """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
-    rules: [{page, line, under: heading, text}]}. target: an id"""
+    rules: [{page, line, under: what stands over it, text}]}. target: an id"""
     if not action.strip():
         raise ToolFault("action must not be empty")
     user = session.user()
@@ -122,7 +89,7 @@ def Combo_Get_Permission_Facts_For_Action(
     result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
     with keeping(**result):
         pages = wiki_pages(session, wiki)
-    result["rules"] = [line._asdict() for line in rule_lines(pages, f"{action} {target}")]
+    result["rules"] = list(_rules(session, pages, f"{action} {target}"))
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
     elif user.id and target:
@@ -130,6 +97,16 @@ def Combo_Get_Permission_Facts_For_Action(
             facts = target_facts(session, user.id, target.strip())
             result["target"] = facts.model_dump(mode="json")
     return result
+
+
+def _rules(session: ReadingSession, pages: Pages, text: str) -> Iterator[dict[str, object]]:
+    """The lines that may rule an action for who asks, as far as no tie to a record is needed."""
+    user = session.user()
+    who = None if user.is_public else Requester(user.department or "", (), True, True)
+    for path, number in chosen(pages, None, who, text):
+        line = lines_of(pages[path])[number - 1]
+        under = context_of(pages[path], line)
+        yield {"page": path, "line": line.row, "under": under, "text": line.text.strip()}
 
 
 def target_facts(session: ReadingSession, requester: str, target: str) -> TargetFacts:
@@ -205,49 +182,3 @@ def _entry(session: ReadingSession, requester: str, target: str) -> TargetFacts:
         entry_is_of_asker=entry.employee == requester,
         project_facts=_project(session, requester, entry.project) if entry.project else None,
     )
-
-
-def rule_lines(pages: Mapping[str, str], action: str, chars: int = LINE_CHARS) -> list[RuleLine]:
-    """The lines of the wiki that speak of an action as rules do, those that say most first.
-
-    Of a longer line the first ``chars`` are told.
-    """
-    asked = {word for word in telling(action) if len(word) > 2}
-    topics = [set(topic.split()) for topic in _TOPICS]
-    near = set().union(*(t for t in topics if any(_has(word, t) for word in asked)))
-    ranked = []
-    for path, text in pages.items():
-        heading = ""
-        for number, line in _units(text):
-            if line.lstrip().startswith("#"):
-                heading = line.strip("# ")
-                continue
-            have = set(telling(f"{line} {heading}"))
-            own = sum(_has(word, have) for word in asked)
-            score = 2 * own + min(3, sum(word in have for word in near))
-            if line.strip() and score:
-                score += 2 * min(2, len(_RULES.findall(line)))
-                ranked.append((score, RuleLine(path, number, heading, line.strip()[:chars])))
-    ranked.sort(key=lambda pair: -pair[0])
-    return [row for _, row in ranked[:LINES_AT_MOST]]
-
-
-def _units(text: str) -> Iterator[tuple[int, str]]:
-    """Lines by number; a question stands with the line that answers it, unless it is a heading."""
-    asked: tuple[int, str] | None = None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if asked and line.strip():
-            number, line = asked[0], f"{asked[1].strip()} {line.strip()}"
-            asked = None
-        elif asked:
-            continue
-        elif line.strip(" *_").endswith("?") and not line.lstrip().startswith("#"):
-            asked = number, line
-            continue
-        yield number, line
-    if asked:
-        yield asked
-
-
-def _has(word: str, have: set[str]) -> bool:
-    return word in have or any(alike(word, other) >= 0.8 for other in have)

@@ -33,9 +33,9 @@ from company_tools.doubts import ArgumentCheck, Doubt
 from company_tools.evidence import Evidence
 from company_tools.grants import Requester, bears_out, granted, setting_rights
 from company_tools.mentions import Mentions
-from company_tools.policy import score
 from company_tools.profile import leads_of
 from company_tools.reading_session import unless_refused
+from company_tools.rule_words import ruling
 from company_tools.subjects import SUBJECTS, speaks_of, within
 from company_tools.words import words
 from core.erc3_client.own import company_models as wire
@@ -44,8 +44,8 @@ MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""
 TASK = "task"
 """How a decision names the task's own words."""
-RULING = 12
-"""Score of a page that rules something, by the words that it has of it."""
+RULING = 4
+"""Lines that give or bind, of a page that rules something."""
 HOW = (
     'If a rule allows it, the next instruction has a line BASIS: page: "words of the rule"; if the '
     'task itself says it in other words, BASIS: task: "its words". Else leave it.'
@@ -106,7 +106,7 @@ class Provenance:
                 return "nobody sets their own salary"
             named = part.kind != "wiki" or part.id.casefold() in mentions.text.casefold()
             if not named and (
-                part.id in self._setting or score(self._wiki.get(part.id, "")) >= RULING
+                part.id in self._setting or ruling(self._wiki.get(part.id, "")) >= RULING
             ):
                 return f"the task does not name {part.id}, which rules something"
         changed = {one.body["employee"] for one in self._session.changed if "employee" in one.body}

@@ -62,7 +62,7 @@ class Index:
         """How far each part has the words of a text, in any form of them, as shares of the best."""
         matches = [
             word
-            for asked in _telling(text)
+            for asked in telling_words(text)
             for word in self._vocabulary.get(asked[0], ())
             if alike(asked, word) >= SAME_WORD
         ]
@@ -164,7 +164,7 @@ def _matches(pattern: regex.Pattern[str], text: str, until: float) -> bool:
         raise ToolFault("the pattern takes too long; give words") from None
 
 
-def _telling(text: str) -> tuple[str, ...]:
+def telling_words(text: str) -> tuple[str, ...]:
     """The words of a question that could stand in an answer; all where none does."""
     every = tuple(dict.fromkeys(words(text)))
     return tuple(word for word in every if word not in _small_words()) or every

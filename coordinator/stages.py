@@ -58,6 +58,8 @@ class StageSpec:
     default: bool = True
     prompt: Callable[[], str] | None = None
     """What all prompts of its model begin with; None: it asks none."""
+    version: Callable[[Any], str] = lambda _benchmark: ""
+    """Of what a stage before the strategy reads: it is asked again where that is another one."""
     remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
     """Has a benchmark know of a finding that an earlier process has made."""
     tool: Callable[[Callable[[str], str]], Tool] | None = None
@@ -199,10 +201,16 @@ class StageRunner:
 
     def _early(self) -> Iterator[Finding]:
         names = {spec.name for spec in self._of("before")}
-        return (finding for finding in self.run.findings if finding.step in names)
+        last = {finding.step: finding for finding in self.run.findings if finding.step in names}
+        return iter(last.values())
+
+    def _about(self, spec: StageSpec, case: StageInput) -> str:
+        if case.closing:
+            return hashlib.sha256(case.closing.encode()).hexdigest()
+        return spec.version(self.environment)
 
     def _known(self, spec: StageSpec, case: StageInput) -> Finding | None:
-        about = _about(case)
+        about = self._about(spec, case)
         same = (f for f in self.run.findings if (f.step, f.about) == (spec.name, about))
         return next(same, None)
 
@@ -221,17 +229,13 @@ class StageRunner:
                 finding = Finding(failed=_why(error))
         noted: dict[str, object] = {
             "step": spec.name,
-            "about": _about(case),
+            "about": self._about(spec, case),
             "seconds": round(time.perf_counter() - began, 6),
         }
         finding = finding.model_copy(update=noted)
         self.journal.write("finding", finding.model_dump(mode="json"))
         self.run.findings.append(finding)
         return finding
-
-
-def _about(case: StageInput) -> str:
-    return hashlib.sha256(case.closing.encode()).hexdigest() if case.closing else ""
 
 
 def _why(error: Exception) -> str:

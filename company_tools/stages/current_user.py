@@ -11,9 +11,9 @@ from company_tools.briefing import project_line
 from company_tools.company_session import CompanySession
 from company_tools.profile import Combo_Get_Current_User_With_Profile, ties
 from company_tools.stages.entities import PROMPTS, CompanyStage
-from company_tools.stages.policy import plain as plain_ties
-from company_tools.stages.policy import rules_for, targets_of, ties_to
-from company_tools.wiki_pages import wiki_pages
+from company_tools.stages.rule_book import rules_of
+from company_tools.stages.ties import plain as plain_ties
+from company_tools.stages.ties import targets_of, ties_to
 from core.ledger import Ledger, Tool, ToolFault, tool
 from core.ledger.calls import shorten
 from core.ledger.tool import plain
@@ -72,7 +72,7 @@ class CurrentUser(CompanyStage):
         return Finding(text=answer or "", failed=failed)
 
     def _prompt(self, question: str, task: StageInput, ledger: Ledger) -> str:
-        with self._environment.reading(ledger) as (session, wiki):
+        with self._environment.reading(ledger) as (session, _):
             user = Combo_Get_Current_User_With_Profile(session)
             if session.requester:
                 on = ties(session, session.requester)
@@ -83,7 +83,7 @@ class CurrentUser(CompanyStage):
                 "current_user_question",
                 user=shorten(plain(user), USER_CHARS),
                 ties=shorten(plain_ties(ties_to(session, targets_of(task))), TIES_CHARS),
-                rules=rules_for(session, wiki_pages(session, wiki), f"{question} {asked}"),
+                rules=rules_of(task),
                 request=asked,
                 question=question,
             )

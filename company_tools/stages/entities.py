@@ -6,12 +6,14 @@ import json
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+import regex
 from pydantic import BaseModel, TypeAdapter
 
 from company_tools import listings
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
 from company_tools.resolving import customers_called, people_called, projects_called
+from company_tools.rule_book import TOPICS, RuleBooks
 from company_tools.stages.spotting import Named, Spotted, spot
 from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, ToolFault
@@ -28,6 +30,7 @@ PROMPTS = "company_tools.stages"
 LEFT_AT_LEAST = 3
 """So many words that name nothing known are worth a call."""
 NAMES_AT_MOST = 4
+ABOUT_CHARS = 80
 SHOWN = 3
 CERTAIN, CLEAR = 75, 15
 """Score, of 100, of a candidate that is taken for what is meant, and how far ahead it must be."""
@@ -37,11 +40,18 @@ LEAST = 40
 class StageEnvironment(Protocol):
     """A task's company, for a stage, which only looks."""
 
+    rules_version: str
+    """Hash of the wiki whose rules the task goes by."""
+
     def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, WikiStore]]:
         """Session and wiki; while it lasts nothing can be changed, and nothing is evidence."""
 
     def tell(self, records: list[Known]) -> None:
         """Let the strategy name records that a stage has told it of."""
+
+    @property
+    def books(self) -> RuleBooks:
+        """What models have read of wikis."""
 
 
 class CompanyStage:
@@ -75,32 +85,33 @@ class Entities(CompanyStage):
             spotted = spot(task.text, session)
             named = spotted.certain
             choices = [Choice(said=said, found=one) for said, one in spotted.several.items()]
-            failed = ""
+            failed, about = "", list[str]()
             if client is not None and len(spotted.left) >= LEFT_AT_LEAST:
-                phrases, failed = self._ask(task.text, spotted, client)
+                (phrases, about), failed = self._ask(task.text, spotted, client)
                 for kind, phrase in phrases:
                     _resolve(session, kind, phrase, named, choices)
-        if not (named or choices):
+        if not (named or choices or about):
             return Finding(failed=failed)
         self._environment.tell(_known(named, choices))
         facts = {
             "permission": [one.model_dump(exclude_none=True) for one in named],
             "candidates": [one.model_dump(exclude_none=True) for one in choices],
+            "about": about,
         }
         return Finding(text=_text(named, choices), facts=facts, failed=failed)
 
     def _ask(
         self, text: str, spotted: Spotted, client: ModelClient
-    ) -> tuple[list[tuple[str, str]], str]:
+    ) -> tuple[tuple[list[tuple[str, str]], list[str]], str]:
         known = ", ".join(f"{one.name} ({one.kind})" for one in spotted.certain) or "none"
         user = f"<task>\n{as_data(text)}\n</task>\nKnown already: {as_data(known)}"
-        names, failed = ask_once(client, system(self._texts), user, ["names"], _names)
-        return names or [], failed
+        read, failed = ask_once(client, system(self._texts), user, ["names"], _read)
+        return read or ([], []), failed
 
 
 def system(texts: Texts = NONE) -> str:
     """The beginning of the small call's prompts."""
-    return prompt(PROMPTS, "entities", texts)
+    return prompt(PROMPTS, "entities", texts, topics=TOPICS)
 
 
 def _resolve(
@@ -152,8 +163,14 @@ def _known(named: list[Named], choices: list[Choice]) -> list[Known]:
     return [Known(one.kind, one.id, one.name) for one in every]
 
 
+def _read(reply: dict[str, object]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Kinds and phrases out of a reply, and what the task is about. Raises ValueError."""
+    about = regex.findall(r"\p{L}+", str(reply.get("about") or "")[:ABOUT_CHARS])
+    return _names(reply), about
+
+
 def _names(reply: dict[str, object]) -> list[tuple[str, str]]:
-    """Kinds and phrases out of a reply. Raises ValueError."""
+    """Raises ValueError: the names are none."""
     rows = reply["names"]
     if not isinstance(rows, list):
         raise ValueError("names is no list")

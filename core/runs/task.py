@@ -55,7 +55,8 @@ class Finding(Record):
     failed: str = ""
     """Why the stage came to nothing, where it should have."""
     about: str = ""
-    """SHA-256 of the closing that it was asked about; "" before the strategy."""
+    """SHA-256 of the closing that it was asked about; before the strategy the version of what it
+    has read, "" where there is none."""
     seconds: float = 0.0
 
     @property

@@ -52,7 +52,7 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 def test_the_names_are_those_of_the_benchmarks() -> None:
     assert [stage.name for stage in benchmark_named("store").environments.stages] == ["verify"]
     assert every_stage() == (
-        "verify", "entities", "guest", "policy", "current_user", "wording",
+        "verify", "entities", "rule_book", "guest", "ties", "policy", "current_user", "wording",
     )  # fmt: skip
 
 
@@ -81,7 +81,7 @@ def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
-    path = models(tmp_path, policy="playbook/arond")
+    path = models(tmp_path, entities="playbook/arond")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
     assert code == 2
     assert "there is no playbook/arond" in " ".join(text.split())
@@ -89,7 +89,7 @@ def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) 
 
 def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
     results, folder = run(tmp_path)
-    assert results["steps"] == ["entities", "guest", "policy", "wording"]
+    assert results["steps"] == ["entities", "rule_book", "guest", "ties", "wording"]
     assert set(scores(results).values()) == {1.0}
     logs = read_tasks(folder)
     assert {c.role for log in logs for c in log.calls} == {"evaluator", "worker"}
@@ -98,12 +98,12 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
-    named = dict.fromkeys(("policy", "current_user", "verify"), "playbook/around")
+    named = dict.fromkeys(("policy", "rule_book", "current_user", "verify"), "playbook/around")
     path = models(tmp_path, **named)
     results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
-    assert roles == {"evaluator", "worker", "policy", "verify"}
+    assert roles == {"evaluator", "worker", "policy", "rule_book", "verify"}
     manifest = json.loads((folder / "run.json").read_text())
     assert manifest["identity"]["models"]["policy"] == "playbook/around"
     assert named.keys() <= manifest["identity"]["prompts"].keys()
@@ -111,7 +111,7 @@ def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
 
 def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
     """Their calls, and their findings in each prompt of the solver; replies of 150 tokens."""
-    path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording"), "playbook/around"))
+    path = models(tmp_path, **dict.fromkeys(("entities", "wording"), "playbook/around"))
     _, folder = run(tmp_path, "--models", path)
     for log in read_tasks(folder):
         of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker")]
@@ -124,23 +124,25 @@ def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None
 def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
     bad = f"faulty/around?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
-    path = models(tmp_path, **dict.fromkeys(("entities", "policy", "wording", "verify"), bad))
+    path = models(
+        tmp_path, **dict.fromkeys(("entities", "rule_book", "policy", "wording", "verify"), bad)
+    )
     alone, _ = run(tmp_path / "alone")
     results, folder = run(tmp_path / "faulty", "--stages", "all", "--models", path)
     assert scores(results) == scores(alone)
     assert results["totals"]["harm"] == 0
     assert all(task["failure"] is None for task in results["tasks"])
     failed = {step for task in results["tasks"] for step in task["failed_steps"]}
-    assert {"policy", "verify"} <= failed
+    assert {"policy", "rule_book", "verify"} <= failed
     named = {f.step for log in read_tasks(folder) for f in log.findings if f.failed}
     assert failed <= named
 
 
 def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
     down = "faulty/around?rate=1&streak=99&kinds=http-500"
-    results, _ = run(tmp_path, "--models", models(tmp_path, policy=down), specs=SPECS[:1])
+    results, _ = run(tmp_path, "--models", models(tmp_path, rule_book=down), specs=SPECS[:1])
     (task,) = results["tasks"]
-    assert (task["score"], task["failed_steps"]) == (1.0, ["policy"])
+    assert (task["score"], task["failed_steps"]) == (1.0, ["rule_book"])
 
 
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:

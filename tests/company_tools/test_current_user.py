@@ -38,14 +38,15 @@ def answered(text: object) -> str:
 def test_the_model_sees_record_projects_ties_and_the_lines_that_apply() -> None:
     played = PlayedTask(user="juergen_mueller")
     found = entities(played, "Pause Bright Sails")
+    rules = Finding(step="rule_book", text="== rules.md ==\nOnly the Lead pauses a project.")
     model = Model("cu-sees", answered("they lead it"))
-    assert ask(played, "May they pause proj_sails?", model, found).text == "they lead it"
+    assert ask(played, "May they pause proj_sails?", model, found, rules).text == "they lead it"
     (seen,) = model.asked
     user = seen.split("<user>")[1].split("</user>")[0]
     assert '"user": "juergen_mueller"' in user
     assert "proj_sails (" in user
     assert "proj_sails" in seen.split("<ties>")[1].split("</ties>")[0]
-    assert "rules.md:" in seen.split("<rules>")[1].split("</rules>")[0]
+    assert "Only the Lead pauses a project." in seen.split("<rules>")[1].split("</rules>")[0]
     assert "May they pause proj_sails?" in seen.split("<question>")[1]
 
 

@@ -200,24 +200,14 @@ def test_not_found_is_believed_after_a_whole_look() -> None:
     assert PlayedTask(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
 
 
-def test_after_a_change_to_the_wiki_its_rules_are_read_again() -> None:
+def test_after_an_own_change_to_the_wiki_no_rule_is_another() -> None:
     played = PlayedTask()
-    assert "rules_now" not in played.state()
-    new = (
-        "Nobody may see a salary. Access to time entries is allowed to leads only. Guests: public."
-    )
-    played.call("Req_UpdateWiki", file="secrets.md", content=new)
+    played.call("Req_UpdateWiki", file="secrets.md", content="All staff may see all salaries.")
     state = played.state()
-    assert "new or rewritten: secrets.md" in state
-    assert "== secrets.md ==" in state
-    assert "rules.md" not in state
-    assert "All else in the briefing holds." in state
+    assert "rules_now" not in state
     reads = len(played.line.sent)
     assert played.state() == state
     assert [path for path, _ in played.line.sent[reads:]] == ["/whoami"]
-    off = PlayedTask(off=["wiki"])
-    off.call("Req_UpdateWiki", file="secrets.md", content=new)
-    assert "rules_now" not in off.state()
 
 
 def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:

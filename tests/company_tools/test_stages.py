@@ -15,12 +15,12 @@ from company_tools.stages.entities import Entities
 from company_tools.stages.guest import Guest
 from company_tools.stages.language import language
 from company_tools.stages.policy import Policy
+from company_tools.stages.ties import Ties
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
-from core.models.tokens import count_text
 from core.runs.task import Finding, StageInput
 from tests.company_tools.played_task import PlayedTask, said
 from tests.scripted import play
@@ -55,15 +55,22 @@ def entities(played: PlayedTask, text: str, client: ModelClient | None = None) -
     return found.model_copy(update={"step": "entities"})
 
 
+def tied(played: PlayedTask, text: str) -> Finding:
+    found = run(Ties(played.benchmark), StageInput(text, (entities(played, text),)))
+    return found.model_copy(update={"step": "ties"})
+
+
+PAY_RULE = "Only the house of People sees what others earn."
+
+
 def policy(played: PlayedTask, text: str, *replies: str, name: str = "policy") -> Finding:
     model = Model(name, *replies)
-    earlier = (entities(played, text),)
-    return run(
-        Policy(played.benchmark), StageInput(text, earlier), model.client if replies else None
-    )
+    rules = Finding(step="rule_book", text=f"== rules.md ==\n{PAY_RULE}")
+    case = StageInput(text, (entities(played, text), rules, tied(played, text)))
+    return run(Policy(played.benchmark), case, model.client if replies else None)
 
 
-def judged(verdict: str, rule: int = 1, reason: str = "it is forbidden") -> str:
+def judged(verdict: str, rule: str = "Only the house of People", reason: str = "forbidden") -> str:
     return json.dumps({"verdict": verdict, "rule": rule, "reason": reason, "message": "No, sorry."})
 
 
@@ -142,13 +149,14 @@ def test_a_denial_that_names_its_line_closes_the_task() -> None:
     assert found.verdict.by == "model"
     assert "denied_security" in found.verdict.closing
     assert "No, sorry." in found.verdict.closing
-    assert "(rules.md:" in found.verdict.reason
+    assert "Only the house of People" in found.verdict.reason
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        judged("denied", rule=0), judged("denied", rule=99), judged("denied", reason=""),
+        judged("denied", rule=""), judged("denied", rule="Nobody may ever"),
+        judged("denied", reason=""),
         judged("unclear"), judged("allowed"), "", "I would deny it.",
         '{"verdict": "denied", "rule"',
         '{"verdict": "perhaps"}', '{"verdict": ["denied"]}', '{"outcome": "denied_security"}',
@@ -160,22 +168,33 @@ def test_in_doubt_nothing_is_closed(reply: str) -> None:
     assert policy(played, "What does Jürgen Müller earn?", reply, name="doubt").verdict is None
 
 
-def test_the_watchdog_sees_asker_ask_facts_and_lines_alone() -> None:
+def test_the_watchdog_sees_asker_ask_facts_and_rules_alone() -> None:
     played, model = PlayedTask(), Model("watch", judged("unclear"))
     text = "Pause Bright Sails."
-    case = StageInput(text, (entities(played, text),), log="what the solver did")
+    rules = Finding(step="rule_book", text=PAY_RULE)
+    case = StageInput(text, (rules, tied(played, text)), log="what the solver did")
     found = run(Policy(played.benchmark), case, model.client)
     (prompt,) = model.asked
-    assert "Only the Lead of a project may change its status." in prompt
+    assert PAY_RULE in prompt
     assert '"asker_roles":' in prompt
     assert "what the solver did" not in prompt
-    assert count_text(prompt) < 1_700
-    assert found.text.startswith("unclear: ")
+    assert found.text == "unclear: forbidden"
+
+
+@pytest.mark.parametrize("rule", ["", "Everybody may do everything"])
+def test_what_no_rule_that_was_shown_bears_out_is_told_as_such(rule: str) -> None:
+    found = policy(PlayedTask(), "What do I earn?", judged("allowed", rule=rule), name="unborne")
+    assert found.text.startswith("no rule seen")
+
+
+def test_what_ties_who_asks_is_told_without_a_model() -> None:
+    found = tied(PlayedTask(), "Pause Bright Sails.")
     assert "proj_sails: the user's role there:" in found.text
+    assert found.facts["proj_sails"]["kind"] == "project"
 
 
 def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
-    found = policy(PlayedTask(user=None), "Hi! Could you please raise the salary of Una Berg?")
+    found = tied(PlayedTask(user=None), "Hi! Could you please raise the salary of Una Berg?")
     assert found.verdict is not None
     assert found.verdict.by == "rule"
 
@@ -184,16 +203,7 @@ def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
     "text", ["Do you have a place in Bergen? Yes or No.", "How does one log hours with you?"]
 )
 def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
-    assert policy(PlayedTask(user=None), text).verdict is None
-
-
-def test_a_rule_that_the_model_contradicts_closes_nothing() -> None:
-    played = PlayedTask(user=None)
-    text = "Please pause the project Bright Sails."
-    assert policy(played, text, judged("allowed"), name="against").verdict is None
-    found = policy(played, text, judged("unclear"), name="with")
-    assert found.verdict is not None
-    assert found.verdict.by == "rule"
+    assert tied(PlayedTask(user=None), text).verdict is None
 
 
 def test_a_verdict_goes_through_the_one_answer() -> None:

@@ -28,7 +28,7 @@ from workshop.simulator.server import serve
 
 TOOL = "Ask_Current_User"
 TOOL_ROLE = "current_user"
-STEPS = ("entities", "guest", "policy", "wording")
+STEPS = ("entities", "rule_book", "guest", "ties", "wording")
 """The usual ones."""
 QUESTION = "May they log hours on proj_rolls?"
 LOOK = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: Ask, then say it."
@@ -132,7 +132,10 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
     assert usual.texts("evaluator") == without.texts("evaluator")
     assert TOOL not in "".join(usual.texts("evaluator"))
     assert TOOL in on.texts("evaluator")[0]
-    assert (usual.results.steps, on.results.steps) == (STEPS, (*STEPS[:-1], TOOL_ROLE, STEPS[-1]))
+    assert (usual.results.steps, on.results.steps) == (
+        STEPS,
+        (*STEPS[:-1], "policy", TOOL_ROLE, STEPS[-1]),
+    )
 
 
 @pytest.mark.parametrize("stages", ["default", "current_user"])

@@ -17,6 +17,7 @@ _SURE_OF_NOTHING: dict[str, dict[str, object]] = {
     "names": {"names": []},
     "verdict": {"verdict": "unclear", "rule": 0, "reason": "no line decides it", "message": ""},
     "ok": {"ok": True},
+    "rules": {"rules": []},
 }
 """By the first field of the form."""
 _FORM = regex.compile(r'^Reply with one JSON object: \{"(\w+)"', regex.MULTILINE)

@@ -13,6 +13,7 @@ from workshop.rule_based.company.rights import Requester, Rules, rules_of
 
 _NAMED = regex.compile(r"(?P<name>[^,;:()]+?) \((?P<kind>employee|project|customer) (?P<id>[^\s,)]+)[^)]*\)")  # fmt: skip
 _LOAD = r"\b(?:load|shares?|slices)\b(?!.*\b(?:not count|left out)\b)"
+_RULES = regex.compile(r"(?ms)^rule_book: (.*?)(?=^(?:guest|ties|policy|current_user): |\Z)")
 _MAY_BE = regex.compile(r'"(?P<said>[^"]+)" may be: (?P<who>(?:[^;]|;(?! "))+)')
 
 
@@ -88,7 +89,9 @@ def read_facts(task: str, briefing: str, findings: str) -> Facts | None:
     requester = (
         Requester(guest=True) if guest else Requester(user["id"], False, user.get("department", ""))
     )
-    ties = regex.search(r"(?m)^policy: (.*)$", findings)
+    ties = regex.search(r"(?m)^ties: (.*)$", findings)
+    rules = _RULES.search(findings)
+    pages = f"{pages}\n{rules[1]}" if rules else pages
     entities = regex.search(r"(?m)^entities: (.*)$", findings)
     text = entities[1] if entities else ""
     certain = text.split('"')[0] if text.startswith("named: ") else ""

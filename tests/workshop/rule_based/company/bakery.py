@@ -29,7 +29,7 @@ PROJECT = {
 PERSON = {"id": "b_01", "name": "Åse Brækhus", "department": "Ovens", "salary": 41000, "notes": ""}
 NAMED = (
     "entities: named: Rye Renewal (project proj_rye)\n"
-    "policy: proj_rye: the user's role there: {}, account manager of its customer: another"
+    "ties: proj_rye: the user's role there: {}, account manager of its customer: another"
 )
 
 

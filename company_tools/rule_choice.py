@@ -1,0 +1,285 @@
+"""Chooses which lines of a wiki's rules a task is shown: those on who asks, then on what about.
+
+From a book that a model has read, or by code where there is none. By code a line gives something
+only where its page sets the rights of several groups, or such a page refers to it: a notice can
+bind, and grants nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import regex
+from rapidfuzz import fuzz
+
+from company_tools.grants import GUESTS, Requester, belongs, groups_in, names_group
+from company_tools.rule_book import Book, Rule
+from company_tools.rule_words import modal, ruling
+from company_tools.wiki_lines import Line, context_of, excerpt, is_ruler, lines_of
+from company_tools.wiki_pages import stem
+from company_tools.wiki_search import telling_words
+from company_tools.words import alike, words
+from core.models.tokens import count_text
+
+STRETCHES = 8
+"""Shown at most; rows of one table, short items of one list, and items under one are one."""
+DUTIES, BEFORE_DUTIES = 2, 3
+ITEM_CHARS = 200
+"""Of a short item."""
+TOKENS = 550
+"""Of all that is shown; what is shorter is shown whole."""
+RULES = "wiki, rules for this user:"
+NO_RULES = "wiki: no line was found that rules this for the user"
+CONTENT = "wiki, on the task:"
+CONTENT_LINES, CONTENT_TOKENS = 4, 160
+CONTENT_SHARE = 0.6
+"""Of the best line's likeness to a task: from here a line is shown for its content."""
+LEAST_GROUPS = 3
+RIGHTS_SHARE = 0.3
+"""Of what the page has that sets most rights: from here a page sets rights, too."""
+SAME_NAME = 85
+"""Of 100: a group that is called so is the department."""
+_RECORD = regex.compile(r"(?<![\p{L}\p{N}_`])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
+"""What looks like the id of a record, of which no rule speaks."""
+_OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
+
+
+class Candidate(NamedTuple):
+    """A line that may be shown."""
+
+    page: str
+    number: int
+    weight: float
+    about: str = ""
+    binds: bool = False
+    """Whether it stands on a page that sets no rights."""
+
+
+def chosen(
+    pages: Mapping[str, str],
+    book: Book | None,
+    who: Requester | None,
+    text: str,
+    about: Sequence[str] = (),
+) -> list[tuple[str, int]]:
+    """The lines to show, those first that are likelier to decide.
+
+    ``who``: None is a guest. ``about``: subjects of the task, in the words of the book.
+    """
+    candidates = [*_of_book(book, who)] if book is not None else [*by_code(pages, who)]
+    return pick(pages, candidates, text, about)
+
+
+def pick(
+    pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str] = ()
+) -> list[tuple[str, int]]:
+    """As many of the candidates as there is room for, best first; all where they are few."""
+    lines = {one: lines_of(pages[one.page])[one.number - 1] for one in candidates}
+    topics = _relevance(
+        f"{text} {' '.join(about)}",
+        [
+            [
+                *stem(one.page),
+                *words(f"{context_of(pages[one.page], line)}\n{line.text} {one.about}"),
+            ]
+            for one, line in lines.items()
+        ],
+    )
+    ranks = {
+        one: one.weight + 3 * topic + 2 * _shares(about, one.about)
+        for one, topic in zip(lines, topics, strict=True)
+    }
+    ranked = sorted(lines, key=lambda one: -ranks[one])
+    # Room is kept for what only binds, on pages that give nothing.
+    duties = [one for one in ranked if one.binds][:DUTIES]
+    rest = [one for one in ranked if one not in duties]
+    ranked = [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
+    places: list[tuple[str, int]] = []
+    stretches = set[tuple[object, ...]]()
+    for one in ranked:
+        stretch = _stretch(one.page, pages[one.page], lines[one])
+        place = (one.page, one.number)
+        if len(stretches | {stretch}) > STRETCHES:
+            continue
+        if places and count_text(excerpt(pages, [*places, place])) > TOKENS:
+            continue
+        stretches.add(stretch)
+        places.append(place)
+    return places
+
+
+def _stretch(path: str, page: str, line: Line) -> tuple[object, ...]:
+    """What a line is counted as: a table, an item with those under it, or itself."""
+    lines = lines_of(page)
+    over = [lines[n - 1] for n in sorted(line.needs) if n < line.number]
+    if line.kind == "row":
+        return path, next((one.row for one in over if one.kind == "row"), line.row), "table"
+    items = [one for one in over if one.kind == "item" and one.row != line.row]
+    if line.kind == "item" and not items and len(line.text) <= ITEM_CHARS:
+        return path, max((one.row for one in over if one.row != line.row), default=0), "list"
+    return path, items[0].row if items else line.row
+
+
+def _shares(about: Sequence[str], topics: str) -> bool:
+    have = words(topics)
+    return any(alike(word, other) >= 0.8 for one in about for word in words(one) for other in have)
+
+
+def _relevance(query: str, texts: Sequence[Sequence[str]]) -> list[float]:
+    """How far each text has the words of a query, as shares of the best one.
+
+    Words are compared by their first four letters, a word that is quite the same counts double;
+    each tells by how few of the texts have it.
+    """
+    asked = {word for word in telling_words(query) if len(word) > 2 or not word.isascii()}
+    have = [{form for word in text for form in (word, word[:4])} for text in texts]
+    counts = Counter(form for forms in have for form in forms)
+    scores = [
+        sum(
+            math.log(1 + len(texts) / counts[form])
+            for word in asked
+            for form in {word, word[:4]}
+            if form in forms
+        )
+        for forms in have
+    ]
+    best = max(scores, default=0.0)
+    return [score / best if best else 0.0 for score in scores]
+
+
+# -- of a book
+
+
+def _of_book(book: Book, who: Requester | None) -> Iterator[Candidate]:
+    for rule in book:
+        if weight := _concerns(rule, who):
+            yield Candidate(rule.page, rule.number, weight, rule.about)
+
+
+def _concerns(rule: Rule, who: Requester | None) -> float:
+    """How closely a rule is about who asks; 0: it is about others."""
+    groups = [group.strip().casefold() for group in regex.split(r"[,;/]| and ", rule.who)]
+    return max(_group_weight(group, who) for group in groups)
+
+
+def _group_weight(group: str, who: Requester | None) -> float:
+    if who is None:
+        return {"guest": _OWN, "nobody": _NONE, "anybody": _GENERAL}.get(group, 0.0)
+    if group in ("lead", "account manager"):
+        return _OWN if (who.leads if group == "lead" else who.manages) else 0.0
+    if group == "guest":
+        return 0.0
+    if _same(group, who.department):
+        return _OWN
+    return 0.0 if any(_same(group, other) for other in who.departments) else _GENERAL
+
+
+def _same(group: str, department: str) -> bool:
+    return bool(department) and fuzz.ratio(group, department.casefold()) >= SAME_NAME
+
+
+# -- by code
+
+
+def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candidate]:
+    """The lines that seem to rule something for who asks, without a model."""
+    setting = _setting(pages, who.departments if who else ())
+    named = {path for path in pages for text in setting.values() if _names(text, path)}
+    for path, page in pages.items():
+        sets = path in setting or not setting
+        for line in lines_of(page):
+            if line.kind == "heading" or is_ruler(line):
+                continue
+            if weight := _line_weight(page, line, who, sets=sets, named=path in named):
+                yield Candidate(path, line.number, weight, binds=not sets)
+
+
+def _line_weight(page: str, line: Line, who: Requester | None, *, sets: bool, named: bool) -> float:
+    """How likely a line decides something for who asks; 0: it does not."""
+    context = context_of(page, line)
+    own, over = modal(line.text), modal(context)
+    if not (own.may or own.must or (sets and (over.may or over.must))):
+        return 0.0
+    gives = own.may and not own.must
+    if not sets and ((gives and not named) or _RECORD.search(line.text)):
+        return 0.0
+    concern = _concern(context, line.text, who)
+    if sets and who and not concern and len(line.text) <= ITEM_CHARS:
+        concern = _OTHERS  # who else has a right tells that the requester has it not
+    if not concern:
+        return 0.0
+    return concern + (3 + own.must / 4 if sets else named + 0.7 * min(own.must, 3))
+
+
+def _concern(context: str, text: str, who: Requester | None) -> float:
+    """As :func:`_concerns`, by the groups that a line or what stands over it names."""
+    if who is None:
+        return _OWN if GUESTS.search(f"{context}\n{text}") else 0.0
+    # In a short line a colon parts a right from who has it.
+    for part in (context, text.replace(":", ";") if len(text) <= ITEM_CHARS else text):
+        if names_group(part, who):
+            own = belongs(part, who._replace(staff=False))
+            return _OWN if own else _GENERAL if belongs(part, who) else 0.0
+    return _NONE
+
+
+def _setting(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
+    """The pages that set the rights of several groups."""
+    known = tuple(departments)
+    weights = {
+        path: number * number * ruling(page)
+        for path, page in pages.items()
+        if (number := groups_in(page, known)) >= LEAST_GROUPS
+    }
+    best = max(weights.values(), default=0)
+    return {path: pages[path] for path, w in weights.items() if w and w >= best * RIGHTS_SHARE}
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether a text refers to a page by its path, or by the words of its name."""
+    name = " ".join(stem(path.rsplit("/", 1)[-1]))
+    return path in text or f"page on {name}" in " ".join(words(text))
+
+
+# -- as text
+
+
+def rule_text(
+    pages: Mapping[str, str],
+    book: Book | None,
+    who: Requester | None,
+    text: str,
+    about: Sequence[str] = (),
+) -> str:
+    """The rules for who asks, then what else the wiki has on a task's text; for a prompt."""
+    rules = chosen(pages, book, who, text, about)
+    have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
+    content = [place for place in _on(pages, f"{text} {' '.join(about)}") if place not in have]
+    parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
+    return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
+
+
+def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:
+    """The few lines that have most to do with a text."""
+    lines = [
+        (path, line) for path, page in pages.items() for line in lines_of(page)
+        if line.kind != "heading" and not is_ruler(line)
+    ]  # fmt: skip
+    shares = _relevance(text, [[*stem(path), *words(f"{line.text}")] for path, line in lines])
+    ranked = sorted(zip(shares, lines, strict=True), key=lambda pair: -pair[0])
+    places: list[tuple[str, int]] = []
+    for share, (path, line) in ranked[:CONTENT_LINES]:
+        more = [*places, (path, line.number)]
+        if share >= CONTENT_SHARE and count_text(excerpt(pages, more)) <= CONTENT_TOKENS:
+            places = more
+    return places
+
+
+def excerpt_size(pages: Mapping[str, str], places: Sequence[tuple[str, int]]) -> tuple[int, int]:
+    """How many stretches an excerpt has, and how many tokens."""
+    lines = [(path, lines_of(pages[path])[number - 1]) for path, number in places]
+    stretches = {_stretch(path, pages[path], line) for path, line in lines}
+    return len(stretches), count_text(excerpt(pages, places))

@@ -1,0 +1,75 @@
+"""The stage ``rule_book``: the wiki's rules for who asks, out of a book that a model has read.
+
+One call for each version of the wiki, whatever the number of tasks. Without a model, or where it
+gives no book, lines are chosen by code.
+"""
+
+from __future__ import annotations
+
+from company_tools.briefing import requester_of, whole_pages
+from company_tools.rule_book import TOPICS
+from company_tools.rule_choice import rule_text
+from company_tools.stages.entities import PROMPTS, CompanyStage, StageEnvironment
+from company_tools.wiki_lines import excerpt, lines_of
+from company_tools.wiki_pages import wiki_pages
+from core.ledger import Ledger
+from core.models.model_client import ModelClient
+from core.models.prompts import prompt
+from core.models.sections import NONE, Texts
+from core.runs.task import Finding, StageInput
+
+
+def system(texts: Texts = NONE) -> str:
+    """What the prompts of its call begin with."""
+    return prompt(PROMPTS, "rule_book", texts, topics=TOPICS)
+
+
+class RuleBook(CompanyStage):
+    """The lines that rule for who asks and what about; asked again when the wiki changes."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """Rules as text, with what else the wiki has on the task; nothing of a small wiki.
+
+        Raises ToolFault: the wiki cannot be read.
+        """
+        with self._environment.reading(ledger) as (session, wiki):
+            if session.identity_fault:
+                return Finding()
+            pages = wiki_pages(session, wiki)
+            version = session.user().wiki_sha1
+            who = requester_of(session, briefing)
+        if len(whole_pages(pages)) == len(pages):
+            lines = [(path, line.number) for path in pages for line in lines_of(pages[path])]
+            rules = excerpt(pages, lines)
+            return Finding(facts={"version": version, "by": "code", "rules": rules})
+        book, failed = None, ""
+        if client is not None:
+            book, failed = self._environment.books.book(client, system(self._texts), pages)
+        # A book without a rule helps nobody: then code chooses, too.
+        text = rule_text(pages, book or None, who, task.text, about_of(task))
+        by = "model" if book else "code"
+        return Finding(text=text, facts={"version": version, "by": by}, failed=failed)
+
+
+def version_of(environment: StageEnvironment) -> str:
+    """The version of the wiki whose rules a task goes by."""
+    return environment.rules_version
+
+
+def remember(environment: StageEnvironment, finding: Finding) -> None:
+    """Go by the version that an earlier process has read, unless others have changed it."""
+    environment.rules_version = str(finding.facts.get("version", ""))
+
+
+def about_of(task: StageInput) -> list[str]:
+    """The subjects of a task, as the stage ``entities`` has read them."""
+    facts = next((f.facts for f in task.earlier if f.step == "entities"), {})
+    return [str(one) for one in facts.get("about", [])]
+
+
+def rules_of(task: StageInput) -> str:
+    """What the stage has found for the task, or the whole of a small wiki."""
+    found = next((f for f in task.earlier if f.step == "rule_book"), Finding())
+    return found.text or str(found.facts.get("rules", "none"))

@@ -1,0 +1,129 @@
+"""The stage ``ties``: what ties who asks to what a task names, by facts alone, without a model.
+
+It ends a task where a fact leaves nothing else: nobody can tell who asks, or a guest orders a
+change.
+"""
+
+from __future__ import annotations
+
+import regex
+from pydantic import TypeAdapter
+
+from company_tools.company_session import CompanySession
+from company_tools.permissions import (
+    CustomerFacts,
+    EmployeeFacts,
+    ProjectFacts,
+    TargetFacts,
+    target_facts,
+)
+from company_tools.stages.entities import CompanyStage
+from company_tools.stages.spotting import Named
+from core.ledger import Ledger, ToolFault
+from core.models.model_client import ModelClient
+from core.runs.task import Finding, StageInput, Verdict
+
+TARGETS_AT_MOST = 3
+REASON_CHARS = 240
+NOBODY = "The request could not be completed because of an internal error."
+DENIED = "I am not allowed to do or tell that."
+_POLITE = regex.compile(
+    r"(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|just|also|now|i want you to"
+    r"|i need you to)\b[\s,!.:–-]*)+",
+    regex.I,
+)
+_CHANGES = regex.compile(
+    r"(?:log|book|record|put down|set|change|update|raise|increase|lower|reduce|pause|archive"
+    r"|reactivate|delete|remove|wipe|erase|rename|rewrite|edit|swap|void|approve)\b[^.?!]{0,80}"
+    r"\b(?:hours|time entr|timesheets?|salar|pay\b|projects?\b|notes?\b|wiki|pages?\b|teams?\b"
+    r"|skills?\b|employees?\b|customers?\b|records?\b|data\b)",
+    regex.I,
+)
+"""An order to change the company's records, at the beginning of a sentence."""
+_SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
+
+
+class Ties(CompanyStage):
+    """What ties who asks to who and what is named."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The ties in words and as facts by id, or the verdict of a fact."""
+        with self._environment.reading(ledger) as (session, _):
+            if verdict := by_rule(task.text, session):
+                return Finding(text=verdict.reason, verdict=verdict)
+            ties = ties_to(session, targets_of(task))
+        return Finding(text=_in_words(ties), facts=plain(ties))
+
+
+def by_rule(text: str, session: CompanySession) -> Verdict | None:
+    """The verdict of a fact that leaves nothing else; None where it needs a judgement."""
+    if session.identity_fault:
+        reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
+        return Verdict(closing=closing("error_internal", NOBODY), reason=reason, by="rule")
+    if session.known_guest and any(map(_orders_change, _SENTENCE.split(text))):
+        reason = "a guest wants something changed, and a guest changes nothing"
+        return Verdict(closing=closing("denied_security", DENIED), reason=reason, by="rule")
+    return None
+
+
+def _orders_change(sentence: str) -> bool:
+    polite = _POLITE.match(sentence.strip())
+    return _CHANGES.match(sentence.strip(), polite.end() if polite else 0) is not None
+
+
+def closing(outcome: str, message: str) -> str:
+    """The words of a FINISH without links."""
+    return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
+
+
+def targets_of(task: StageInput) -> list[Named]:
+    """What the step ``entities`` has found that a right can hang on, at most three."""
+    facts = next((f.facts for f in task.earlier if f.step == "entities"), {})
+    rows = TypeAdapter(list[Named]).validate_python(facts.get("permission", []))
+    # Most rights hang on a role in a project or on the account of a customer.
+    return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
+
+
+def ties_to(session: CompanySession, targets: list[Named]) -> dict[str, TargetFacts]:
+    """By id what ties who asks to it; nothing of what cannot be looked up."""
+    known: dict[str, TargetFacts] = {}
+    for row in targets if session.requester else ():
+        try:
+            known[row.id] = target_facts(session, session.requester, row.id)
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+    return known
+
+
+def plain(ties: dict[str, TargetFacts]) -> dict[str, object]:
+    """The ties as plain data."""
+    return {id: facts.model_dump(mode="json") for id, facts in ties.items()}
+
+
+def _in_words(ties: dict[str, TargetFacts]) -> str:
+    """The ties in a few words, for the strategy."""
+    return "; ".join(f"{id}: {', '.join(_ties(facts))}" for id, facts in ties.items())
+
+
+def _ties(facts: TargetFacts) -> list[str]:
+    match facts:
+        case EmployeeFacts(asker_is_target=True):
+            return ["the user themselves"]
+        case EmployeeFacts():
+            led = facts.projects_of_target_that_asker_leads
+            where = "the user's department" if facts.same_department else "another department"
+            return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
+        case ProjectFacts():
+            manager = "the user" if facts.asker_manages else "another"
+            manager = "unknown" if facts.account_manager is None else manager
+            return [
+                f"the user's role there: {' and '.join(facts.asker_roles) or 'none'}",
+                f"account manager of its customer: {manager}",
+            ]
+        case CustomerFacts():
+            own = "" if facts.asker_is_account_manager else "not "
+            return [f"the user is {own}its account manager"]
+    return [facts.kind]

@@ -1,0 +1,214 @@
+"""Lines of wiki pages, each with those that it needs to be read alone, and excerpts of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import regex
+
+PART_CHARS = 400
+"""A longer line is numbered in parts."""
+DATED_CHARS = 160
+"""Of a line that dates its page or section: "Embargo until …"."""
+DATED_ROWS = 6
+"""Where on a page such a line stands."""
+LABEL_CHARS = 90
+"""Of a line that is a heading without the mark of one."""
+Kind = Literal["heading", "item", "row", "text"]
+_HEADING = regex.compile(r"(#{1,6})\s+\S")
+_ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
+_RULER = regex.compile(r"[\s|:+-]+")
+_LABELLED = regex.compile(r"(?<=[\p{L}\p{P}] )(?<!^\S{1,4} )(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
+_SENTENCE = regex.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])")
+_ENDS = regex.compile(r"[.!?:;。！？：；|][\s\"'”’)*_]*$")
+_BOLD = regex.compile(r"(\*\*|__)[^*_]+\1:?")
+_DATE = regex.compile(
+    r"\b(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,2}\.? \p{L}{3,10} \d{4}"
+    r"|\p{L}{3,10} \d{1,2}(?:st|nd|rd|th)?,? \d{4})\b|\d{4}年\d{1,2}月\d{1,2}日"
+)
+
+
+class Line(NamedTuple):
+    """A line of a page, or a part of a long one."""
+
+    number: int
+    """From 1, counting what is not blank."""
+    row: int
+    """In the page, from 1."""
+    text: str
+    kind: Kind
+    needs: frozenset[int]
+    """Numbers of the lines without which it cannot be read alone, its own among them."""
+
+
+class _Reader:
+    """Goes through a page once, with what stands over the present line."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[int, str, Kind]] = []
+        self.needs: list[set[int]] = []
+        self.headings: list[tuple[int, int]] = []
+        """Level and number."""
+        self.above: list[tuple[int, int]] = []
+        """Indent and number of the items that the present one stands under."""
+        self.label: int | None = None
+        """A line that opens a list or a section without being a heading."""
+        self.used = False
+        """Whether something stands under the label already."""
+        self.table: list[int] = []
+        """The first rows of the present table."""
+        self.dates: set[int] = set()
+        """Dates of the section."""
+        self.page_dates: set[int] = set()
+        self.blank = True
+
+    def read(self, page: str) -> tuple[Line, ...]:
+        """The lines of a page."""
+        for row, text in enumerate(page.splitlines(), start=1):
+            if text.strip():
+                self._line(row, text)
+            self.blank = not text.strip()
+        self._link_neighbours()
+        every = [self._closed(number) | self.page_dates for number in range(len(self.lines))]
+        return tuple(
+            Line(n + 1, row, text, kind, frozenset(m + 1 for m in need))
+            for n, ((row, text, kind), need) in enumerate(zip(self.lines, every, strict=True))
+        )
+
+    def _line(self, row: int, line: str) -> None:
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        kind = _kind(text)
+        if kind == "heading":
+            level = len(text) - len(text.lstrip("#"))
+            self.headings = [one for one in self.headings if one[0] < level]
+            self.above, self.label, self.table, self.dates = [], None, [], set()
+        elif kind == "item":
+            self.above = [one for one in self.above if one[0] < indent]
+        elif kind == "text":
+            self.above = [one for one in self.above if one[0] < indent]
+            if self.blank and self.used and not indent:
+                self.label = None
+        if kind != "row":
+            self.table = []
+        first = len(self.lines)
+        over = {number for _, number in (*self.headings, *self.above)} | {*self.table} | self.dates
+        over |= {self.label} if self.label is not None else set()
+        opener = first
+        for n, part in enumerate(_parts(text, kind)):
+            shown = line.rstrip() if n == 0 and part == text else part
+            self.lines.append((row, f"{' ' * indent}{part}" if n == 0 else shown, kind))
+            # What a part goes on with is said by the one that a label opens, else by the first.
+            opener = first + n if n == 0 or part.startswith("*") else opener
+            self.needs.append({first + n, opener, *over})
+        self._opens(first, text, kind, indent)
+
+    def _opens(self, number: int, text: str, kind: Kind, indent: int) -> None:
+        """Note what a line is to those below it."""
+        self.used = self.used or kind != "heading"
+        if kind == "heading":
+            self.headings.append((len(text) - len(text.lstrip("#")), number))
+        elif kind == "item":
+            self.above.append((indent, number))
+        elif kind == "row" and len(self.table) < 2:
+            self.table.append(number)
+        elif kind == "text" and (
+            text.rstrip("*_ ").endswith((":", "："))
+            or (len(text) < LABEL_CHARS and _BOLD.fullmatch(text))
+        ):
+            self.label, self.used = number, False
+        if len(text) < DATED_CHARS and kind == "text" and _DATE.search(text):
+            if len(self.lines) <= DATED_ROWS:
+                self.page_dates.add(number)
+            elif self.lines[number - 1][2] == "heading":
+                self.dates = {number}
+
+    def _link_neighbours(self) -> None:
+        """A line that is wrapped goes with the next one, and a question with its answer."""
+        for n, ((row, text, kind), (next_row, _, next_kind)) in enumerate(
+            zip(self.lines, self.lines[1:], strict=False)
+        ):
+            wrapped = next_row == row + 1 and next_kind == "text" and not _ENDS.search(text)
+            asks = text.rstrip(" *_").endswith(("?", "？")) and next_kind in ("text", "item")
+            if kind in ("text", "item") and (wrapped or asks):
+                self.needs[n].add(n + 1)
+                self.needs[n + 1].add(n)
+
+    def _closed(self, number: int) -> set[int]:
+        """All that a line needs, and what that needs."""
+        closed, left = set[int](), [number]
+        while left:
+            one = left.pop()
+            if one not in closed:
+                closed.add(one)
+                left += self.needs[one]
+        return closed
+
+
+def _kind(text: str) -> Kind:
+    if _HEADING.match(text):
+        return "heading"
+    if text.startswith("|"):
+        return "row"
+    return "item" if _ITEM.match(text) else "text"
+
+
+def _parts(text: str, kind: Kind) -> list[str]:
+    """A long line in parts: at the labels that open stretches of it, else by sentences."""
+    if len(text) <= PART_CHARS or kind in ("heading", "row"):
+        return [text]
+    labelled = [part.strip() for part in _LABELLED.split(text) if part.strip()]
+    return [part for one in labelled for part in _by_sentence(one)]
+
+
+def _by_sentence(text: str) -> list[str]:
+    parts = [""]
+    for sentence in _SENTENCE.split(text):
+        if parts[-1] and len(parts[-1]) + len(sentence) > PART_CHARS:
+            parts.append("")
+        parts[-1] = f"{parts[-1]} {sentence}".strip()
+    return parts
+
+
+@lru_cache(maxsize=4096)
+def lines_of(page: str) -> tuple[Line, ...]:
+    """The lines of a page that are not blank; long ones in parts."""
+    return _Reader().read(page)
+
+
+def context_of(page: str, line: Line) -> str:
+    """What stands over a line, and goes with it, as text."""
+    lines = lines_of(page)
+    return "\n".join(lines[n - 1].text for n in sorted(line.needs) if n != line.number)
+
+
+def excerpt(pages: Mapping[str, str], chosen: Iterable[tuple[str, int]]) -> str:
+    """Chosen lines by page, in the order of the pages' first one, with all that they need."""
+    wanted: defaultdict[str, set[int]] = defaultdict(set)
+    for path, number in chosen:
+        wanted[path] |= lines_of(pages[path])[number - 1].needs
+    return "\n".join(_of_page(path, pages[path], numbers) for path, numbers in wanted.items())
+
+
+def _of_page(path: str, page: str, numbers: set[int]) -> str:
+    lines = lines_of(page)
+    blank = [not row.strip() for row in page.splitlines()]
+    parts = [f"== {path}{' (parts)' if len(numbers) < len(lines) else ''} =="]
+    before: Line | None = None
+    for line in (lines[n - 1] for n in sorted(numbers)):
+        if before and line.row == before.row:
+            skipped = " … " if line.number > before.number + 1 else " "
+            parts[-1] += f"{skipped}{line.text}"
+        else:
+            if before and any(blank[before.row : line.row - 1]):
+                parts.append("")
+            parts.append(line.text)
+        before = line
+    return "\n".join(parts)
+
+
+def is_ruler(line: Line) -> bool:
+    """Whether a line is the ruling of a table or a page, which says nothing."""
+    return _RULER.fullmatch(line.text) is not None
