@@ -153,8 +153,9 @@ def main(
                 _count(counts[case.layout], case)
     for layout, one in sorted(counts.items()):
         share = 1 - len(one.missed) / one.cases
-        print(f"{layout:28} {one.cases:5} shown {share:7.2%}  lines mean {mean(one.lines):4.1f} most "
-              f"{max(one.lines)}  tokens mean {mean(one.tokens):5.0f} most {max(one.tokens)}")  # fmt: skip
+        lines = f"lines {mean(one.lines):3.1f}, most {max(one.lines)}"
+        tokens = f"tokens {mean(one.tokens):3.0f}, most {max(one.tokens)}"
+        print(f"{layout:20} {one.cases:5} shown {share:7.2%}  {lines}; {tokens}")
         for case in one.missed[:tell]:
             print("   ", case.text[:150], case.who)
             print("        missing", [sorted(need)[:4] for need in case.needs])
