@@ -39,6 +39,7 @@ COMMANDS = {
     "prompts": "cli.commands:prompts",
     "evolve": "workshop.lab.evolve.command:evolve",
     "wiki": "cli.wiki_command:app",
+    "agent": "workshop.agent_adapter.play:agent",
 }
 """By name the function of each subcommand, or its group of them."""
 OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
@@ -75,12 +76,14 @@ class Commands(typer.core.TyperGroup):
         # The simulator reads its own command line.
         raw = {"ignore_unknown_options": True, "allow_extra_args": True}
         mine = cmd_name not in SIMULATOR
+        # What follows the name of an agent's program is the program's.
+        settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)
         single.command(
             cmd_name,
             epilog=CODES if cmd_name == "run" else None,
             add_help_option=mine,
-            context_settings=None if mine else raw,
+            context_settings=settings if mine else raw,
         )(function)
         return typer.main.get_command(single)
 

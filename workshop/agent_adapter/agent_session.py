@@ -17,6 +17,7 @@ from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
 from core.terminal.figures import counted, seconds, so_many_tasks
 from core.text import clean
+from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.outcome import (
     Cause,
     PlayedTask,
@@ -32,12 +33,13 @@ from workshop.lab.engines import Job
 from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.views.stats.interval import Record
 
+INTERRUPTED = "the run was interrupted"
 FOLDER = "agent"
 NAMED = 5
 """Tasks that a line names."""
-MODELS_KEPT = 20
-MODEL_CHARS = 100
-"""Of each name that the agent reported."""
+NAMES_KEPT = 20
+NAME_CHARS = 100
+"""Of each name of a model or a session that the agent gave."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,24 @@ class AgentSessionRecord(Record):
     """The last lines that it printed; kept where it failed or was ended."""
     sessions: tuple[tuple[str, bool], ...]
     """Id of each, and whether it was handed in."""
+    names: tuple[str, ...] = ()
+    """What it calls its sessions."""
     models: tuple[str, ...]
     """As it reported them, in the order in which they appear."""
     never_begun: tuple[str, ...]
     never_completed: tuple[str, ...]
     repeated: tuple[str, ...]
     """Specs that it has begun several times; the first time counts."""
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it died, or was ended for a reason of its own."""
+        return self.failed or self.ended_by not in (None, INTERRUPTED)
+
+    @property
+    def left(self) -> int:
+        """How many tasks it has not completed."""
+        return len(self.never_begun) + len(self.never_completed)
 
 
 @dataclass
@@ -106,6 +120,9 @@ class AgentSession:
     """Of the run."""
     command: str
     environment: Mapping[str, str]
+    """The user's."""
+    stand_in: Path
+    """The folder with the package in place of the SDK."""
     _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -115,11 +132,11 @@ class AgentSession:
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
         self._served = self.adapter.serve(pack, key)
-        address = {"ERC3_BASE_URL": self._served.base_url, "ERC3_API_KEY": key}
+        environment = environment_for(self._served.base_url, key, self.stand_in, self.environment)
         stem = self.folder / FOLDER / str(self.number)
         stem.parent.mkdir(exist_ok=True)
         try:
-            self._process = AgentProcess(self.command, {**self.environment, **address}, stem)
+            self._process = AgentProcess(self.command, environment, stem)
         except BaseException:
             self._served.stop()
             raise
@@ -197,7 +214,7 @@ class AgentSession:
         failed = self._process.failed and not why
         by_spec = tasks_of(self.platform)
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
-        sessions = self.platform.sessions.values()
+        sessions = [*self.platform.sessions.values()]
         record = AgentSessionRecord(
             number=self.number,
             pack=self.share.pack,
@@ -209,7 +226,8 @@ class AgentSession:
             seconds=round(time.monotonic() - self._began, 3),
             last_words=self._process.last_words() if failed or why else (),
             sessions=tuple((one.session_id, one.status != "open") for one in sessions),
-            models=tuple(dict.fromkeys(r.model[:MODEL_CHARS] for r in reports))[:MODELS_KEPT],
+            names=_first(one.name for one in sessions),
+            models=_first(report.model for report in reports),
             never_begun=tuple(never),
             never_completed=tuple(left),
             repeated=tuple(
@@ -257,6 +275,10 @@ def never_made(share: Share, spec: str, text: str, cause: Cause) -> PlayedTask:
     return never_begun(f"none-{share.pack}-{share.epoch}-{spec}", spec, text, cause)
 
 
+def _first(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name[:NAME_CHARS] for name in names if name))[:NAMES_KEPT]
+
+
 def records_of(folder: Path) -> list[AgentSessionRecord]:
     """How every session of a run has ended, in order. Raises CannotRun."""
     records = []
@@ -293,16 +315,17 @@ def _lines(record: AgentSessionRecord) -> Iterator[str]:
         yield from (f"    {line}" for line in record.last_words)
     left = [id_ for id_, submitted in record.sessions if not submitted]
     if left:
-        yield f"  never submitted: {counted(len(left), 'session')} ({_named(left)})"
+        yield f"  never submitted: {counted(len(left), 'session')} ({named(left)})"
     for title, specs in (
         ("never begun", record.never_begun),
         ("begun and never completed", record.never_completed),
         ("begun more than once, of which the first time counts", record.repeated),
     ):
         if specs:
-            yield f"  {title}: {so_many_tasks(len(specs))} ({_named(specs)})"
+            yield f"  {title}: {so_many_tasks(len(specs))} ({named(specs)})"
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
     more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun
+from core.terminal.figures import so_many_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from workshop.agent_adapter.engine import ExternalRun
     from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter
     from workshop.lab.lab_folder import LabFolder
-    from workshop.lab.lab_run import LabRun, Settings
+    from workshop.lab.lab_run import ExternalAgent, LabRun, Settings
 
 TIMEOUT_SECONDS = 600.0
 SIDE_BY_SIDE = 64
@@ -30,10 +31,13 @@ def settings(
     epochs: int,
 ) -> Settings:
     """The settings of a run of this agent."""
+    from workshop.agent_adapter.launch import commit_of
     from workshop.lab.lab_run import ExternalAgent, Settings
 
-    command = redact(agent)
-    name = f"agent: {command}"
+    external = ExternalAgent(
+        command=redact(agent), commit=commit_of(agent), side_by_side=side_by_side, timeout=timeout
+    )
+    name = label_of(external)
     return Settings(
         benchmark=benchmark,
         packs=packs,
@@ -41,12 +45,15 @@ def settings(
         worker=name,
         strategy=None,
         epochs=epochs,
-        agent=ExternalAgent(
-            command=command,
-            side_by_side=side_by_side,
-            timeout=timeout,
-        ),
+        agent=external,
     )
+
+
+def label_of(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
+    """What tells an agent and its version from others: sessions' name, command, commit, models."""
+    name = ", ".join(agent.session_names) or "agent"
+    version = f" @ {agent.commit}" if agent.commit else ""
+    return ", ".join((f"{name}: {agent.command}{version}", *models))
 
 
 def engine(
@@ -71,7 +78,7 @@ def engine(
 
 
 def leave(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
-    """Write ``results.json`` and the report of a run."""
+    """Write ``results.json`` and the report of a run, and who played into ``lab.json``."""
     from core.runs.journal import write_whole
     from core.runs.results import NAME, ModelPair, RunResults, totals_of
     from workshop.agent_adapter.agent_session import records_of
@@ -80,14 +87,20 @@ def leave(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
 
     records = records_of(folder.path)
     sessions = [one for record in records for one in record.sessions]
-    models = ", ".join(dict.fromkeys(name for record in records for name in record.models))
-    brain = models or run.settings.evaluator
+    models = dict.fromkeys(name for record in records for name in record.models)
+    agent = run.settings.agent
+    assert agent is not None
+    names = dict.fromkeys(name for record in records for name in record.names)
+    agent = agent.model_copy(update={"session_names": tuple(names)})
+    label = label_of(agent, models)
+    update = {"agent": agent, "evaluator": label, "worker": label}
+    folder.write(run.model_copy(update={"settings": run.settings.model_copy(update=update)}))
     tasks = tuple(map(result_of, folder.trials()))
     results = RunResults(
         run_id=run.run_id,
         benchmark=run.settings.benchmark,
         pack=" + ".join(pack.name for pack in run.packs),
-        brain=ModelPair(evaluator=brain, worker=brain),
+        brain=ModelPair(evaluator=label, worker=label),
         session_id=sessions[0][0] if len(sessions) == 1 else None,
         submitted=bool(sessions) and all(submitted for _, submitted in sessions),
         started=run.started,
@@ -108,7 +121,10 @@ def last_lines(path: Path) -> list[str]:
 
 
 def check_end(run: LabRun, path: Path) -> None:
-    """Raises CannotRun where a run of an agent was interrupted, or nothing was played in it."""
+    """Raises CannotRun where a run of an agent was interrupted, or the agent did not play it all.
+
+    That is: nothing was begun, or the agent died or was ended before its tasks were completed.
+    """
     from workshop.agent_adapter.agent_session import records_of
 
     if run.settings.agent is None:
@@ -118,6 +134,11 @@ def check_end(run: LabRun, path: Path) -> None:
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
         raise CannotRun("the agent has begun no task")
+    cut = [one for one in records if one.cut_short and one.left]
+    if cut:
+        what = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in cut)
+        left = sum(one.left for one in cut)
+        raise CannotRun(f"the agent ended early and left {so_many_tasks(left)} open ({what})")
 
 
 def _interrupted(run: LabRun) -> bool:

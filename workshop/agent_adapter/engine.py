@@ -16,6 +16,7 @@ from core.runs.journal import Journal, JournalFailed, journal_path
 from core.runs.results import TaskResult
 from core.terminal.figures import reason
 from workshop.agent_adapter.agent_session import (
+    INTERRUPTED,
     AgentSession,
     Share,
     never_made,
@@ -23,6 +24,7 @@ from workshop.agent_adapter.agent_session import (
     shares_of,
 )
 from workshop.agent_adapter.outcome import Cause, PlayedTask
+from workshop.agent_adapter.stand_in import stand_in
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import LabRun, Trial
@@ -31,7 +33,6 @@ from workshop.lab.play_job import WHY_CHARS, play_job
 LOOK_SECONDS = 0.2
 """Between two looks at what the agents have done."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-INTERRUPTED = "the run was interrupted"
 JobTrials = tuple[Job, list[Trial]]
 
 
@@ -60,7 +61,7 @@ class ExternalRun:
                 theirs.append(job)
         assert self.run.settings.agent is not None
         side_by_side = self.run.settings.agent.side_by_side
-        with _interrupts(self.stop):
+        with stand_in() as self._stand_in, _interrupts(self.stop):
             shares = shares_of(theirs, side_by_side, self.adapter_factory().scenarios)
             yield from self._play(shares, side_by_side)
 
@@ -93,7 +94,14 @@ class ExternalRun:
         assert agent is not None
         try:
             return AgentSession(
-                adapter, share, agent.timeout, number, self.folder, self.command, self.environment
+                adapter,
+                share,
+                agent.timeout,
+                number,
+                self.folder,
+                self.command,
+                self.environment,
+                self._stand_in,
             )
         except OSError as error:
             raise CannotRun(f"the agent cannot be started: {error.strerror or error}") from None

@@ -30,6 +30,11 @@ DRAIN_SECONDS = 2.0
 """For what is still in a pipe; a process that has left the group may hold it open for ever."""
 
 
+def ended_with(code: int) -> str:
+    """How a process ended, in words."""
+    return f"signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"exit code {code}"
+
+
 class Output:
     """Copies a stream of the agent into a file, without secrets, and keeps its last lines."""
 
@@ -107,8 +112,7 @@ class AgentProcess:
                     time.sleep(POLL_SECONDS)
             self._signal(signal.SIGKILL)
             self._process.wait()
-        code = self._process.returncode
-        return f"signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"exit code {code}"
+        return ended_with(self._process.returncode)
 
     @property
     def failed(self) -> bool:

@@ -166,7 +166,7 @@ class BenchmarkAdapter:
 
     def scenarios(self, body: Raw) -> Iterator[Raw]:
         """The scenarios of a pack out of JSON, each with all that it needs."""
-        return self.unpacked(body) if self.unpacked else iter(body["scenarios"])
+        return self.unpacked(body) if self.unpacked else iter(body.get("scenarios") or ())
 
     def holds(self, raw: Raw) -> bool:
         """Whether a scenario is valid and still expects the best answer."""

@@ -77,7 +77,7 @@ def compare_runs(
 
 def _show(result: Comparison) -> None:
     show = answers()
-    brain_a, brain_b = " / ".join(result.brain_a), " / ".join(result.brain_b)
+    brain_a, brain_b = (" / ".join(dict.fromkeys(b)) for b in (result.brain_a, result.brain_b))
     table = Table(title=escape(f"A {result.a}  {brain_a}\nB {result.b}  {brain_b}"))
     played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
     for heading in (played, "A", "B", "B - A, 95 %"):

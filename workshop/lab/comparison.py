@@ -222,7 +222,7 @@ def _checks(
     loss = Check(
         name="bootstrap bound of the loss, one-sided 95 %",
         asks=f"not worse where it is below the margin of {margin}",
-        found=f"at most {bound:.4f} is lost",
+        found=_loss(bound),
         holds=bound < margin,
     )
     counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
@@ -237,6 +237,11 @@ def _checks(
     return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
 
 
+def _loss(bound: float) -> str:
+    """The bound of the loss in words; below 0 it is a gain."""
+    return f"at most {bound:.4f} is lost" if bound >= 0 else f"at least {-bound:.4f} is gained"
+
+
 def _p(value: float) -> str:
     """A p as it is said; it is never nothing."""
     return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
@@ -247,7 +252,7 @@ def _decide(checks: Sequence[Check], flips: Flips, bound: float, margin: float) 
     if harm.decides:
         return WORSE, harm.found
     if loss.decides:
-        return NOT_WORSE, f"with 95 % confidence at most {bound:.4f} is lost, less than {margin}"
+        return NOT_WORSE, f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
     if mcnemar.decides:
         return WORSE, mcnemar.found
     return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"

@@ -23,6 +23,10 @@ class ExternalAgent(Record):
 
     command: str
     """For the shell; secrets in it are masked."""
+    commit: str | None = None
+    """Of its folder, with `-dirty` where files differ; None outside of git."""
+    session_names: tuple[str, ...] = ()
+    """As it has called its sessions; known when the run is over."""
     side_by_side: int = 1
     """So many of it at once, each with a share of the tasks."""
     timeout: float
@@ -119,8 +123,11 @@ class Summary(Record):
     gap: Gap | None = None
     """None where no trial knows its own."""
     means: dict[str, float | None]
-    """What a trial took."""
+    """What a trial took, of those where it is known."""
+    known: dict[str, int] = Field(default_factory=dict)
+    """How many trials those are, by measure."""
     cost_usd: float | None
+    """Of the trials where it is known."""
     by_mechanic: tuple[Slice, ...] = ()
     by_playbook: tuple[Slice, ...] = ()
 

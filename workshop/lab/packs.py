@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -15,6 +16,9 @@ from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 
 GENERATED = "generated"
+_ijson: Any = import_module("ijson") if find_spec("ijson") else None
+"""Reads large files; None without the extra `lab`: a file is then held in memory whole."""
+_NOT_JSON = (ValueError, *((_ijson.JSONError,) if _ijson else ()))
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,10 @@ class Source:
             yield from self.adapter.generated(self.asked)
             return
         with _opened(self.asked, self.path, self.adapter) as file:
-            if self.adapter.unpacked:
+            if self.adapter.unpacked or _ijson is None:
                 yield from self.adapter.scenarios(json.load(file))
             else:
-                yield from _streaming().items(file, "scenarios.item", use_float=True)
+                yield from _ijson.items(file, "scenarios.item", use_float=True)
 
 
 def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
@@ -55,8 +59,7 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
         return Source(adapter, asked, adapter.generated_name(asked), None)
     path = adapter.packs.get(asked, Path(asked))
     with _opened(asked, path, adapter) as file:
-        parts = _streaming().parse(file)
-        fields = {key: value for key, event, value in parts if event == "string"}
+        fields = _texts(file)
     name = fields.get("name")
     if fields.get("format") != adapter.format or not name:
         text = f"it has no format {adapter.format!r} and name"
@@ -64,9 +67,13 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
     return Source(adapter, asked, name, path)
 
 
-def _streaming() -> Any:
-    """The reader of large JSON files; late, for it belongs to an extra."""
-    return import_module("ijson")
+def _texts(file: BinaryIO) -> dict[str, str]:
+    """The fields of a pack that are texts, by name."""
+    if _ijson is not None:
+        return {key: value for key, event, value in _ijson.parse(file) if event == "string"}
+    raw = json.load(file)
+    fields = raw if isinstance(raw, dict) else {}
+    return {key: value for key, value in fields.items() if isinstance(value, str)}
 
 
 @contextmanager
@@ -79,7 +86,7 @@ def _opened(asked: str, path: Path, adapter: BenchmarkAdapter) -> Iterator[Binar
         names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
         text = f"{error.strerror or error}; there are {names}, or give a file"
         raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
-    except (_streaming().JSONError, ValueError) as error:
+    except _NOT_JSON as error:
         raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None
 
 

@@ -84,14 +84,20 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
         "turns a trial": number(means["turns"], 2),
         "requests a trial": number(means["requests"], 1),
         "tokens a trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
-        f"{number(means['completion_tokens'], 0)}",
-        "cost, all trials": dollars(summary.cost_usd, 4),
+        f"{number(means['completion_tokens'], 0)}{_of_known(summary, 'completion_tokens')}",
+        "cost, all trials": dollars(summary.cost_usd, 4) + _of_known(summary, "cost_usd"),
         "seconds a trial": number(means["seconds"], 2),
     }
     if gap:
         lines["gap to the best answer, mean"] = f"{dollars(gap.mean, 2)} of {gap.answers} answers"
         lines["gap, most"] = dollars(gap.most)
     return lines
+
+
+def _of_known(summary: Summary, measure: str) -> str:
+    """Of how many trials a figure is, where it is not known of all."""
+    known = summary.known.get(measure, summary.trials)
+    return f" (of {known} trials)" if 0 < known < summary.trials else ""
 
 
 def summary_lines(summary: Summary) -> list[str]:

@@ -47,7 +47,8 @@ class Tally:
         self._failures: Counter[str] = Counter()
         self._infrastructure = self._scored = 0
         self._strict = self._scores = 0.0
-        self._sums: dict[str, float | None] = {}
+        self._sums: defaultdict[str, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
+        """By measure its sum over the trials where it is known, and how many those are."""
         self._gaps: Counter[int] = Counter()
         self._per_task: Counter[tuple[int, int]] = Counter()
 
@@ -77,12 +78,13 @@ class Tally:
         if trial.gap is not None:
             self._gaps[trial.gap] += 1
         for name, value in trial.took.items():
-            so_far = self._sums.setdefault(name, 0.0)
-            self._sums[name] = None if value is None or so_far is None else so_far + value
+            total, known = self._sums[name]
+            self._sums[name] = (total, known) if value is None else (total + value, known + 1)
 
     def summary(self, player: str) -> Summary:
         """What was counted; at least one trial was."""
         every = self._all
+        cost, costed = self._sums["cost_usd"]
         hats = {k: pass_hat(self._per_task, k) for k in PASS_HAT}
         return Summary(
             player=player,
@@ -97,8 +99,9 @@ class Tally:
             failures=dict(sorted(self._failures.items())),
             infrastructure=self._infrastructure,
             gap=self._gap() if self._gaps else None,
-            means={name: _rounded(total, every.trials) for name, total in self._sums.items()},
-            cost_usd=_rounded(self._sums["cost_usd"], 1),
+            means={name: _mean(*total) for name, total in self._sums.items()},
+            known={name: known for name, (_, known) in self._sums.items()},
+            cost_usd=round(cost, DIGITS) if costed else None,
             by_mechanic=_slices(self._mechanics),
             by_playbook=_slices(self._playbooks),
         )
@@ -108,7 +111,7 @@ class Tally:
         count, paid = sum(fit.values()), sum(gap * answers for gap, answers in fit.items())
         return Gap(
             answers=count,
-            mean=_rounded(paid, count) if count else None,
+            mean=_mean(paid, count),
             most=max(fit, default=None),
             below=self._gaps.total() - count,
         )
@@ -137,8 +140,8 @@ def summarise(trials: Iterable[Trial]) -> tuple[Summary, ...]:
     return tuple(tally.summary(player) for player, tally in tallies.items())
 
 
-def _rounded(total: float | None, count: int) -> float | None:
-    return None if total is None else round(total / count, DIGITS)
+def _mean(total: float, count: int) -> float | None:
+    return round(total / count, DIGITS) if count else None
 
 
 def _slices(parts: dict[str, _Part]) -> tuple[Slice, ...]:

@@ -173,7 +173,8 @@ class Platform:
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""
         if benchmark not in self._by_benchmark:
-            raise Refusal(f"unknown benchmark: {benchmark}", 404)
+            there = ", ".join(self._by_benchmark)
+            raise Refusal(f"unknown benchmark: {benchmark}; served here: {there}", 404)
         return self._by_benchmark[benchmark]
 
     def serves(self, root: str, task_id: str) -> bool:

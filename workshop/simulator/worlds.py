@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from workshop.simulator.demo import DEMO
 from workshop.simulator.pack_files import raw_pack, read_text
 from workshop.simulator.store.world import STORE
 from workshop.simulator.world import Pack, World
@@ -17,7 +18,11 @@ def _company() -> World:
     return COMPANY
 
 
-WORLDS: dict[str, Callable[[], World]] = {STORE.format: lambda: STORE, "company-pack/1": _company}
+WORLDS: dict[str, Callable[[], World]] = {
+    STORE.format: lambda: STORE,
+    "company-pack/1": _company,
+    DEMO.format: lambda: DEMO,
+}
 """What gives every world, by the format of its packs."""
 FORMATS = {STORE.name: STORE.format, "company": "company-pack/1"}
 """The format of a world's packs, by the world's name."""

@@ -96,6 +96,8 @@ class Erc3Client(BaseClient):
     load_wiki = _method(models.Req_LoadWiki, models.Resp_LoadWiki)
     search_wiki = _method(models.Req_SearchWiki, models.Resp_SearchWiki)
     update_wiki = _method(models.Req_UpdateWiki, models.Resp_UpdateWiki)
+    list_wiki_pages, load_wiki_page, update_wiki_page = list_wiki, load_wiki, update_wiki
+    """Their older names."""
 
     def dispatch(self, request: BaseModel) -> Any:
         """Send a request to the endpoint of its class, or to that which its `tool` names.

@@ -26,12 +26,13 @@ from core.erc3_client.own.company_shapes import (
 )
 
 __all__ = [
-    "Req_GetCustomer", "Req_GetEmployee", "Req_GetProject", "Req_GetTimeEntry",
-    "Req_ListCustomers", "Req_ListEmployees", "Req_ListProjects", "Req_ListWiki", "Req_LoadWiki",
-    "Req_LogTimeEntry", "Req_ProvideAgentResponse", "Req_SearchCustomers", "Req_SearchEmployees",
-    "Req_SearchProjects", "Req_SearchTimeEntries", "Req_SearchWiki", "Req_TimeSummaryByEmployee",
-    "Req_TimeSummaryByProject", "Req_UpdateEmployeeInfo", "Req_UpdateProjectStatus",
-    "Req_UpdateProjectTeam", "Req_UpdateTimeEntry", "Req_UpdateWiki", "Req_WhoAmI",
+    "Req_GetCustomer", "Req_GetEmployee", "Req_GetProject", "Req_GetTimeEntry", "Req_ListCustomers",
+    "Req_ListEmployees", "Req_ListProjects", "Req_ListWiki", "Req_ListWikiPages", "Req_LoadWiki",
+    "Req_LoadWikiPage", "Req_LogTimeEntry", "Req_ProvideAgentResponse", "Req_SearchCustomers",
+    "Req_SearchEmployees", "Req_SearchProjects", "Req_SearchTimeEntries", "Req_SearchWiki",
+    "Req_TimeSummaryByEmployee", "Req_TimeSummaryByProject", "Req_UpdateEmployeeInfo",
+    "Req_UpdateProjectStatus", "Req_UpdateProjectTeam", "Req_UpdateTimeEntry", "Req_UpdateWiki",
+    "Req_UpdateWikiPage", "Req_WhoAmI",
 ]  # fmt: skip
 
 
@@ -270,3 +271,9 @@ class Req_UpdateWiki(BaseModel):
     file: str
     content: str
     changed_by: EmployeeID | None = None
+
+
+# Older names of the SDK.
+Req_ListWikiPages = Req_ListWiki
+Req_LoadWikiPage = Req_LoadWiki
+Req_UpdateWikiPage = Req_UpdateWiki

@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.results import RunResults, TaskResult, read_results
+from tests.core.erc3_client.company_pack import PACK
 from tests.core.erc3_client.conftest import base_url, company_url  # noqa: F401
 from tests.workshop.lab.conftest import pack_file  # noqa: F401
 from workshop.agent_adapter.agent_session import AgentSessionRecord, records_of
 
+PYDANTIC = (
+    "pydantic", "pydantic_core", "annotated_types", "typing_extensions.py", "typing_inspection",
+)  # fmt: skip
 HEAD = """
 import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
 
@@ -115,3 +121,21 @@ def regress(tmp_path: Path) -> Callable[..., PlayedTask]:
 def good() -> str:
     """An agent that does everything right."""
     return GOOD
+
+
+@pytest.fixture
+def company_file(tmp_path: Path) -> Path:
+    path = tmp_path / "company.json"
+    path.write_text(json.dumps(PACK), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def their_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of a new virtual environment with pydantic alone."""
+    folder = tmp_path_factory.mktemp("theirs")
+    venv.create(folder, symlinks=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for name in PYDANTIC:
+        (packages / name).symlink_to(Path(pydantic.__file__).parents[1] / name)
+    return folder / "bin" / "python"

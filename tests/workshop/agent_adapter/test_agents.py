@@ -44,16 +44,9 @@ def documented(tmp_path: Path) -> Callable[[str], str]:
     path.write_text(found[1], encoding="utf-8")
 
     def command(benchmark: str) -> str:
-        return shlex.join([sys.executable, "-m", "workshop.agent_adapter", str(path), benchmark])
+        return shlex.join([sys.executable, str(path), benchmark])
 
     return command
-
-
-@pytest.fixture
-def company_file(tmp_path: Path) -> Path:
-    path = tmp_path / "company.json"
-    path.write_text(json.dumps(PACK), encoding="utf-8")
-    return path
 
 
 def test_the_script_of_the_page_plays_the_store(
@@ -65,7 +58,9 @@ def test_the_script_of_the_page_plays_the_store(
     results = run.results
     assert (results.benchmark, results.pack, results.submitted) == ("store", "p", True)
     assert (results.session_id or "").startswith("ssn-")
-    assert results.brain.evaluator == "openai/gpt-4o-mini"
+    assert results.brain.evaluator.startswith(f"thirty lines: {sys.executable}")
+    assert results.brain.evaluator.endswith("store, openai/gpt-4o-mini")
+    assert run.lab["settings"]["evaluator"] == results.brain.evaluator
     assert [t.spec_id for t in results.tasks] == ["s000", "s001", "s002", "s003"]
     bought, refused = results.tasks[:2]
     # One tea where two were asked for; no such rug.
@@ -122,9 +117,7 @@ def test_the_script_of_the_page_plays_the_company(
 def test_a_company_agent_that_changes_things_has_its_changes_counted(
     regress: Any, company_file: Path
 ) -> None:
-    command = shlex.join(
-        [sys.executable, "-m", "workshop.agent_adapter", str(SCRIPTS / "company_agent.py")]
-    )
+    command = shlex.join([sys.executable, str(SCRIPTS / "company_agent.py")])
     run = regress(command, "--benchmark", "company", "--pack", company_file)
     assert run.code == 0, run.output
     tasks = run.tasks

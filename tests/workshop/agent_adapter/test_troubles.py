@@ -61,7 +61,9 @@ while True:
 """
     )
     run = regress(command, "--pack", pack_file(3), "--agent-timeout", 1)
-    assert run.code == 0, run.output
+    assert run.code == 2, run.output
+    end = "the agent ended early and left 2 tasks open (agent 1: it neither began nor completed"
+    assert end in run.said
     first, second, third = run.results.tasks
     assert (first.score, first.failure) == (1.0, None)
     assert (unknown(second), second.failure) == (True, "limit")
@@ -127,7 +129,8 @@ sys.exit(3)
 """
     )
     run = regress(command, "--pack", pack_file(3))
-    assert run.code == 0, run.output
+    assert run.code == 2, run.output
+    assert "the agent ended early and left 2 tasks open (agent 1: exit code 3)" in run.said
     first, second, third = run.results.tasks
     assert first.passed
     assert (unknown(second), second.failure, second.requests) == (True, "agent", 1)

@@ -39,8 +39,8 @@ def test_shares_failures_and_gaps_are_counted(trial: Make) -> None:
     assert found.platform_score == round(2 / 3, 6)
     assert found.gap is not None
     assert (found.gap.answers, found.gap.mean, found.gap.most, found.gap.below) == (1, 2, 2, 1)
-    assert found.means["prompt_tokens"] is None
-    assert found.cost_usd is None
+    assert (found.means["prompt_tokens"], found.known["prompt_tokens"]) == (10, 2)
+    assert (found.cost_usd, found.known["cost_usd"]) == (0.5, 1)
     assert {g.name: (g.passed.passed, g.passed.of) for g in found.by_mechanic} == {
         "m": (1, 2),
         "n": (1, 1),

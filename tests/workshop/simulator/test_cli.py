@@ -63,7 +63,7 @@ def test_bad_pack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bad.write_text("{}")
     assert main(["--pack", str(bad)]) == 2
     assert (
-        "bad.json: format must be 'store-pack/1' or 'company-pack/1', not None"
+        "bad.json: format must be 'store-pack/1' or 'company-pack/1' or 'demo-pack/1', not None"
         in capsys.readouterr().err
     )
 

@@ -199,7 +199,9 @@ def test_keys_and_benchmarks(post: Post) -> None:
     assert len(shown["routes"]) == 7
     for body in ({"benchmark": "store", "spec_id": "x"}, {"benchmark": "x", "spec_id": "tea"}):
         assert post("/tasks/start", **body).status_code == 404
-    assert post("/benchmarks/view", benchmark="x").json() == error("unknown benchmark: x", 404)
+    assert post("/benchmarks/view", benchmark="x").json() == error(
+        "unknown benchmark: x; served here: store", 404
+    )
     assert post("/tasks/start").json() == error("give task_id, or benchmark and spec_id")
 
 

@@ -1,14 +1,69 @@
-"""What scripts for the official SDK find as `erc3` under `python -m workshop.agent_adapter`.
+"""What an agent finds as `erc3`, in place of the official SDK.
 
-The folder of this file goes on the script's module path, so that its package `erc3` is found
-before an installed one, in the script's child processes, too.
+It runs in the agent's own environment: with any Python from 3.10 on, pydantic and the standard
+library. So the package is put together in a folder of its own, out of the modules beside this file
+and our client's wire models, which know nothing else of this project. The folder goes on the
+agent's module path, where its child processes find it too.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
-FOLDER: Final = Path(__file__).parent
-ROOT: Final = FOLDER.parents[2]
-"""Where the packages of this project lie."""
 PLATFORM: Final = "ERC3_COMPAT_BASE_URL"
-"""Names the platform to the script's processes, out of reach of a `.env` that they load."""
+"""Names the platform to the stand-in, out of reach of a `.env` that the agent loads."""
+KEY: Final = "ERC3_COMPAT_API_KEY"
+"""The account key, in the same way."""
+OWN: Final = "core.erc3_client.own"
+ROOT: Final = Path(__file__).parents[3]
+SHARED: Final = (
+    *(f"{OWN}.{name}" for name in ("base", "core", "core_models", "demo", "store", "company")),
+    *(f"{OWN}.company_{name}" for name in ("models", "requests", "shapes")),
+    "core.erc3_client.bounds",
+    "core.http.retry_after",
+)
+"""The modules of our client that the package takes along, as `erc3.wire`."""
+NAMES: Final = {
+    f"{OWN}.loopback": "erc3.transport",
+    f"{OWN}.remote": "erc3.transport",
+    OWN: "erc3.wire",
+    "core.erc3_client.bounds": "erc3.wire.bounds",
+    "core.http.retry_after": "erc3.wire.retry_after",
+    # Agents make pages of their own without it; our own client takes none for the last page.
+    "    next_offset: int\n": "    next_offset: int = -1\n",
+}
+"""What is called or written otherwise there, in this order."""
+
+
+@contextmanager
+def stand_in() -> Iterator[Path]:
+    """A folder that holds the package `erc3` and nothing else; it is gone afterwards."""
+    with TemporaryDirectory(prefix="erc3-stand-in-") as name:
+        folder = Path(name)
+        for path, text in _modules().items():
+            target = folder / "erc3" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        yield folder
+
+
+def _modules() -> Mapping[Path, str]:
+    """The text of every module, by its path in the package."""
+    here = Path(__file__).parent / "erc3"
+    found = {path.relative_to(here): _renamed(path) for path in here.rglob("*.py")}
+    for name in SHARED:
+        path = Path(*name.split(".")).with_suffix(".py")
+        found[Path("wire", path.name)] = _renamed(ROOT / path)
+    found[Path("wire", "__init__.py")] = ""
+    return found
+
+
+def _renamed(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    for name, there in NAMES.items():
+        text = text.replace(name, there)
+    return text

@@ -1,0 +1,201 @@
+"""`erc3-agent agent -- COMMAND`: sample agents, each from its own folder and environment."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workshop.agent_adapter.launch import commit_of, environment_for, key_file
+
+ROOT = Path(__file__).parents[3]
+SAMPLES = Path(__file__).parent / "agents"
+COMMAND = [sys.executable, str(ROOT / "submission.py"), "agent"]
+Play = Callable[..., Any]
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> Path:
+    """A copy of the sample agents, as if each were a clone of somebody's repository."""
+    return shutil.copytree(SAMPLES, tmp_path / "theirs")
+
+
+def play(folder: Path, *words: object, **variables: str) -> Any:
+    """The command in the folder of an agent."""
+    return subprocess.run(
+        [*COMMAND, *map(str, words)],
+        cwd=folder,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def test_a_script_with_a_real_key_in_its_dot_env(
+    theirs: Path, their_python: Path, pack_file: Any
+) -> None:
+    (theirs / "script" / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
+    real = {"ERC3_API_KEY": "key-real", "COPY_OF_THE_KEY": "key-real"}
+    done = play(theirs / "script", "--pack", pack_file(4), "--", their_python, "main.py", **real)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("PAGE 0 ['tea', 'cup']\nPAGE 2 ['pot']\n") == 4
+    assert "s000 1.0\n" in done.stdout
+    assert "'one script' of store: 4 of 4 tasks passed, score 1.000" in done.stdout
+    assert f"note: {theirs / 'script' / '.env'} holds an account key" in done.stderr
+    assert f"--agent '{their_python} main.py'" in done.stdout
+
+
+def test_a_package_that_is_started_as_a_module(
+    theirs: Path, their_python: Path, company_file: Path
+) -> None:
+    words = "--pack", company_file, "--", their_python, "-m", "clerk", "erc3-dev"
+    done = play(theirs / "package", *words)
+    assert done.returncode == 0, done.stderr
+    # The last page is full: the next one is empty and no error.
+    assert "PAGE 0 3\nPAGE 3 0\n" in done.stdout
+    assert "'clerk' of erc3-dev: " in done.stdout
+    assert "FAIL: expected outcome" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_a_script_of_the_shell(theirs: Path, pack_file: Any) -> None:
+    done = play(theirs / "shell", "--pack", pack_file(2), "./run.sh")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("PAGE 0\nPAGE 2\n") == 2
+    assert "'shell' of store: 2 of 2 tasks passed, score 1.000" in done.stdout
+
+
+def test_regress_starts_an_agent_in_the_same_way(
+    theirs: Path,
+    their_python: Path,
+    pack_file: Any,
+    regress: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = theirs / "script"
+    (folder / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["add", "main.py"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    monkeypatch.chdir(folder)
+    run = regress(f"{shlex.quote(str(their_python))} main.py", "--pack", pack_file(2))
+    assert run.code == 0, run.output
+    assert all(task.passed for task in run.results.tasks)
+    agent = run.lab["settings"]["agent"]
+    assert agent["commit"]
+    assert agent["commit"] == commit_of("python main.py")
+    assert agent["session_names"] == ["one script"]
+    label = f"one script: {their_python} main.py @ {agent['commit']}, openai/gpt-4o-mini"
+    assert run.results.brain.evaluator == run.lab["settings"]["worker"] == label
+    (folder / "main.py").write_text("print('another')\n")
+    assert commit_of("python main.py") == f"{agent['commit']}-dirty"
+
+
+def test_an_agent_that_dies_in_the_middle(tmp_path: Path, pack_file: Any) -> None:
+    agent = tmp_path / "agent.py"
+    agent.write_text(
+        "from erc3 import ERC3\napi = ERC3()\ns = api.start_session('store', 'w')\n"
+        "one, *_ = api.session_status(s.session_id).tasks\napi.start_task(one)\n"
+        "api.complete_task(one)\nraise SystemExit(3)\n"
+    )
+    done = play(tmp_path, "--pack", pack_file(3), sys.executable, "agent.py")
+    assert done.returncode == 1
+    assert "never completed: 2 tasks (s001, s002)" in done.stdout
+    assert "never submitted" in done.stdout
+    assert "the agent died: exit code 3; 2 tasks not completed" in done.stdout
+
+
+def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
+    tmp_path: Path, pack_file: Any
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "import time\nfrom erc3 import ERC3\ns = ERC3().start_session('store', 'w')\n"
+        "print('ready', flush=True)\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n"
+        "    print('closed', flush=True)\n"
+    )
+    words = [*COMMAND, "--pack", str(pack_file(1)), sys.executable, "agent.py"]
+    process = subprocess.Popen(
+        words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert output.startswith("closed\n")
+    assert "never completed: 1 task (s000)\ninterrupted\n" in output
+
+
+def test_the_own_sdk_of_an_agent_is_not_started_beside_a_real_key(tmp_path: Path) -> None:
+    (tmp_path / "erc3.py").write_text("print('their own')\n")
+    (tmp_path / "agent.py").write_text("import os, erc3\nprint(os.environ['ERC3_API_KEY'][:4])\n")
+    own = "--benchmark", "demo", "--own-sdk"
+    refused, allowed = ["--", sys.executable, "agent.py"], ["--allow-real-key"]
+    assert "their own\nkey-\n" in play(tmp_path, *own, *refused, ERC3_API_KEY="real").stdout
+    (tmp_path / ".env").write_text("# keys\nexport ERC3_API_KEY = 'key-real'\n")
+    done = play(tmp_path, *own, *refused)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing here can stop it" in done.stderr
+    assert f"{tmp_path / '.env'} holds an account key" in done.stderr
+    done = play(tmp_path, *own, *allowed, *refused)
+    assert "their own\nkey-\n" in done.stdout
+    assert "warning: the official SDK reads no address" in done.stderr
+    assert "the agent has begun no task here" in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("--", "/nowhere/agent"), 2, "/nowhere/agent cannot be started: No such file"),
+        (("--benchmark", "chess", "true"), 2, "there are: store, company, erc3-dev"),
+        (("--pack", "nowhere.json", "true"), 1, "cannot be read"),
+        ((), 2, "Missing argument"),
+    ],
+)
+def test_wrong_input_is_one_line(
+    tmp_path: Path, words: tuple[str, ...], code: int, text: str
+) -> None:
+    done = play(tmp_path, *words)
+    assert done.returncode == code
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_key_is_found_where_the_agent_would_load_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "agent" / "src"
+    inner.mkdir(parents=True)
+    (inner / "main.py").touch()
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "agent" / ".env"
+    for text, found in (
+        ("ERC3_API_KEY=\nOTHER=1\n", None),
+        ("#ERC3_API_KEY=key-x\n", None),
+        ('A=1\nERC3_API_KEY="key-x"\n', file),
+    ):
+        file.write_text(text)
+        assert key_file(["python", "agent/src/main.py"]) == found
+    assert key_file(["cd", "agent", "&&", "python", "src/main.py"]) == file
+
+
+def test_the_environment_of_an_agent_keeps_what_is_the_users_own() -> None:
+    user = {"PYTHONPATH": "/theirs", "NO_PROXY": "a.b", "OPENAI_API_KEY": "sk", "ERC3_API_KEY": "r"}
+    given = environment_for("http://127.0.0.1:1", "key-x", Path("/stand-in"), user)
+    assert given["PYTHONPATH"] == f"/stand-in{os.pathsep}/theirs"
+    assert given["NO_PROXY"] == "a.b,127.0.0.1,localhost"
+    assert (given["OPENAI_API_KEY"], given["ERC3_API_KEY"]) == ("sk", "key-x")
+    own = environment_for("http://127.0.0.1:1", "key-x", None, user)
+    assert own["PYTHONPATH"] == "/theirs"

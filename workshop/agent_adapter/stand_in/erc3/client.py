@@ -1,0 +1,8 @@
+"""All clients; agents were seen to import a module of this name."""
+
+from .core import ERC3
+from .demo import DemoClient
+from .erc3 import Erc3Client
+from .store import StoreClient
+
+__all__ = ["ERC3", "DemoClient", "Erc3Client", "StoreClient"]
