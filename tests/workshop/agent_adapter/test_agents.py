@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -208,3 +209,76 @@ def test_other_rooms_open_such_a_run(
     assert again.exit_code == 0, again.output
     assert len(run.records) == 1
     assert read_results(run.folder).totals.score_mean == 1.0
+
+
+def test_an_agent_is_measured_without_the_extra_of_the_lab(
+    agent: Any, good: str, pack_file: PackFile, company_file: Path, tmp_path: Path
+) -> None:
+    missing = ("ijson", "numpy", "scipy", "distributed")
+    code = f"import sys\nfor name in {missing}: sys.modules[name] = None\n"
+    code += "from submission import main; main()"
+    out = ("--out", str(tmp_path / "logs"))
+    for command, *words in (
+        (agent(good), "--pack", str(pack_file(2))),
+        (agent(good), "--pack", "generated:7:2"),
+        (
+            shlex.join([sys.executable, str(SCRIPTS / "company_agent.py")]),
+            *("--benchmark", "company", "--pack", str(company_file)),
+        ),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "regress", "--agent", command, *out, *words],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert done.returncode == 0, done.stderr
+    (run, *_) = (tmp_path / "logs").iterdir()
+    compared = subprocess.run(
+        [sys.executable, "-c", code, "compare", str(run), str(run)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert compared.returncode == 2
+    assert f"pip install -e '{ROOT}[lab]'" in compared.stderr
+
+
+def test_tokens_are_told_where_one_task_has_no_report(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    silent = good.replace("play(task)", "play(task) if task is not tasks[0] else leave(task)")
+    head = """
+def leave(task):
+    post("/tasks/start", task_id=task["task_id"])
+    post("/tasks/complete", task_id=task["task_id"])
+"""
+    run = regress(agent(head + silent), "--pack", pack_file(3))
+    summary = run.lab["summaries"][0]
+    assert (summary["means"]["prompt_tokens"], summary["known"]["prompt_tokens"]) == (100, 2)
+    assert "100 + 10 (of 2 trials)" in run.output
+    assert "(of 2 trials)" in run.output.partition("cost, all trials")[2].partition("│\n")[0]
+
+
+def test_versions_of_an_agent_are_told_apart_in_a_comparison(
+    regress: Any, agent: Any, good: str, pack_file: PackFile
+) -> None:
+    pack, runs = pack_file(2), []
+    for name in ("first", "second"):
+        text = good.replace("session, tasks = begin()", "session, tasks = begin(name=NAME)")
+        text = HEAD_WITH_NAME + text.replace("NAME", repr(name))
+        runs.append(regress(agent(text), "--pack", pack, "--json").folder)
+    said = call("compare", *sorted(runs))
+    assert "first: " in said.output
+    assert "second: " in said.output
+    assert " / " not in said.output.partition("┏")[0].replace("/ ", "")
+
+
+HEAD_WITH_NAME = """
+def begin(name):
+    asked = {"benchmark": "store", "workspace": "w", "account_key": os.environ["ERC3_API_KEY"]}
+    session = post("/sessions/start", name=name, **asked)["session_id"]
+    return session, post("/sessions/status", session_id=session)["tasks"]
+"""
