@@ -41,14 +41,8 @@ def _python(home: str, not_shown: list[str]) -> list[str]:
     there = f"{home}/{sys.platlibdir}/{version}"
     extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
     arguments = [
-        *(
-            "--ro-bind",
-            str(PROGRAM),
-            f"{home}/bin/{PROGRAM.name}",
-            "--ro-bind",
-            str(library),
-            there,
-        ),
+        *("--ro-bind", str(PROGRAM), f"{home}/bin/{PROGRAM.name}"),
+        *("--ro-bind", str(library), there),
         *_bind_libraries(PROGRAM, *_extensions(extensions)),
     ]
     if extensions.is_dir() and library not in extensions.parents:

@@ -20,31 +20,12 @@ _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """With these the code can make names that its text does not show."""
 
 
-class Word:
-    """Text that shows itself bare in a signature."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-
 def _expected(name: str, host: ToolHost) -> str:
     """How a tool is called."""
     signature = host.signatures.get(name)
-    return f"{name}{_readable(signature)}" if signature else f"{name}(...)"
-
-
-def _readable(signature: inspect.Signature) -> inspect.Signature:
-    """Without quotes around annotations that are still text, and without what comes back."""
-    parameters = [
-        parameter.replace(annotation=Word(parameter.annotation))
-        if isinstance(parameter.annotation, str)
-        else parameter
-        for parameter in signature.parameters.values()
-    ]
-    return inspect.Signature(parameters)
+    if signature is None:
+        return f"{name}(...)"
+    return f"{name}{signature.replace(return_annotation=inspect.Signature.empty)}"
 
 
 def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[str]) -> str | None:

@@ -17,7 +17,6 @@ from worker.sandbox.check import refuse
 from worker.sandbox.contract import (
     ClockAndSeed,
     SandboxError,
-    SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
@@ -105,7 +104,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         )
         if refusal is not None:
             error = SandboxError(describe_refusal(refusal, self._limits), "refused")
-            self._keep(code_action[: self._limits.code_chars], None, error=error)
+            self._keep(code_action[: self._limits.code_chars], error)
             raise error
         began = time.monotonic()
         try:
@@ -127,30 +126,18 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             self._past.append(bridge)
         error = None if bridge.final else self._error(run)
         self.state["_print_outputs"] = run.logs
-        self._keep(bridge.code, run.sandbox, run.logs, error, seconds)
+        timing = {"sandbox": run.sandbox, "prints": run.logs, "seconds": round(seconds, 6)}
+        self._keep(bridge.code, error, **timing)
         if error is not None:
             raise error
         value = bridge.final_value if bridge.final else run.value
         return CodeOutput(output=value, logs=run.logs, is_final_answer=bridge.final)
 
-    def _keep(
-        self,
-        code: str,
-        sandbox: SandboxKind | None,
-        prints: str = "",
-        error: SandboxError | None = None,
-        seconds: float = 0.0,
-    ) -> None:
-        self.traces.append(
-            StepRecord(
-                code=printable(code),
-                prints=prints,
-                error=error.text if error else None,
-                error_kind=error.kind if error else None,
-                sandbox=sandbox,
-                seconds=round(seconds, 6),
-            )
-        )
+    def _keep(self, code: str, error: SandboxError | None, **ran: Any) -> None:
+        """Note a step; ``ran``: fields of the record of one that was run."""
+        kind = error.kind if error else None
+        text = error.text if error else None
+        self.traces.append(StepRecord(code=printable(code), error=text, error_kind=kind, **ran))
 
     def _error(self, run: StepRun) -> SandboxError | None:
         if run.over is not None:

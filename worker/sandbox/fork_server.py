@@ -28,21 +28,15 @@ _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]
 _SOURCES = (
-    *(
-        "core.text",
-        "worker.sandbox.fixed_clock",
-        "worker.sandbox.values",
-        "worker.sandbox.protocol",
-    ),
-    *("worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter"),
-    *("worker.sandbox.inside.landlock", "worker.sandbox.inside.forking"),
-)
+    "core.text", "worker.sandbox.fixed_clock", "worker.sandbox.values", "worker.sandbox.protocol",
+    "worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter",
+    "worker.sandbox.inside.landlock", "worker.sandbox.inside.forking",
+)  # fmt: skip
 """What the server is made of."""
 _WARM = _HERE / "warm_modules.toml"
 _NOT_SHOWN = [
-    *("site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3"),
-    "sitecustomize.py",
-]
+    "site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3", "sitecustomize.py",
+]  # fmt: skip
 """Parts of the library's folder that are no standard library, or of no use to code."""
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1", "TZ": "UTC", "PYTHONTZPATH": ""}
 """Without the first the order of a set would differ between a run and its replay. The server

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import datetime
+import os
 import re
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from typing import Any
 from pydantic_monty import (
     FunctionSnapshot,
     FutureSnapshot,
+    Monty,
     MontyComplete,
     MontyCrashedError,
     MontyError,
@@ -24,15 +28,19 @@ from pydantic_monty import (
     SyncSnapshot,
 )
 
+from worker.descriptors import reserve
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fixed_clock import FixedClock, random_state
-from worker.sandbox.monty_pool import pool
 from worker.sandbox.prints import Prints
 from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
 from worker.sandbox.values import Plain, display
 
 _MOST_SUSPENSIONS = 100_000
+GRACE_SECONDS = 0.4
+"""How long a worker may overrun its own time limit before it is killed."""
+_MOST_WORKERS = 64
+_CHECKOUT_SECONDS = 60.0
 _POLICY: OSPolicy = {"datetime": "call_host", "sleep": "call_host", "random_start": "call_host"}
 _FEED = re.compile(r"<python-input-(\d+)>")
 _TIME_OVER = re.compile(r"TimeoutError: (feed|turn) time limit exceeded: ")
@@ -223,3 +231,41 @@ def _checkout(limits: SandboxLimits) -> dict[str, Any]:
         "max_suspensions": _MOST_SUSPENSIONS,
     }
     return {"limits": resource, "os_policy": _POLICY, "assert_message_annotations": False}
+
+
+_lock = threading.Lock()
+_pools: dict[tuple[int, float], Monty] = {}
+
+
+def pool(seconds: float) -> Monty:
+    """The pool whose workers are killed when a turn takes ``seconds`` and the grace.
+
+    One per process and limit: a forked child must not talk to its parent's workers.
+    """
+    key = (os.getpid(), seconds)
+    with _lock:
+        if key not in _pools:
+            _pools[key] = _open(seconds)
+        return _pools[key]
+
+
+def _open(seconds: float) -> Monty:
+    reserve()
+    opened = Monty(
+        min_processes=1,
+        max_processes=_MOST_WORKERS,
+        checkout_timeout=_CHECKOUT_SECONDS,
+        request_timeout=seconds + 2 * GRACE_SECONDS,
+        feed_duration_limit_grace=GRACE_SECONDS,
+    )
+    opened.__enter__()
+    return opened
+
+
+@atexit.register
+def _close() -> None:
+    with _lock:
+        mine = [key for key in _pools if key[0] == os.getpid()]
+        opened = [_pools.pop(key) for key in mine]
+    for each in opened:
+        each.__exit__(None, None, None)
