@@ -26,8 +26,8 @@ class Factory:
     def __call__(self) -> BenchmarkAdapter:
         """The adapter, which can make the benchmark again with other guards and prompts."""
         know_world(self.entry)
-        made: BenchmarkAdapter = self.entry.load(self.entry.adapter).adapter(self._build)
-        return made
+        adapter: BenchmarkAdapter = self.entry.load(self.entry.adapter).adapter(self._build)
+        return adapter
 
     def _build(self, guards: str, overrides: Texts) -> Benchmark:
         run = RunContext(guards=guards, overrides=overrides)

@@ -46,8 +46,6 @@ SUBMITTED = frozenset({"submitted", "evaluated"})
 """What the platform calls a session that was handed in."""
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from workshop.simulator.world import Pack
 
 
@@ -106,28 +104,7 @@ class Assembly:
         if self.models.needs_litellm:
             # The slowest import is done before the run's clock starts.
             litellm_module.load()
-        session = Session(
-            self.platform,
-            self.options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            benchmark_named(
-                self.options.benchmark,
-                context(self.options, self.overrides, self.retry_policy, cache_folder()),
-            ),
-            self.folder,
-            watch,
-            clients=client_factory(
-                self.models.ids,
-                self.models.models,
-                base_urls=self.models.base_urls,
-                transport_factory=self.models.transport_factory,
-                sleep=self.stop.wait,
-            ),
-            past=self.past,
-            stop=self.stop,
-            with_retries=self.retry_policy.within,
-            executor_factory=self._debugged() if self.options.debug else None,
-            stage_models=self.models.stage_models,
-        )
+        session = self._new_session(watch)
         if self.resumed:
             plan = self._taken_up(session, self.resumed)
             return session, plan.tasks, plan.starts
@@ -139,23 +116,46 @@ class Assembly:
         self._note(session, tasks)
         return session, tasks, session.starts(tasks)
 
+    def _new_session(self, watch: Watcher) -> Session:
+        options, models = self.options, self.models
+        run = context(options, self.overrides, self.retry_policy, cache_folder())
+        return Session(
+            self.platform,
+            options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
+            benchmark_named(options.benchmark, run),
+            self.folder,
+            watch,
+            clients=client_factory(
+                models.ids,
+                models.models,
+                base_urls=models.base_urls,
+                transport_factory=models.transport_factory,
+                sleep=self.stop.wait,
+            ),
+            past=self.past,
+            stop=self.stop,
+            with_retries=self.retry_policy.within,
+            executor_factory=self._debugged() if options.debug else None,
+            stage_models=models.stage_models,
+        )
+
     def _debugged(self) -> TaskExecutorFactory:
         from workshop.replay.debugger.live import LiveDebugger
 
-        bench = workbench_of(self.options.benchmark)
-        return lambda task, played: LiveDebugger(bench, task.spec_id, task.text, played).open
+        workbench = workbench_of(self.options.benchmark)
+        return lambda task, played: LiveDebugger(workbench, task.spec_id, task.text, played).open
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
         manifest = self._noted_again(resumed.manifest, starts_over=resumed.starts_over)
         self._note_sandbox(manifest.sandboxes)
         if manifest.sandboxes[-1:] != self.sandbox:
-            there = (*manifest.sandboxes, *self.sandbox)
-            manifest = manifest.model_copy(update={"sandboxes": there})
+            sandboxes = (*manifest.sandboxes, *self.sandbox)
+            manifest = manifest.model_copy(update={"sandboxes": sandboxes})
             manifest.write(self.folder)
         if status and not manifest.tasks:
-            found = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
-            manifest = manifest.model_copy(update={"tasks": found})
+            tasks = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
+            manifest = manifest.model_copy(update={"tasks": tasks})
             manifest.write(self.folder)
         plan = continuation(
             self.platform,
@@ -169,8 +169,8 @@ class Assembly:
         if plan.tasks and (
             calls := preflight.ready(self.models, self.options, notes(quiet=self.options.quiet))
         ):
-            asked = {"preflight": (*manifest.preflight, *calls)}
-            manifest.model_copy(update=asked).write(self.folder)
+            update = {"preflight": (*manifest.preflight, *calls)}
+            manifest.model_copy(update=update).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         session.sandboxes = manifest.sandboxes
         return plan
@@ -199,12 +199,8 @@ class Assembly:
         if self.identity == manifest.identity:
             return manifest
         self._keep()
-        update: dict[str, Any] = {
-            "identity": self.identity,
-            "earlier": (*manifest.earlier, manifest.identity),
-            "session_id": None if starts_over else manifest.session_id,
-        }
-        noted = manifest.model_copy(update=update)
+        update = {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
+        noted = manifest.model_copy(update=update | ({"session_id": None} if starts_over else {}))
         noted.write(self.folder)
         return noted
 
@@ -212,8 +208,8 @@ class Assembly:
         """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         shipped = self.benchmark.prompts.shipped()
-        laid = [text for name in self.overrides for text in (shipped[name], self.overrides[name])]
-        for text in [*self.prompts.values(), *laid]:
+        replaced = [shipped[name] for name in self.overrides]
+        for text in [*self.prompts.values(), *replaced, *self.overrides.values()]:
             prompts.keep(text)
         if self.pack:
             write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))

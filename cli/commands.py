@@ -53,9 +53,9 @@ def _models(
     benchmark: str, strategy: StrategyName, evaluator: str | None, worker: str | None
 ) -> dict[str, str]:
     named = {"evaluator": evaluator, "worker": worker}
-    asked = {role: model for role, model in named.items() if model}
-    found = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **asked})
-    return {"evaluator": found.evaluator, "worker": found.worker}
+    chosen = {role: model for role, model in named.items() if model}
+    options = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **chosen})
+    return {"evaluator": options.evaluator, "worker": options.worker}
 
 
 def _texts(folder: Path | None) -> Mapping[str, str]:

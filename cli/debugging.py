@@ -64,12 +64,12 @@ def world_of(run: Path, pack: Path | None) -> Iterator[str | None]:
         yield None
         return
     try:
-        found = pack_at(pack or own)
+        served = pack_at(pack or own)
     except Usage as error:
         if pack:
             raise
         say(notes(), f"warning: nothing answers where the work leaves the record: {error}")
         yield None
         return
-    with serve(found) as platform:
+    with serve(served) as platform:
         yield platform.base_url

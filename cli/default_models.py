@@ -33,14 +33,14 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
         left = _ROLES - options.model_fields_set
         return options.model_copy(update=dict.fromkeys(left, model)), ""
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
-    found = None if named or base_urls() else _reference(options)
-    if found is None:
+    reference = None if named or base_urls() else _reference(options)
+    if reference is None:
         return options, ""
-    model, variable = found
+    model, variable = reference
     pair = "evaluator and worker are" if asks_role(options, "worker") else "the model is"
     text = f"no model is named and {variable} is set: {pair} {model}"
-    said = f"{text}; --rule-based plays without an LLM"
-    return options.model_copy(update=dict.fromkeys(_ROLES, model)), said
+    notice = f"{text}; --rule-based plays without an LLM"
+    return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
 
 
 def check_models(options: Options) -> None:

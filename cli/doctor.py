@@ -31,14 +31,14 @@ def doctor(options: DoctorOptions) -> int:
 
     What tiny calls may cost is said on standard error before the first one is made.
     """
-    found = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
+    diagnosed = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
-        print(found.model_dump_json(indent=1))
-        return 0 if found.ok else 1
+        print(diagnosed.model_dump_json(indent=1))
+        return 0 if diagnosed.ok else 1
     console = answers()
-    console.print(table(found))
-    console.print(closing(found), highlight=False, markup=False)
-    return 0 if found.ok else 1
+    console.print(table(diagnosed))
+    console.print(closing(diagnosed), highlight=False, markup=False)
+    return 0 if diagnosed.ok else 1
 
 
 def examine(
@@ -59,32 +59,32 @@ def examine(
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.
         named = {**models.file.stages, **options.ids}
-        asked = {role: (model, urls.get(role)) for role, model in named.items()}
-        places = doctor_models.places(models, asked)
+        places_by_role = {role: (model, urls.get(role)) for role, model in named.items()}
+        places = doctor_models.places(models, places_by_role)
     except ModelsError as error:
         announced = "no call will be made: the models' settings cannot be used"
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
         return diagnosis(findings, announced)
     known = [(place, doctor_models.unasked(place, models, environ)) for place in places]
-    usable = [(place, found) for place, found in known if not has_problem(found)]
+    usable = [(place, of_place) for place, of_place in known if not has_problem(of_place)]
     called = [] if options.no_calls else usable
     announced = doctor_models.announcement([p for p, _ in called if p.is_served])
     announce(announced)
-    for place, found in called:
-        found.append(doctor_models.tiny_call(place))
+    for place, of_place in called:
+        of_place.append(doctor_models.tiny_call(place))
     findings += [*doctor_models.with_substitutes(known), *doctor_models.baseline(places)]
     return diagnosis(findings, announced)
 
 
-def table(found: Diagnosis) -> Table:
+def table(diagnosed: Diagnosis) -> Table:
     """One row for each finding, with its fix."""
     rows = Table(box=None, pad_edge=False)
     for heading in ("area", "what", "state"):
         rows.add_column(heading, overflow="fold", no_wrap=heading != "what")
     rows.add_column("finding", overflow="fold", ratio=1)
     subject = ""
-    for one in found.findings:
+    for one in diagnosed.findings:
         if one.subject not in ("", subject):
             rows.add_row("", "", "", Text(one.subject, style="bold"))
         # Servers and files have a say in these texts: they are never markup.
@@ -96,10 +96,10 @@ def table(found: Diagnosis) -> Table:
     return rows
 
 
-def closing(found: Diagnosis) -> str:
+def closing(diagnosed: Diagnosis) -> str:
     """The last line: can a run begin?"""
-    counts = Counter(one.state for one in found.findings)
+    counts = Counter(one.state for one in diagnosed.findings)
     also = f" ({counted(counts['warning'], 'warning')})" if counts["warning"] else ""
-    if found.ok:
+    if diagnosed.ok:
         return f"a run can begin{also}"
     return f"{counted(counts['problem'], 'problem')}: a run would fail{also}"

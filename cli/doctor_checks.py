@@ -151,16 +151,16 @@ def address(environ: Mapping[str, str]) -> Finding:
 def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     """Whether the key is set, looks like one, and, with ``call``, is taken by a search."""
     value, look_up = environ.get(KEY, ""), "look the key up on the platform's site"
-    found = partial(finding, "platform", "key")
+    of_key = partial(finding, "platform", "key")
     if not value:
         fix = f"for --real: put the account's key into {KEY}, in the environment or in .env"
-        return found("info", f"{KEY} is not set; the embedded platform needs none", fix)
+        return of_key("info", f"{KEY} is not set; the embedded platform needs none", fix)
     if not value.startswith("key-"):
-        return found("warning", f"{KEY} is set but does not begin with key-", look_up)
+        return of_key("warning", f"{KEY} is set but does not begin with key-", look_up)
     if not call:
-        return found("info", f"{KEY} is set; not tried")
+        return of_key("info", f"{KEY} is set; not tried")
     if address(environ).state == "problem":
-        return found("problem", f"{KEY} is set; not tried, the address is wrong")
+        return of_key("problem", f"{KEY} is set; not tried, the address is wrong")
     from core.erc3_client import ERC3, ApiException, transport_errors
 
     url = environ.get(URL) or REAL_URL
@@ -169,10 +169,10 @@ def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     except ApiException as error:
         status = error.api_error.status
         if status in (400, 401, 403):
-            return found("problem", f"the platform refused {KEY} (status {status})", look_up)
+            return of_key("problem", f"the platform refused {KEY} (status {status})", look_up)
         text = f"{bare(url)} does not answer as the platform does (status {status})"
-        return found("problem", text, f"correct {URL}, or try again later")
+        return of_key("problem", text, f"correct {URL}, or try again later")
     except transport_errors() as error:
         text = f"{bare(url)} cannot be reached ({type(error).__name__})"
-        return found("problem", text, f"check the network and {URL}")
-    return found("ok", f"{KEY} is taken by the platform ({len(sessions)} sessions found)")
+        return of_key("problem", text, f"check the network and {URL}")
+    return of_key("ok", f"{KEY} is taken by the platform ({len(sessions)} sessions found)")

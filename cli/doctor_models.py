@@ -73,10 +73,10 @@ class Place:
         return count_messages(list(PROMPT)) * price.input + self.tokens_at_most * price.output
 
 
-def places(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
+def places(models: Models, models_by_role: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
     """Every distinct model and backend of the roles. Raises ModelsError."""
     distinct: dict[tuple[object, ...], Place] = {}
-    for role, (model, base_url) in asked.items():
+    for role, (model, base_url) in models_by_role.items():
         for target in models.settings(model, role, base_url).targets:
             place = Place(((role, model),), target)
             uses = distinct[place.key].uses if place.key in distinct else ()
@@ -151,9 +151,9 @@ def price(place: Place) -> Finding:
         fix = "write it into the models file: prices = { input = ..., output = ... }"
         return found(place, "price", "warning", text, fix)
     parts = {"in": known.input, "out": known.output, "cached": known.cached}
-    shown = [f"${part * 1e6:g} {name}" for name, part in parts.items() if part is not None]
+    amounts = [f"${part * 1e6:g} {name}" for name, part in parts.items() if part is not None]
     day = f", list of {listing.known.day}" if listing and listing.known else ""
-    text = f"{', '.join(shown)} per million tokens ({known.source}{day}){problem}"
+    text = f"{', '.join(amounts)} per million tokens ({known.source}{day}){problem}"
     estimate = known.source.startswith("like ")
     fix = "an estimate; write the true prices into the models file" if estimate else ""
     return found(place, "price", "info" if problem or estimate else "ok", text, fix)

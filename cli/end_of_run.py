@@ -91,9 +91,9 @@ class EndOfRun:
         from workshop.views.fork_report import fork_table, sums_table
 
         if self._assembly.past:
-            found = self._shown(results)
-            show.print(fork_table(found))
-            show.print(sums_table(found))
+            fork = self._shown(results)
+            show.print(fork_table(fork))
+            show.print(sums_table(fork))
             return
         show.print(summary_table(results, show.width))
         for line in summary_lines(results, self._assembly.benchmark.results.idle_group):

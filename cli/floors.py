@@ -24,8 +24,8 @@ def note_floors(folder: Path) -> None:
     if path.is_file() or not (folder / PACK_COPY).is_file():
         return
     with suppress(CannotRun, OSError):
-        if found := _floors(folder):
-            write_whole(path, json.dumps(found))
+        if scores := _floors(folder):
+            write_whole(path, json.dumps(scores))
 
 
 def _floors(folder: Path) -> Mapping[str, float]:

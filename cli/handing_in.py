@@ -31,8 +31,8 @@ class HandingIn:
     def asks(self) -> bool:
         """Whether there is somebody to ask and something to ask about."""
         options = self._assembly.options
-        told = options.yes or options.submit_as_is
-        return self._possible and not (told or self._obstacles) and _somebody()
+        is_ordered = options.yes or options.submit_as_is
+        return self._possible and not (is_ordered or self._obstacles) and _somebody()
 
     @property
     def _possible(self) -> bool:
@@ -57,15 +57,15 @@ class HandingIn:
         if options.submit_as_is:
             return True
         if self._obstacles:
-            told = f"not submitted: {'; '.join(self._obstacles)}"
+            text = f"not submitted: {'; '.join(self._obstacles)}"
             way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
-            say(self._console, told, way)
+            say(self._console, text, way)
             return False
         if options.yes:
             return True
         if not _somebody():
-            told = "not submitted: there is no terminal to ask at"
-            say(self._console, told, f"submit it: {command('--resume', folder, '--yes')}")
+            text = "not submitted: there is no terminal to ask at"
+            say(self._console, text, f"submit it: {command('--resume', folder, '--yes')}")
             return False
         if self._agreed():
             return True
@@ -89,21 +89,21 @@ class HandingIn:
         platform, score = self._assembly.platform, None
         with suppress(Exception):  # a score that cannot be had changes nothing any more
             score = known_score(platform.session_status(session_id).score)
-        said = f"submitted: session {session_id}"
-        said += f", score {score:.3f}" if score is not None else ", the platform tells no score yet"
-        return f"{said}, {self._assembly.base_url}/sessions/{session_id}"
+        text = f"submitted: session {session_id}"
+        text += f", score {score:.3f}" if score is not None else ", the platform tells no score yet"
+        return f"{text}, {self._assembly.base_url}/sessions/{session_id}"
 
 
 def obstacles(session: Session, results: RunResults) -> list[str]:
     """Why a session is not what its agent can do, in words; none where all of it was played."""
     outside = sum(task.infrastructure_failure for task in results.tasks)
     limited = sum(task.failure == "limit" for task in results.tasks)
-    found = {
+    counts = {
         "failed for reasons outside of the agent": outside,
         "cut off by a limit": limited,
         "never played": session.unplayed,
     }
-    return [f"{so_many_tasks(count)} {words}" for words, count in found.items() if count]
+    return [f"{so_many_tasks(count)} {words}" for words, count in counts.items() if count]
 
 
 def _somebody() -> bool:

@@ -19,16 +19,16 @@ def located(options: Options) -> Options:
 
     Raises NotRecorded: there is no such run.
     """
-    found: dict[str, Any] = {}
+    folders: dict[str, Any] = {}
     if options.resume:
-        found["resume"] = find_run(str(options.resume), options.out, _has_begun)
+        folders["resume"] = find_run(str(options.resume), options.out, _has_begun)
     if options.fork:
-        found["fork"] = find_run(str(options.fork), options.out)
-    if not found:
+        folders["fork"] = find_run(str(options.fork), options.out)
+    if not folders:
         return options
-    kept = _as_it_was(found["fork"]) if options.fork else {}
+    of_run = _as_it_was(folders["fork"]) if options.fork else {}
     given = {name: getattr(options, name) for name in options.model_fields_set}
-    return Options.model_validate(kept | given | found, by_name=True)
+    return Options.model_validate(of_run | given | folders, by_name=True)
 
 
 def _has_begun(folder: Path) -> bool:
@@ -37,6 +37,6 @@ def _has_begun(folder: Path) -> bool:
 
 def _as_it_was(folder: Path) -> dict[str, Any]:
     with suppress(NoManifest):
-        kept = read_manifest(folder).options
-        return {name: kept[name] for name in _OF_THE_RUN if name in kept}
+        stored = read_manifest(folder).options
+        return {name: stored[name] for name in _OF_THE_RUN if name in stored}
     return {}

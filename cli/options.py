@@ -123,10 +123,10 @@ class Options(RunConfig, PlayOptions):
 
     def stored(self) -> dict[str, Any]:
         """What a run was asked for, as plain data for its manifest."""
-        kept = self.model_dump(mode="json")
-        return kept | {key: kept.pop(name) for key, name in _IN_MANIFEST.items()}
+        stored = self.model_dump(mode="json")
+        return stored | {key: stored.pop(name) for key, name in _IN_MANIFEST.items()}
 
-    def restored(self, kept: dict[str, Any]) -> Options:
+    def restored(self, stored: dict[str, Any]) -> Options:
         """The options of a run to go on with: as they were kept, except for those given now.
 
         Raises ValueError: what is kept is not of this program, or cannot have been asked for.
@@ -140,12 +140,12 @@ class Options(RunConfig, PlayOptions):
             if name in self.model_fields_set or field.exclude or name == "record"
         }
         names = _FORMER | _IN_MANIFEST
-        kept = {now: value for name, value in kept.items() if (now := names.get(name, name))}
-        asked = kept | given
-        if kept.get("strategy") == "next-step":
-            del asked["worker"]  # it has one model, whichever of the two is given now
+        stored = {now: value for name, value in stored.items() if (now := names.get(name, name))}
+        merged = stored | given
+        if stored.get("strategy") == "next-step":
+            del merged["worker"]  # it has one model, whichever of the two is given now
         try:
-            return Options.model_validate(asked)
+            return Options.model_validate(merged)
         except ValidationError as error:
             raise ValueError(f"run.json: options.{first_problem(error)}") from None
 

@@ -70,8 +70,8 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             "play the real platform with --real"
         )
     world = world_named(options.benchmark)
-    kept = past.log.folder / PACK_COPY if past else None
-    own = kept if kept and kept.is_file() else world.bundled
+    copy = past.log.folder / PACK_COPY if past else None
+    own = copy if copy and copy.is_file() else world.bundled
     pack = pack_at(options.pack or own)
     if pack.format != world.format:
         entries = every_benchmark()
@@ -81,8 +81,8 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
         )
     if past and options.pack is None and pack.name != past.pack:
-        made = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
-        raise CannotRun(f"cannot fork: the run {made}; give its pack with --pack")
+        reason = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
+        raise CannotRun(f"cannot fork: the run {reason}; give its pack with --pack")
     _check_tasks(options.tasks, pack)
     return pack
 

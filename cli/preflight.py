@@ -41,9 +41,9 @@ Asked = Mapping[Role, tuple[str, "str | None"]]
 """Id and base URL of each role that is asked at all."""
 
 
-def check_ids(models: Models, asked: Asked) -> None:
+def check_ids(models: Models, models_by_role: Asked) -> None:
     """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
-    places = doctor_models.places(models, asked)
+    places = doctor_models.places(models, models_by_role)
     known = (doctor_models.identity(place, models) for place in places)
     if unknown := [one for one in known if one.state == "problem"]:
         raise Usage(_listed("unknown model", unknown))
@@ -124,10 +124,10 @@ class _Question:
 
     def put(self) -> None:
         """Ask; what comes of it stands in the question."""
-        kept = KeptCalls(self.calls)
+        observer = KeptCalls(self.calls)
         try:
             client = ModelClient(
-                self.model, self.role, kept, base_url=self.base_url, models=self.models
+                self.model, self.role, observer, base_url=self.base_url, models=self.models
             )
             client.complete(PROMPT)
             self.answered = True

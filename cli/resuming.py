@@ -43,12 +43,12 @@ class Resumed:
         then = self.manifest.identity
         texts = {now.prompts[role]: text for role, text in prompts.items()}
         try:
-            kept = read_prompts(self.folder)
+            earlier = read_prompts(self.folder)
         except NotRecorded as error:
             raise CannotRun(f"cannot resume: {error}") from None
-        found = changes(then, now, kept, texts)
-        if found and not self.force:
-            listed = "\n  ".join(found)
+        differences = changes(then, now, earlier, texts)
+        if differences and not self.force:
+            listed = "\n  ".join(differences)
             raise CannotRun(
                 f"cannot resume {self.folder}, it would be another run:\n  {listed}\n"
                 "with --force it goes on all the same"

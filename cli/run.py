@@ -44,10 +44,10 @@ def start(options: Options) -> int:
     note = notes(quiet=options.quiet)
     stop = CancelToken()
     with ExitStack() as stack:
-        options, said = with_models(options)
-        if said:
-            say(note, said)
-        _check_sandbox(options, note)
+        options, notice = with_models(options)
+        if notice:
+            say(note, notice)
+        check_sandbox(options, note)
         assembly = assemble(options, stack, stop)
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)
@@ -62,7 +62,7 @@ def start(options: Options) -> int:
         return _end(assembly, session, results, played=len(tasks))
 
 
-def _check_sandbox(options: Options, note: Console) -> None:
+def check_sandbox(options: Options, note: Console) -> None:
     """Find what is wrong with the sandbox now and not in every task; say which one it is.
 
     Raises:
@@ -132,8 +132,8 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
     except (CannotGoOn, NotRecorded) as error:
         raise CannotRun(f"cannot go on: {error}") from None
     except ApiException as error:
-        said = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
-        raise CannotRun(f"the platform {said}: {error}{goes_on(folder)}") from None
+        answer = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
+        raise CannotRun(f"the platform {answer}: {error}{goes_on(folder)}") from None
     except transport_errors() as error:
         where = real_address() if real else "the embedded one"
         fix = "; check the network and ERC3_BASE_URL" if real else ""
@@ -146,10 +146,10 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
         raise CannotRun(f"{text}{goes_on(folder)}") from None
 
 
-def _kept(folder: Path, kept: int, left: int) -> str:
+def _kept(folder: Path, done: int, left: int) -> str:
     """What a resumption finds done, and what it still has to do."""
     rest = f"{left} to play" if left else "nothing is left to play"
-    return f"going on with {folder}: {so_many_tasks(kept)} kept, {rest}"
+    return f"going on with {folder}: {so_many_tasks(done)} kept, {rest}"
 
 
 @contextmanager

@@ -121,13 +121,13 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         of_stages = _stage_models(models, _chosen(options, stages))
         ids: dict[Role, str] = {**options.ids, **of_stages}
         roles = [role for role in ids if asks_role(options, role)]
-        asked = {role: (ids[role], urls.get(role)) for role in roles}
-        run = RunModels(models, ids, asked, urls, of_stages)
+        models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
+        run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         if options.replay:
             run.player = Player(Tape.load(options.replay), backends=groups)
         else:
-            preflight.check_ids(models, asked)
+            preflight.check_ids(models, models_by_role)
             for model in run.names:
                 if model.startswith("cassette/"):
                     run.transport_factory(Backend(name=model, model=model))
@@ -194,9 +194,9 @@ def _stage_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.stages, benchmark.environments.stages)
-    asked = [k for k in kinds if k.prompt and asks(options, models, k)]
-    of_steps = {k.name: k.prompt() for k in asked if k.prompt}
-    tools = with_stage_tools(benchmark, asked).environments.tools()
+    prompted = [k for k in kinds if k.prompt and asks(options, models, k)]
+    of_steps = {k.name: k.prompt() for k in prompted if k.prompt}
+    tools = with_stage_tools(benchmark, prompted).environments.tools()
     texts = benchmark.prompts
     url = models.base_urls.get("evaluator")
     # Its settings tell whether it takes a schema.
@@ -248,10 +248,10 @@ def identity_of(
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that decide how a run goes."""
-    found = {"python": machine.python_version()}
+    by_name = {"python": machine.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            by_name[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return by_name

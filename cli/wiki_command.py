@@ -60,18 +60,18 @@ def dump(
     logs: Logs = LOGS,
 ) -> None:
     """Write the pages of a version into a folder, one file a page."""
-    kept = find_version(version, _store(), logs)
+    wiki = find_version(version, _store(), logs)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"{folder} is not empty; name a new or empty folder")
     folder.mkdir(parents=True, exist_ok=True)
-    for page, name in file_names(kept.pages).items():
+    for page, name in file_names(wiki.pages).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:  # never over another file
-            file.write(kept.pages[page].encode("utf-8", "surrogatepass"))
+            file.write(wiki.pages[page].encode("utf-8", "surrogatepass"))
         if name != page:
             _say(f"{page!r} is in {name}")
-    _say(f"{len(kept.pages)} pages of {kept.sha1}: {folder}")
+    _say(f"{len(wiki.pages)} pages of {wiki.sha1}: {folder}")
 
 
 @app.command("diff")
@@ -93,7 +93,7 @@ def file_names(pages: Iterable[str]) -> dict[str, str]:
     makes no difference between letters, and none is a folder of another one.
     """
     paths = sorted(pages)
-    taken = {
+    used = {
         str(parent).casefold()
         for path in paths
         if _is_plain(path)
@@ -101,33 +101,33 @@ def file_names(pages: Iterable[str]) -> dict[str, str]:
     }
     names = {}
     for path in paths:
-        is_own = _is_plain(path) and path.casefold() not in taken
+        is_own = _is_plain(path) and path.casefold() not in used
         names[path] = path if is_own else _hashed(path)
-        taken.add(path.casefold())
+        used.add(path.casefold())
     return names
 
 
 def find_version(name: str, store: WikiStore, logs: Path) -> Version:
     """The kept version that is meant. Raises Usage (NotRecorded is one): there is none."""
-    kept = list(store.versions())
+    versions = list(store.versions())
     if "/" in name:
         run, _, task = name.rpartition("/")
         sha1 = _version_of_task(find_run(run, logs), task)
-        if matches := [one for one in kept if one.sha1 == sha1]:
+        if matches := [one for one in versions if one.sha1 == sha1]:
             return matches[0]
         raise Usage(f"{name} has read version {sha1}, which is not kept (any more)")
-    if not kept:
+    if not versions:
         raise Usage(NONE_KEPT)
-    if (back := _LATEST.fullmatch(name)) and int(back[1] or 0) < len(kept):
-        return kept[int(back[1] or 0)]
-    matches = [one for one in kept if name and one.sha1.startswith(name)]
+    if (back := _LATEST.fullmatch(name)) and int(back[1] or 0) < len(versions):
+        return versions[int(back[1] or 0)]
+    matches = [one for one in versions if name and one.sha1.startswith(name)]
     if len(matches) == 1:
         return matches[0]
-    there = ", ".join(one.sha1[:12] for one in (matches or kept)[:8])
+    there = ", ".join(one.sha1[:12] for one in (matches or versions)[:8])
     if matches:
         raise Usage(f"{name!r} fits {len(matches)} versions: {there}")
     raise Usage(
-        f"there is no version {name!r}; {len(kept)} are kept: {there}; the version of a task is "
+        f"there is no version {name!r}; {len(versions)} are kept: {there}; that of a task is "
         "named RUN/TASK, as in latest/TASK"
     )
 

@@ -40,8 +40,8 @@ def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
 
 
 @lru_cache(maxsize=16)
-def _rendered(tools: tuple[tuple[str, str], ...], rules: str, laid: str | None) -> str:
-    texts = NONE if laid is None else {SYSTEM: laid}
+def _rendered(tools: tuple[tuple[str, str], ...], rules: str, override: str | None) -> str:
+    texts = NONE if override is None else {SYSTEM: override}
     return prompt("worker", "system", texts, tools=tools, python_rules=rules)
 
 

@@ -159,8 +159,8 @@ class Ledger:
         except ToolFault as fault:
             outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
             result = None if "unknown" in self._writes() else tool.partial(fault)
-            said = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
-            keep(outcome, result=_copied(result), **said)
+            failure = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
+            keep(outcome, result=_copied(result), **failure)
             if result is None:
                 raise
         except BaseException as error:

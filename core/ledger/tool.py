@@ -69,8 +69,8 @@ class Tool:
 
     def usage(self) -> str:
         """The call as a model writes it: ``Name(a: int, b: str = "")``."""
-        shown = str(self.signature.replace(return_annotation=inspect.Signature.empty))
-        return f"{self.name}{shown}"
+        signature = str(self.signature.replace(return_annotation=inspect.Signature.empty))
+        return f"{self.name}{signature}"
 
     def types(self) -> dict[str, Any]:
         """The type of each argument, by name, as Python types and not as text."""
@@ -93,10 +93,10 @@ def tool(
         try:
             checked = form.arguments.model_validate(arguments)
         except ValidationError as error:
-            raise ToolFault(f"{_explain(error)}; expected {made.usage()}") from None
+            raise ToolFault(f"{_explain(error)}; expected {finished.usage()}") from None
         return plain(function(**{name: getattr(checked, name) for name in arguments}))
 
-    made = Tool(
+    finished = Tool(
         function.__name__,
         kind,
         form.doc,
@@ -108,7 +108,7 @@ def tool(
         prepared_by,
         fields=fields,
     )
-    return made
+    return finished
 
 
 def plain(value: Any) -> Any:

@@ -234,11 +234,11 @@ def describe_miss(
     ``recorded``: how often the same request is on the tape; all of them have been played.
     """
     prompt = prompt_hash(request.messages)[:12]
-    asked = f"{request.model}, {len(request.messages)} messages, prompt {prompt}"
+    request_text = f"{request.model}, {len(request.messages)} messages, prompt {prompt}"
     if recorded:
         text = f"this request is recorded {recorded}x, all played, and is asked once more"
-        return redact(f"the cassette {path}: {text} ({asked})")
-    head = redact(f"the cassette {path} holds no such request ({asked})")
+        return redact(f"the cassette {path}: {text} ({request_text})")
+    head = redact(f"the cassette {path} holds no such request ({request_text})")
     if not exchanges:
         return f"{head}; it holds no exchange"
     # Before it is cut: a text that has been cut may hold half a secret.
@@ -259,9 +259,9 @@ def _text(messages: Sequence[Message]) -> str:
     return "\n".join(f"[{m.get('role')}]\n{m.get('content', '')}" for m in messages)
 
 
-def _diff(recorded: str, asked: str) -> list[str]:
+def _diff(recorded: str, requested: str) -> list[str]:
     """A unified diff of bounded length that steers no terminal."""
-    was, now = ([line[:LINE_CHARS] for line in text.split("\n")] for text in (recorded, asked))
+    was, now = ([line[:LINE_CHARS] for line in text.split("\n")] for text in (recorded, requested))
     pairs = enumerate(zip(was, now, strict=False))
     first = next((i for i, (a, b) in pairs if a != b), min(len(was), len(now)))
     part = slice(max(first - 2, 0), first + COMPARED_LINES)

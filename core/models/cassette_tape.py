@@ -118,7 +118,7 @@ class TapeWriter:
             fresh: dict[str, dict[str, Any]] = {}
             messages = [self._packed(m, fresh) for m in request.messages]
             params = redacted(request.params)
-            asked = {"model": request.model, "messages": messages, "params": params}
+            sent_request = {"model": request.model, "messages": messages, "params": params}
             name = "reply" if isinstance(outcome, Reply) else "error"
             came = outcome.model_dump(mode="json")
             masked = redacted(came)
@@ -127,7 +127,7 @@ class TapeWriter:
                 "type": "exchange",
                 "prompt_sha256": prompt_hash(request.messages),
                 "params_sha256": params_hash(request.params),
-                "request": asked,
+                "request": sent_request,
                 name: masked,
                 "masked": name == "reply" and masked != came,
                 "seconds": round(seconds, 6),
@@ -256,10 +256,10 @@ def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exc
     """Raises KeyError for a text that is not on the tape."""
     if ("reply" in record) == ("error" in record):
         raise KeyError("one of reply and error")
-    asked = record["request"]
-    messages = [_unpacked(m, texts) for m in asked["messages"]]
+    request = record["request"]
+    messages = [_unpacked(m, texts) for m in request["messages"]]
     return Exchange.model_validate(
-        {**record, "number": number, "request": asked | {"messages": messages}}
+        {**record, "number": number, "request": request | {"messages": messages}}
     )
 
 

@@ -70,14 +70,14 @@ def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, Cha
     return httpx.Client(transport=transport, follow_redirects=True), transport
 
 
-def _check_redirect(asked: httpx.URL, location: str) -> None:
+def _check_redirect(origin: httpx.URL, location: str) -> None:
     """Raises AnswerRefused where the prompt would be posted to a server that nobody has named."""
     try:
-        to = asked.join(location)
+        to = origin.join(location)
     except httpx.InvalidURL:
         raise AnswerRefused("the server redirects to what is no address") from None
-    same = (to.scheme, to.host, to.port) == (asked.scheme, asked.host, asked.port)
-    if not same and (asked.scheme, to.scheme, to.host) != ("http", "https", asked.host):
+    same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
+    if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
         where = plain_text(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
         raise AnswerRefused(
             f"the server redirects to {where}, which is not followed; if you trust it, make it "

@@ -128,7 +128,7 @@ def _opened(backend: Backend) -> Sequence[_NodeTransport]:
         raise ExchangeFailed("authentication", text, usage=Usage.nothing()) from None
     from openai import OpenAI
 
-    made = []
+    transports = []
     for node in nodes:
         signing = library.gonka_http_client(
             private_key=key,
@@ -138,8 +138,8 @@ def _opened(backend: Backend) -> Sequence[_NodeTransport]:
         )
         # It insists on a key; the signature takes its place.
         client = OpenAI(api_key="none", base_url=node.url, http_client=signing, max_retries=0)
-        made.append(_NodeTransport(backend, node, client))
-    return made
+        transports.append(_NodeTransport(backend, node, client))
+    return transports
 
 
 def _library() -> Any:

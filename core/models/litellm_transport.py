@@ -189,10 +189,10 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
     """An exception, what it was raised from, and so on."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        seen.add(id(current))
+    while current is not None and id(current) not in visited:
+        visited.add(id(current))
         yield current
         current = current.__cause__ or current.__context__
 
@@ -248,8 +248,8 @@ def _quoted(message: str) -> str:
 def _retry_after(chain: list[BaseException]) -> float | None:
     """Seconds that the provider asks to wait, from the headers of whichever error kept them."""
     for error in chain:
-        kept = getattr(getattr(error, "response", None), "headers", None)
-        for headers in (getattr(error, "litellm_response_headers", None), kept):
+        of_response = getattr(getattr(error, "response", None), "headers", None)
+        for headers in (getattr(error, "litellm_response_headers", None), of_response):
             low = {str(k).casefold(): str(v) for k, v in dict(headers or {}).items()}
             seconds = retry_after(low)
             if seconds is not None and math.isfinite(seconds):

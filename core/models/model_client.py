@@ -179,8 +179,8 @@ class ModelClient:
             sleep=self._sleep,
             before_sleep=between,
         )
-        made: ModelCall = retrying(self._attempt, target, call)
-        return made
+        answer: ModelCall = retrying(self._attempt, target, call)
+        return answer
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
         self._observer.gate()

@@ -57,9 +57,9 @@ class Price:
         if usage.prompt is None or usage.completion is None:
             return None
         cached = min(usage.cached or 0, usage.prompt)
-        kept = self.input if self.cached is None else self.cached
+        cached_price = self.input if self.cached is None else self.cached
         fresh = (usage.prompt - cached) * self.input
-        return self.request + fresh + cached * kept + usage.completion * self.output
+        return self.request + fresh + cached * cached_price + usage.completion * self.output
 
 
 def price_of(model: str, models: Models | None = None) -> Price | None:
@@ -165,8 +165,8 @@ def canonical(model: str) -> tuple[str, ...]:
     last = _REVISION.sub("", _VENDOR.sub("", last.removeprefix("databricks-")))
     tokens = _TOKEN.findall(_POINT.sub(".", _STORED.sub("", last)))
     sized = any(_SIZE.match(t) for t in tokens)
-    kept = [t for t in tokens if t not in _NEUTRAL and not (sized and t in _TUNED)]
-    return tuple(kept) if len(kept) > 1 else ()
+    words = [t for t in tokens if t not in _NEUTRAL and not (sized and t in _TUNED)]
+    return tuple(words) if len(words) > 1 else ()
 
 
 def map_entry(model: str) -> Mapping[str, Any] | None:

@@ -20,9 +20,9 @@ def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> st
         SectionError: with these sections it is too long.
         UndefinedError: a value is missing.
     """
-    laid = texts.get(section(package, name))
-    if laid is not None:
-        template = _template(package, laid)
+    override = texts.get(section(package, name))
+    if override is not None:
+        template = _template(package, override)
     else:
         template = _environment(package).get_template(f"{name}.jinja")
     return _bounded(package, name, template.generate(values)) if texts else template.render(values)
@@ -61,8 +61,8 @@ def _template(package: str, text: str) -> Template:
 @cache
 def _environment(package: str) -> Environment:
     # Prompts are plain text; what may hold markup of ours is defused by the filter as_data.
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader(package, "prompts"), undefined=StrictUndefined, autoescape=False
     )
-    made.filters["as_data"] = as_data
-    return made
+    environment.filters["as_data"] = as_data
+    return environment

@@ -72,7 +72,7 @@ def redact(text: str) -> str:
     Known are the values of variables named ``...KEY``, ``...TOKEN``, ``...SECRET`` or
     ``...PASSWORD`` and what was given to ``remember``, also URL-quoted, JSON-escaped or as base64.
     """
-    return _GENERIC.sub(lambda found: f"{found['keep'] or ''}{MASK}", hide(text))
+    return _GENERIC.sub(lambda match: f"{match['keep'] or ''}{MASK}", hide(text))
 
 
 def _secrets() -> frozenset[str]:

@@ -147,14 +147,14 @@ def _block(start: int, end: int, raw: str, closed: bool, meant: bool) -> _Block:
 
 def _innermost(blocks: list[_Block]) -> list[_Block]:
     """Blocks that hold another one are left out, except where they are the Python themselves."""
-    kept = []
+    innermost = []
     for block in blocks:
         inner = [b for b in blocks if block.start < b.start and b.end <= block.end]
         outer = [b for b in blocks if b.start < block.start and block.end <= b.end]
         if any(b.runs for b in outer) or (not block.runs and any(b.runs for b in inner)):
             continue
-        kept.append(block)
-    return kept
+        innermost.append(block)
+    return innermost
 
 
 def _needed(blocks: list[_Block], last: _Block) -> list[_Block]:

@@ -113,13 +113,13 @@ def _holding(value: object, wanted: frozenset[str], depth: int = 0) -> Iterator[
 
 
 def _respelled(value: dict[str, object], spelled: dict[str, str]) -> dict[str, object]:
-    made: dict[str, object] = {}
+    respelled: dict[str, object] = {}
     for key, inner in value.items():
         name = spelled.get(fold(key), str(key))
         # The exact spelling wins over a second one of the same name.
-        if name not in made or key == name:
-            made[name] = _inner(inner, spelled)
-    return made
+        if name not in respelled or key == name:
+            respelled[name] = _inner(inner, spelled)
+    return respelled
 
 
 def _inner(value: object, spelled: dict[str, str]) -> object:

@@ -80,8 +80,8 @@ def attempts(
 
 def _pause(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    asked = error.retry_after if isinstance(error, ExchangeFailed) else None
-    return WAIT(state) if asked is None else asked * (1 + random.uniform(0, SPREAD))
+    wished = error.retry_after if isinstance(error, ExchangeFailed) else None
+    return WAIT(state) if wished is None else wished * (1 + random.uniform(0, SPREAD))
 
 
 @dataclass

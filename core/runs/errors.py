@@ -13,10 +13,10 @@ class Exit(IntEnum):
 
     def __new__(cls, code: int, means: str) -> Exit:
         """A code with its meaning."""
-        made = int.__new__(cls, code)
-        made._value_ = code
-        made.means = means
-        return made
+        exit = int.__new__(cls, code)
+        exit._value_ = code
+        exit.means = means
+        return exit
 
     PLAYED = 0, "all tasks were played to their end, whatever the scores"
     OUTSIDE = 1, "something outside stopped the run or tasks of it"

@@ -43,10 +43,10 @@ def run_folders(logs: Path, fits: Callable[[Path], bool] = is_run) -> list[Path]
 
 def _begun(folder: Path) -> tuple[str, int, str]:
     try:
-        taken = (folder / LOCK).stat().st_mtime_ns
+        locked = (folder / LOCK).stat().st_mtime_ns
     except OSError:
-        taken = 0
-    return folder.name[:SECOND], taken, folder.name
+        locked = 0
+    return folder.name[:SECOND], locked, folder.name
 
 
 def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run) -> Path:

@@ -65,13 +65,13 @@ def overridden_sections(folder: Path) -> list[OverriddenSection]:
         manifest = read_manifest(folder)
     except NoManifest:
         return []
-    laid, shipped = manifest.identity.sections, manifest.shipped
-    texts = read_prompts(folder) if laid else {}
+    overrides, shipped = manifest.identity.sections, manifest.shipped
+    texts = read_prompts(folder) if overrides else {}
     return [
         OverriddenSection(
             name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256))
         )
-        for name, sha256 in laid.items()
+        for name, sha256 in overrides.items()
     ]
 
 

@@ -89,9 +89,9 @@ class Folder:
 
 
 def read_run_view(
-    folder: Path, kept: Callable[[TaskRecord], TaskRecord] = lambda log: log
+    folder: Path, shorten: Callable[[TaskRecord], TaskRecord] = lambda log: log
 ) -> RunView:
-    """Everything that a run folder holds, or what ``kept`` leaves of each task as it is read.
+    """Everything that a run folder holds, or what ``shorten`` leaves of each task as it is read.
 
     Raises NotRecorded where it is no run folder.
     """
@@ -99,7 +99,7 @@ def read_run_view(
     paths = journals(folder)
     if not paths and not run.results:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
-    return run.view([kept(run.task(path)) for path in paths])
+    return run.view([shorten(run.task(path)) for path in paths])
 
 
 def readable_results(folder: Path, problems: list[str] | None = None) -> RunResults | None:

@@ -68,15 +68,15 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
         return []
     heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
     heading += f"; {unplayed} not played" if unplayed else ""
-    shown = [Text(heading, style="bold")]
+    head = [Text(heading, style="bold")]
     if results.tasks and all(task.failure == "model" for task in results.tasks):
         text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
-        shown.append(Text(text, style="bold red"))
-    room = LINES - len(shown)
+        head.append(Text(text, style="bold red"))
+    room = LINES - len(head)
     if len(lines) > room:
         hidden = sum(count for _, count in lines[room - 1 :])
-        return [*shown, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
-    return [*shown, *(line for line, _ in lines)]
+        return [*head, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
+    return [*head, *(line for line, _ in lines)]
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:

@@ -103,12 +103,12 @@ class Progress:
         if self._live:
             self._live.stop()
 
-    def expect(self, total: int, kept: Sequence[TaskResult] = ()) -> None:
+    def expect(self, total: int, done: Sequence[TaskResult] = ()) -> None:
         """Begin the time of so many tasks, behind those that were played before."""
         with self._lock:
             self._began = self._clock()
-            self._counts["total"] += total + len(kept)
-            for result in kept:
+            self._counts["total"] += total + len(done)
+            for result in done:
                 self._count(result)
 
     def task_started(self, task: TaskInfo) -> None:
@@ -190,7 +190,7 @@ class Progress:
             f"{len(self._running)} running": 1,
             f"{waiting} waiting": waiting,
         }
-        return ", ".join(text for text, shown in parts.items() if shown)
+        return ", ".join(text for text, is_shown in parts.items() if is_shown)
 
 
 def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:

@@ -45,7 +45,9 @@ class Shop:
             "our_bug": self._our_bug,
             "press_ctrl_c": self._press_ctrl_c,
         }
-        self.signatures = {name: inspect.signature(tool) for name, tool in self._tools.items()}
+        self.signatures = {
+            name: inspect.signature(tool, eval_str=True) for name, tool in self._tools.items()
+        }
 
     @property
     def names(self) -> frozenset[str]:
