@@ -14,7 +14,7 @@ from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_o
 from cli.caches import cache_folder
 from cli.default_models import check_models
 from cli.options import Options
-from cli.platform import STATE, client_class, pack_of, platform_of
+from cli.platform import STATE, client_class, groups_of, pack_of, platform_of
 from cli.resuming import Resumed, resumed, submitted_already
 from cli.run_models import RunModels, hashes, identity_of, prompts_of, run_models, versions
 from coordinator.beginning import Start, TaskExecutorFactory, client_factory
@@ -119,10 +119,11 @@ class Assembly:
     def _new_session(self, watch: Watcher) -> Session:
         options, models = self.options, self.models
         run = context(options, self.overrides, self.retry_policy, cache_folder())
+        benchmark = benchmark_named(options.benchmark, run)
         return Session(
             self.platform,
             options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            benchmark_named(options.benchmark, run),
+            benchmark,
             self.folder,
             watch,
             clients=client_factory(
@@ -137,6 +138,7 @@ class Assembly:
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if options.debug else None,
             stage_models=models.stage_models,
+            groups=groups_of(self.pack, benchmark) if self.pack else None,
         )
 
     def _debugged(self) -> TaskExecutorFactory:

@@ -15,6 +15,7 @@ from cli import has_workshop
 from cli.benchmarks import know_world, world_named
 from cli.options import Options
 from cli.registry import every_benchmark
+from coordinator.benchmark import Benchmark
 from core.erc3_client import connections
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -51,6 +52,15 @@ def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy
     with simulator:
         inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
         yield RetryingPlatform(inner, retry_policy)
+
+
+def groups_of(pack: Pack, benchmark: Benchmark) -> dict[str, str]:
+    """The group of each task of a pack, by its spec, as far as the pack tells it."""
+    from workshop.simulator.worlds import world_of
+
+    expects, group_of = world_of(pack.format).expects, benchmark.results.expected
+    groups = {one.spec_id: group_of("", expects(one) or None) for one in pack.scenarios}
+    return {spec: group for spec, group in groups.items() if group}
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:

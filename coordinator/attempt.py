@@ -216,7 +216,7 @@ class Attempt(CallObserver):
                 # It stays open, whatever ended it: it can be tried again or closed later.
                 run.failure = "benchmark"
         verdict = environment.ending if environment and run.outcome == "finished" else None
-        passed = verdict if score is not None and score >= PASS else None
+        fits = score is not None and score >= PASS
         result = TaskResult(
             spec_id=task.spec_id,
             task_id=task.task_id,
@@ -225,7 +225,7 @@ class Attempt(CallObserver):
             eval_log=eval_log,
             outcome=run.outcome,
             verdict=verdict,
-            group=self.shared.benchmark.results.expected(eval_log, passed),
+            group=self.shared.benchmark.results.expected(eval_log, verdict if fits else None),
             acts=environment.side_effects if environment else 0,
             turns=sum(turn.closed_by != PREPARED for turn in run.turns),
             tool_calls=run.tool_calls,
@@ -235,6 +235,7 @@ class Attempt(CallObserver):
             seconds=round(seconds, 3),
             error=run.error,
             failure=run.failure,
+            cause=None if fits else run.cause,
             failed_steps=run.failed_steps,
             attempt=self.start.number,
         )

@@ -54,15 +54,18 @@ class Session:
         with_retries: WithRetries = lambda _check: nullcontext(),
         executor_factory: TaskExecutorFactory | None = None,
         stage_models: Mapping[str, str] | None = None,
+        groups: Mapping[str, str] | None = None,
     ) -> None:
         """``past``: the one task of the run begins behind these recorded turns;
         ``executor_factory``: opens the sandboxes of each task, as a debugger wants them;
-        ``stage_models``: by stage, where it is not the evaluator's.
+        ``stage_models``: by stage, where it is not the evaluator's; ``groups``: of tasks by their
+        spec, as a pack tells them.
 
         Raises ValueError: the benchmark has no such stage."""
         self._past = past
         self._folder = folder
         self._config = config
+        self._groups = groups or {}
         self._stop = stop or CancelToken()
         self._breaker = Breaker(config.breaker)
         self._shared = Shared(
@@ -251,7 +254,7 @@ class Session:
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done, words = self.kept, self._shared.benchmark.results
+        done, words = [self._grouped(task) for task in self.kept], self._shared.benchmark.results
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self._folder.name,
@@ -272,6 +275,11 @@ class Session:
             ),
             tasks=tuple(done),
         )
+
+    def _grouped(self, task: TaskResult) -> TaskResult:
+        """The result with the group that the pack tells: the evaluator's log need not."""
+        group = self._groups.get(task.spec_id, task.group)
+        return task if group == task.group else task.model_copy(update={"group": group})
 
     def _run_task(self, task: TaskInfo, start: Start) -> None:
         if not self._breaker.admits():

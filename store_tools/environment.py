@@ -162,8 +162,10 @@ class StoreEnvironment:
         return "purchased" if self._session.checkouts else "declined"
 
 
-def expected(eval_log: str, _verdict: str | None = None) -> str | None:
-    """The group of a task, as the platform's evaluator says it, where its text tells."""
+def expected(eval_log: str, verdict: str | None = None) -> str | None:
+    """The group of a task, as the platform's evaluator or a pack says it, where one tells."""
+    if verdict in GROUPS:
+        return verdict
     match = _MATCHES_COUNT.search(eval_log)
     if match:
         return "buy" if int(match[1]) else "refuse"

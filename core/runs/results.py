@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
+import regex
 from pydantic import BeforeValidator, Field
 
 from core.erc3_client.bounds import known_score
@@ -55,6 +56,8 @@ class TaskResult(Record):
     seconds: float = 0.0
     error: str | None = None
     failure: Failure | None = None
+    cause: str | None = None
+    """Why it did not pass, where the worker's program is known to have failed, on one line."""
     failed_steps: tuple[str, ...] = ()
     """Stages that came to nothing where they should have."""
     attempt: int = 1
@@ -64,6 +67,11 @@ class TaskResult(Record):
     def ended(self) -> str:
         """How the task ended, in the benchmark's word where it has one."""
         return self.verdict or self.outcome
+
+    @property
+    def cause_kind(self) -> str:
+        """The cause without its place in the code, by which tasks are put together; "" for none."""
+        return regex.sub(r", line \d+$", "", self.cause or "")
 
     @property
     def passed(self) -> bool:

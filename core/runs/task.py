@@ -187,6 +187,12 @@ class TaskRun:
     failure: Failure | None = None
 
     @property
+    def cause(self) -> str | None:
+        """How the program of the last work failed; None: it did not, or there was none."""
+        reports = (turn.report for turn in reversed(self.turns) if turn.report)
+        return next((report.program_error for report in reports), None)
+
+    @property
     def seconds(self) -> float:
         """Seconds of the turns."""
         return sum(t.seconds for t in self.turns)

@@ -221,6 +221,11 @@ class TaskRecord:
         return (self.result.error if self.result else None) or ""
 
     @property
+    def cause(self) -> str:
+        """How the worker's program failed, of a task that did not pass; "" where it did not."""
+        return (self.result.cause if self.result else None) or ""
+
+    @property
     def eval_log(self) -> str:
         """What the platform's evaluator said."""
         return self.result.eval_log if self.result else ""

@@ -34,6 +34,11 @@ TOTALS_KEPT = 6
 FROM_JSON = "json"
 """Context of a validation of what came out of a file: it holds no sets, and no time is spent on
 looking for some."""
+_ERROR_LINE = regex.compile(r"\s*line (\d+)\b")
+"""A line of a traceback, as the sandbox words it."""
+_AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |State rolled back")
+"""What stands around the message in the text of a failed step."""
+ERROR_CHARS = 200
 _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
 
 
@@ -48,6 +53,14 @@ class StepRecord(Record):
     """Where it ran: bubblewrap, landlock or monty; None when it was refused before it ran. Older
     records say process for bubblewrap."""
     seconds: float = 0.0
+
+    @property
+    def failed_line(self) -> int | None:
+        """The line in which it failed, as its error tells; None: it did not, or nobody knows."""
+        places = [
+            match[1] for match in map(_ERROR_LINE.match, (self.error or "").splitlines()) if match
+        ]
+        return int(places[-1]) if places else None
 
 
 class WorkReport(Record):
@@ -84,6 +97,17 @@ class WorkReport(Record):
         if failed := [call for call in self.calls if call.outcome != "done"]:
             return f"{failed[-1].name}: {failed[-1].error or failed[-1].outcome}"
         return _error_in(shortened(self.result))
+
+    @property
+    def program_error(self) -> str | None:
+        """How its program failed, on one line with the line of code; None: it came to an end."""
+        last = self.steps[-1] if self.steps and not self.answered else None
+        if last is None or not (last.error or "").strip():
+            return None
+        lines = [line for line in (last.error or "").splitlines() if line.strip()]
+        messages = [line for line in lines if not _AROUND_ERROR.match(line)]
+        text = f"worker code failed: {(messages or lines)[0][:ERROR_CHARS]}"
+        return text if last.failed_line is None else f"{text}, line {last.failed_line}"
 
     def journal(self) -> dict[str, object]:
         """The report as one JSON object for the journal."""

@@ -85,21 +85,27 @@ def _rank(task: TaskResult) -> tuple[int, str]:
         return 0, ""
     if task.failure:
         return 1 + list(_CAUSES).index(task.failure), _CAUSES[task.failure]
-    return len(_CAUSES) + 1, task.ended
+    if task.cause:
+        return len(_CAUSES) + 1, task.cause_kind
+    return len(_CAUSES) + 2, task.ended
 
 
 def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
     """The lines of one cause, each with the number of tasks that it stands for."""
-    if tasks[0].failure in _TOGETHER and not tasks[0].harm:
+    first = tasks[0]
+    of_program = first.cause is not None and not first.failure and len(tasks) > 1
+    if (first.failure in _TOGETHER or of_program) and not first.harm:
         names = ", ".join(task.spec_id for task in tasks[:NAMED])
         more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
-        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more}): {_reason(tasks[0])}"
+        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more})"
+        text += "" if of_program else f": {_reason(first)}"
         return [(Text(clean(text), style="red"), len(tasks))]
-    style = "red" if tasks[0].harm else "yellow"
+    cause = first.ended if first.cause and not first.failure else cause
+    style = "red" if first.harm else "yellow"
     texts = (f"  {cause}: {t.spec_id}  {number(t.score, 1)}  {_reason(t)}" for t in tasks)
     return [(Text(clean(text), style=style), 1) for text in texts]
 
 
 def _reason(task: TaskResult) -> str:
-    text = reason(task.error or "", task.eval_log)
+    text = reason(task.error or "", task.eval_log, task.cause or "")
     return cut(" ".join(text.split()), REASON_CHARS) or "no reason is known"

@@ -82,9 +82,9 @@ def so_many_tasks(count: int) -> str:
     return counted(count, "task")
 
 
-def reason(error: str, eval_log: str) -> str:
-    """Why a task failed: its error, else what the platform's evaluator found wrong."""
-    return error or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))
+def reason(error: str, eval_log: str, cause: str = "") -> str:
+    """Why a task failed: its error, its cause, else what the platform's evaluator found wrong."""
+    return error or cause or "; ".join(x for x in eval_log.splitlines() if not x.startswith("GOOD"))
 
 
 def arguments(call: ToolCall) -> str:

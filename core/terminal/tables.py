@@ -70,7 +70,11 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
-    scored = f"this run scored {number(sums.score_mean, 3)}; cost {cost}"
+    played = any(not task.infrastructure_failure for task in results.tasks)
+    score = (
+        f"this run scored {number(sums.score_mean, 3)}" if played else "no score: no task played"
+    )
+    scored = f"{score}; cost {cost}"
     if idle_group:
         known = sum(part.tasks for part in groups.values())
         idle = groups[idle_group].tasks if idle_group in groups else 0

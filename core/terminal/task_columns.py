@@ -98,7 +98,7 @@ def figures_of_result(task: TaskResult) -> TaskFigures:
         spec_id=task.spec_id,
         score=task.score,
         outcome=task.ended,
-        failure=task.failure,
+        failure=task.failure or (task.cause or "").partition(":")[0] or None,
         turns=task.turns,
         tool_calls=task.tool_calls,
         requests=task.requests,

@@ -464,3 +464,15 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
     Path(run.folder / "tasks").write_text("in the way")
     with pytest.raises(JournalFailed, match="tasks"):
         run.go()
+
+
+def test_the_group_of_a_task_is_that_of_the_pack(make_run: Any, tea_buyer: Any) -> None:
+    run = make_run(tea_buyer, says=[DECLINED], does=[])
+    run.session._groups = {tea_buyer["spec_id"]: "refuse"}
+    assert result(run).group == "refuse"
+
+
+def test_a_program_that_failed_is_the_cause(make_run: Any, tea_buyer: Any) -> None:
+    raises = "<code>\nx = 1\nraise ValueError('no such tea')\n</code>"
+    run = make_run(tea_buyer, says=[LOOK, DECLINED], does=[raises] * 3)
+    assert result(run).cause == "worker code failed: ValueError: no such tea, line 2"

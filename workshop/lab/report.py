@@ -38,7 +38,7 @@ def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
         if trial.passed:
             continue
         count += 1
-        words = " ".join((trial.error or trial.why).split())[:WHY_CHARS]
+        words = " ".join((trial.error or trial.cause or trial.why).split())[:WHY_CHARS]
         what: str = trial.failure or trial.ended
         if trial.harm:
             what = harm_name.upper()

@@ -141,6 +141,8 @@ class World:
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
     acts_name: str
     """How pages call the acts of a task."""
+    expects: Callable[[Any], str] = lambda _scenario: ""
+    """What a scenario wants, in a word by which results are put into groups; "" for none."""
     floors: Callable[[Any], Mapping[str, float]] | None = None
     """Mean scores over a pack of players that understand nothing, by what they do."""
 

@@ -20,7 +20,7 @@ from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
 from core.terminal.console import plain_line
 from core.text import clean
-from workshop.views.report.story import last_coded
+from workshop.views.report.story import last_coded, lines_shown
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000
@@ -29,26 +29,42 @@ SEEN_CHARS = 160
 
 
 def failures(console: Console, run: RunView) -> None:
-    """A line for each failed task, with the reason, and the command that steps through its code."""
-    failed = [record for record in run.tasks if record.failed]
-    for record in failed:
-        mark = record.harm_name if record.harm else record.outcome
-        line = Text(clean(record.spec_id), style="bold")
-        line.append(f"  {figures.number(record.score, 1)}  {clean(mark)}: ", style="not bold")
-        line.append(_reason(record), style="not bold")
-        console.print(line, soft_wrap=True, highlight=False)
-        if last_coded(record) is not None:
-            step = command("debug", record.folder, "--task", record.spec_id)
-            line = Text(f"  step through its code: {clean(step)}", style="dim")
+    """Failed tasks with their reasons; those whose programs failed alike are put together.
+
+    Each has the command that steps through its code.
+    """
+    alike: dict[str, list[TaskRecord]] = {}
+    for record in run.tasks:
+        if record.failed:
+            kind = record.result.cause_kind if record.result and not record.harm else ""
+            alike.setdefault(kind or record.key, []).append(record)
+    for kind, (first, *others) in alike.items():
+        if others:
+            line = Text(f"{len(others) + 1} tasks: ", style="bold")
+            line.append(clean(kind), style="not bold")
+            names = ", ".join(record.spec_id for record in (first, *others))
+            lines = [line, Text(f"  {clean(names)}", style="dim")]
+        else:
+            mark = first.harm_name if first.harm else first.outcome
+            line = Text(clean(first.spec_id), style="bold")
+            line.append(f"  {figures.number(first.score, 1)}  {clean(mark)}: ", style="not bold")
+            lines = [line.append(_reason(first), style="not bold")]
+        if last_coded(first) is not None:
+            step = command("debug", first.folder, "--task", first.spec_id)
+            whose = "the code of the first" if others else "its code"
+            lines.append(Text(f"  step through {whose}: {clean(step)}", style="dim"))
+        for line in lines:
             console.print(line, soft_wrap=True, highlight=False)
-    if not failed:
+    if not alike:
         plain_line(console, f"no task of {run.name} failed")
 
 
 def _reason(record: TaskRecord) -> str:
     """Why a task failed, as far as anybody has said: on one line."""
     last = next((act.turn.decision.thought for act in reversed(record.turns) if act.turn), "")
-    known = [part for part in (figures.reason(record.error, record.eval_log), last) if part]
+    known = [
+        part for part in (figures.reason(record.error, record.eval_log, record.cause), last) if part
+    ]
     text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
     return figures.cut(text, REASON_CHARS)
 
@@ -109,7 +125,8 @@ class TaskPrinter:
         if act.turn.decision.prepared:
             self._named("if done", act.turn.decision.prepared)
         for number, step in enumerate(act.steps, start=1):
-            self._step(step, [call for call in act.tools if call.step == number])
+            again = number > 1 and step.code == act.steps[number - 2].code
+            self._step(step, [call for call in act.tools if call.step == number], again=again)
         for call in figures.strays(act):
             self._call(call)
         report = act.turn.report
@@ -128,12 +145,19 @@ class TaskPrinter:
         else:
             self._named(what, call.text[:REPLY_CHARS])
 
-    def _step(self, step: StepRecord, calls: list[ToolCall]) -> None:
-        code = Syntax(
-            clean(step.code), "python", theme="ansi_dark", background_color="default",
-            line_numbers=True, word_wrap=True,
-        )  # fmt: skip
-        self._console.print(code)
+    def _step(self, step: StepRecord, calls: list[ToolCall], *, again: bool) -> None:
+        """``again``: its code is that of the step before."""
+        if again:
+            self._say("the same code again", "dim")
+        else:
+            lines = lines_shown(step)
+            if lines:
+                self._say(f"lines {lines[0]} to {lines[1]} of {len(step.code.splitlines())}", "dim")
+            code = Syntax(
+                clean(step.code), "python", theme="ansi_dark", background_color="default",
+                line_numbers=True, word_wrap=True, line_range=lines,
+            )  # fmt: skip
+            self._console.print(code)
         for call in calls:
             self._call(call)
         if step.prints:

@@ -131,3 +131,35 @@ def test_what_is_fitted_is_json_and_fits(value: object, limit: int) -> None:
 def test_a_report_survives_the_journal() -> None:
     report = WorkReport(result={"a": [1]}, answered=True, calls=(call(1, "write", "done"),))
     assert WorkReport.model_validate(report.journal()) == report
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (
+            "Code execution failed:\n  line 3: f()\n  line 168 in f: class A(B):\n"
+            "NotImplementedError: class inheritance\nHint: write functions",
+            "worker code failed: NotImplementedError: class inheritance, line 168",
+        ),
+        (
+            "Code not run:\nline 2: import os\nImportError: os is not there",
+            "worker code failed: ImportError: os is not there, line 2",
+        ),
+        (
+            "Code execution failed:\nit ran for more than 30 s\nState rolled back to the end.",
+            "worker code failed: it ran for more than 30 s",
+        ),
+        ("  ", None),
+        (None, None),
+    ],
+)
+def test_a_program_that_failed_says_so_on_one_line(error: str | None, cause: str | None) -> None:
+    report = WorkReport(steps=(StepRecord(code="f()", error=error),))
+    assert report.program_error == cause
+    assert report.model_copy(update={"answered": True}).program_error is None
+
+
+def test_a_step_that_was_put_right_is_no_cause() -> None:
+    failed = StepRecord(code="f()", error="Code execution failed:\nNameError: f")
+    assert WorkReport(steps=(failed, StepRecord(code="1"))).program_error is None
+    assert WorkReport().program_error is None

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from core.runs.results import Failure, ModelPair, RunResults, TaskResult, totals_of
 from core.terminal.ending import ending, summary_bar, worst_first
-from core.terminal.tables import summary_table
+from core.terminal.tables import summary_lines, summary_table
 from workshop.lab.lab_run import Trial
 
 
@@ -133,3 +133,22 @@ def test_every_reason_has_words(failure: Failure) -> None:
 def test_a_sandbox_that_died_is_told_for_all_its_tasks() -> None:
     lines = said(*(dead(f"t{i}", failure="sandbox", error="killed") for i in range(2)))
     assert lines[1:] == ["  a sandbox that died, 2 tasks (t0, t1): killed"]
+
+
+def test_programs_that_failed_alike_take_one_line() -> None:
+    cause = "worker code failed: NameError: f, line {}"
+    failed = [task(f"t{i}", score=0.0, cause=cause.format(i), eval_log="FAIL") for i in range(5)]
+    other = task("x", score=0.0, cause="worker code failed: KeyError: 'a', line 2")
+    lines = said(*failed, other, task("m", score=0.0, eval_log="FAIL: none"))
+    assert lines[1:] == [
+        "  declined: x  0.0  worker code failed: KeyError: 'a', line 2",
+        "  worker code failed: NameError: f, 5 tasks (t0, t1, t2 and 2 more)",
+        "  declined: m  0.0  FAIL: none",
+    ]
+    row = summary_table(results(*failed), 200).columns[2]._cells
+    assert str(row[0]) == "declined: worker code failed"
+
+
+def test_a_run_of_which_nothing_was_played_has_no_score() -> None:
+    assert "no score" in summary_lines(results(dead("a", score=0.3)))[-1]
+    assert "scored 1.000" in summary_lines(results(task("a")))[-1]

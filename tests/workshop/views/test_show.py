@@ -11,8 +11,11 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from core.runs.run_view import read_run_view
+from core.runs.task import Decision, Turn
+from core.runs.work import StepRecord, WorkReport
 from core.terminal.tables import overview
 from tests.run_folders import RunFolder, ended, hostile_run, worked
+from workshop.views.report.render import story_html
 from workshop.views.task_view import TaskPrinter, failures
 
 
@@ -99,3 +102,44 @@ def test_a_failed_task_that_ran_code_is_one_copied_command_from_it(tmp_path: Pat
     lines = show(tmp_path, "--failed").splitlines()
     assert [line.split()[0] for line in lines] == ["tea", "step", "talk"]
     assert lines[1].endswith(f"debug {run.path} --task tea")
+
+
+def broken(line: int, steps: int = 1) -> Turn:
+    """A turn whose program of 100 lines failed in one of them, as often as it was sent."""
+    code = "\n".join(f"x{n} = {n}" for n in range(1, 101))
+    error = f"Code execution failed:\n  line {line}: x{line} = {line}\nNameError: x"
+    step = StepRecord(code=code, error=error, sandbox="monty")
+    report = WorkReport(steps=(step,) * steps, error=error, pins=(0.0, 1))
+    decision = Decision(thought="Look.", decision="PROCEED", instruction="Look")
+    return Turn(number=1, state="{}", decision=decision, report=report)
+
+
+def test_failures_of_one_cause_are_put_together(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "20260504-120000-aaaa")
+    for n, line in (("a", 50), ("b", 60)):
+        cause = f"worker code failed: NameError: x, line {line}"
+        run.task(n, broken(line), score=0.0, cause=cause, eval_log="FAIL: unread")
+    run.task("c", score=0.0, eval_log="FAIL: another")
+    run.write()
+    lines = show(tmp_path, "--failed").splitlines()
+    assert lines[0] == "2 tasks: worker code failed: NameError: x"
+    assert lines[1] == "  a, b"
+    assert "debug" in lines[2]
+    assert "--task a" in lines[2]
+    assert lines[3].startswith("c  0.0  declined: FAIL: another")
+    assert "declined: worker code failed" in show(tmp_path)
+
+
+def test_long_code_is_shown_around_the_line_that_failed_and_once(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "20260504-120000-aaaa")
+    run.task("a", broken(50, steps=2), score=0.0).write()
+    text = show(tmp_path, "--task", "a")
+    assert "lines 42 to 58 of 100" in text
+    assert "x50 = 50" in text
+    assert "x70 = 70" not in text
+    assert text.count("x49 = 49") == 1
+    assert text.count("the same code again") == 1
+    page = str(story_html(read_run_view(tmp_path / "20260504-120000-aaaa").tasks[0]))
+    assert "<summary>Lines 1 to 41</summary>" in page
+    assert "<summary>Lines 59 to 100</summary>" in page
+    assert page.count("The same code again") == 1

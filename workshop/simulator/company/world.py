@@ -44,5 +44,6 @@ COMPANY = World(
     read=read_pack,
     opener=_opener,
     acts_name="Acts",
+    expects=lambda scenario: str(scenario.expect.outcomes[0]),
     floors=_baselines,
 )

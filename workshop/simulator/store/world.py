@@ -119,4 +119,5 @@ STORE = World(
     read=read_pack,
     opener=_opener,
     acts_name="Checkouts",
+    expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
 )

@@ -53,7 +53,11 @@ class Row(TaskFigures):
     def why(self) -> str:
         """Why it failed, "" where it did not or nobody has said."""
         record = self.record
-        text = reason(record.error, record.eval_log) if record.failed or record.harm else ""
+        text = (
+            reason(record.error, record.eval_log, record.cause)
+            if record.failed or record.harm
+            else ""
+        )
         return cut(" ".join(text.split()), WHY_CHARS)
 
     @property
@@ -79,6 +83,7 @@ def found_in(*records: TaskRecord) -> list[tuple[str, str]]:
             "outcome": record.outcome,
             "wanted": record.group,
             "error": record.error,
+            "cause": record.cause,
             "evaluator": record.eval_log,
             "mechanic": ", ".join(record.labels),
         }

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +32,10 @@ KINDS = (
 """Classes of the style sheet; ``t`` is a tool."""
 Parts = list[tuple[str, float]]
 """Parts of a bar: class and size."""
+LONG_CODE = 40
+"""Lines of code that failed; more are folded but for those around the place,"""
+AROUND_ERROR = 8
+"""so many before it and behind it."""
 LEAST_PERCENT = 0.005
 """A part that is smaller is not drawn."""
 
@@ -44,6 +48,8 @@ class Stretch:
     """Number of the first line."""
     lines: Sequence[Markup]
     calls: Sequence[ToolCall]
+    folded: bool = False
+    """Whether the code failed elsewhere, and these lines are not shown at once."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Snippet:
     stretches: Sequence[Stretch]
     loose: Sequence[ToolCall]
     """Calls whose line is not known."""
+    again: bool = False
+    """Whether its code is that of the snippet before."""
 
 
 @dataclass(frozen=True)
@@ -81,22 +89,36 @@ def snippets_of(act: TurnLog) -> list[Snippet]:
     """The snippets of a turn."""
     tools = frozenset(call.name for call in act.tools)
     return [
-        _snippet(step, [call for call in act.tools if call.step == number], tools)
-        for number, step in enumerate(act.steps, start=1)
+        _snippet(step, [call for call in act.tools if call.step == number], tools, before)
+        for number, (before, step) in enumerate(pairwise((None, *act.steps)), start=1)
+        if step
     ]
 
 
-def _snippet(step: StepRecord, calls: Sequence[ToolCall], tools: frozenset[str]) -> Snippet:
+def lines_shown(step: StepRecord) -> tuple[int, int] | None:
+    """First and last line around the one where long code failed; None: all of it is shown."""
+    count, failed = len(step.code.splitlines()), step.failed_line
+    if failed is None or count <= LONG_CODE:
+        return None
+    return max(1, failed - AROUND_ERROR), min(count, failed + AROUND_ERROR)
+
+
+def _snippet(
+    step: StepRecord, calls: Sequence[ToolCall], tools: frozenset[str], before: StepRecord | None
+) -> Snippet:
+    if before and before.code == step.code:
+        return Snippet(step, (), calls, again=True)
     lines = code_lines(plain(step.code), tools)
     by_line: dict[int, list[ToolCall]] = {}
     loose: list[ToolCall] = []
     for call in calls:
         inside = call.line is not None and 1 <= call.line <= len(lines)
         (by_line.setdefault(call.line or 0, []) if inside else loose).append(call)
-    ends = sorted({*by_line, len(lines)})
+    first, last = lines_shown(step) or (1, len(lines))
+    ends = sorted({*by_line, first - 1, last, len(lines)} - {0})
     stretches = [
-        Stretch(begin + 1, lines[begin:end], by_line.get(end, ()))
-        for begin, end in zip([0, *ends], ends, strict=False)
+        Stretch(begin + 1, lines[begin:end], by_line.get(end, ()), end < first or begin >= last)
+        for begin, end in pairwise([0, *ends])
     ]
     return Snippet(step, stretches, loose)
 
