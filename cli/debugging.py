@@ -23,7 +23,7 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
     if task is None and turn is not None:
         raise Usage("--turn goes with --task")
     if task is None:
-        failed = [story.spec_id for story in read_run_view(run).tasks if story.failed]
+        failed = [one.spec_id for one in read_run_view(run).tasks if one.failed]
         coded = (spec for spec in failed if coded_turns(run, spec))
         task = next(coded, None)
         if task is None:

@@ -1,6 +1,6 @@
 """A server on loopback that speaks OpenAI's protocol, with faults on a plan and books of its own.
 
-What answers behind it is the playbook brain or any function from a prompt to a text.
+What answers behind it is the rule-based model or any function from a prompt to a text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tests import fake_openai_faults as faults
 from tests.fake_openai_faults import Message, Plan, Shape
-from workshop.rule_based.store import model as brain
+from workshop.rule_based.store import model as rule_based
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -39,9 +39,9 @@ Answer = Callable[[str, list[Message]], str]
 """Model name and prompt -> reply."""
 
 
-def playbook_brain(_model: str, messages: list[Message]) -> str:
+def answer_by_rules(_model: str, messages: list[Message]) -> str:
     """Answer as ``playbook/store`` does."""
-    return brain.reply("store", messages)
+    return rule_based.reply("store", messages)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class FakeOpenAI:
 
     def __init__(
         self,
-        answer: Answer = playbook_brain,
+        answer: Answer = answer_by_rules,
         plan: Plan | None = None,
         *,
         key: str | None = None,

@@ -87,7 +87,7 @@ class ModelClient:
         model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
         base_url: where an id without configured backends is served.
         models: settings, and what is known of the backends; share one in a run.
-        opener: makes what answers for a backend, once and at its first call.
+        transport_factory: makes what answers for a backend, once and at its first call.
         answer_chars: an answer is cut behind so many.
 
     Raises ModelsError: settings that do not fit together.

@@ -187,7 +187,7 @@ class _Reader:
                 self._close(self._checked(Turn, line, FROM_JSON))
                 return
             case "intent" | "effect" | "settled":
-                self._deed(line)
+                self._take_entry(line)
             case "seen":
                 self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":
@@ -248,7 +248,7 @@ class _Reader:
         at = f"line {line.number}"
         return f"{self._path}: {at}" if self._strict else f"{at} of the journal"
 
-    def _deed(self, line: Line) -> None:
+    def _take_entry(self, line: Line) -> None:
         """Who only looks on is told of what was begun and is not known to be done."""
         if self._strict:
             self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])

@@ -30,8 +30,8 @@ TIGHT = 70
 
 def summary_table(results: RunResults, width: int = NARROW) -> Table:
     """The score table of a run with its totals; ``width``: columns of the terminal."""
-    brain = results.brain
-    models = " / ".join(dict.fromkeys((brain.evaluator, brain.worker)))
+    pair = results.brain
+    models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
     title = f"{results.run_id}  ({models})"
     rows = ((figures_of_result(task), _colour(task)) for task in results.tasks)
     return _table(title, rows, results.totals, width)

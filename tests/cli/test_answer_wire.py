@@ -87,8 +87,8 @@ class Run:
         self.does: list[str] = []
 
     def _session(self) -> tuple[Any, Session]:
-        brains = {"evaluator": play("e-wire", self.says), "worker": play("w-wire", self.does)}
-        config = RunConfig(benchmark="company", strategy=self.strategy, **brains)
+        models = {"evaluator": play("e-wire", self.says), "worker": play("w-wire", self.does)}
+        config = RunConfig(benchmark="company", strategy=self.strategy, **models)
         client = ERC3(key="key-test", base_url=self.relay.base_url)
         platform, watcher = RetryingPlatform(client, self.retry_policy), Nobody()
         benchmark = benchmark_named("company", RunContext(self.retry_policy))

@@ -51,10 +51,10 @@ def disturbed(seed: int, path: Path) -> Path:
 )
 def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: str) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")
-    brain = "store" if strategy == "evaluator-worker" else strategy
-    models = [f"--evaluator=faulty/{brain}?seed={seed}&rate=0.3"]
+    name = "store" if strategy == "evaluator-worker" else strategy
+    models = [f"--evaluator=faulty/{name}?seed={seed}&rate=0.3"]
     if strategy == "evaluator-worker":
-        models.append(f"--worker=faulty/{brain}?seed={seed}&rate=0.3")
+        models.append(f"--worker=faulty/{name}?seed={seed}&rate=0.3")
     life = lives()
     rng = random.Random(f"deaths {seed}")
     code = 137

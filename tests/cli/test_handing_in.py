@@ -19,7 +19,7 @@ SPECS = ("s0", "s1", "s2", "s3", "s4")
 
 
 @pytest.fixture
-def desk(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
+def program(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     """A real platform, as far as the run knows, and the lives of a run there."""
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     simulator = platform_of(*(shop_json(spec_id=spec, expect=buy) for spec in SPECS))
@@ -30,82 +30,84 @@ def desk(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     return life
 
 
-def begin(desk: Any, *words: object) -> int:
-    return int(desk.live("--real", "--rule-based", "--yes", "--out", desk.out, *words))
+def begin(program: Any, *words: object) -> int:
+    return int(program.live("--real", "--rule-based", "--yes", "--out", program.out, *words))
 
 
-def session(desk: Any) -> Any:
-    return desk.books.session(desk.results()["session_id"])
+def session(program: Any) -> Any:
+    return program.books.session(program.results()["session_id"])
 
 
-def said(desk: Any) -> str:
-    return str(" ".join(desk.said[-1].split()))
+def said(program: Any) -> str:
+    return str(" ".join(program.said[-1].split()))
 
 
-def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(desk: Any) -> None:
-    assert begin(desk, "--evaluator", "scripted/nothing") == 1
-    assert session(desk).status == "open"
-    assert [t.status for t in session(desk).tasks] == ["in_progress"] * 3 + ["new"] * 2
-    assert "the model never answered" in said(desk)
+def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(program: Any) -> None:
+    assert begin(program, "--evaluator", "scripted/nothing") == 1
+    assert session(program).status == "open"
+    assert [t.status for t in session(program).tasks] == ["in_progress"] * 3 + ["new"] * 2
+    assert "the model never answered" in said(program)
     assert "3 tasks in a row ended without an answer of the model; not started: 2 tasks" in said(
-        desk
+        program
     )
-    assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(desk)
-    assert f"--resume {desk.run}" in said(desk)
+    assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(
+        program
+    )
+    assert f"--resume {program.run}" in said(program)
 
-    again = ("--resume", desk.run, "--force", "--evaluator", "playbook/store", "--yes")
-    assert desk.live(*again) == 0
-    assert session(desk).status == "evaluated"
-    address = f"/sessions/{desk.results()['session_id']}"
-    assert f"submitted: session {desk.results()['session_id']}, score 1.000" in said(desk)
-    assert address in said(desk)
-    assert [t["score"] for t in desk.results()["tasks"]] == [1.0] * 5
+    again = ("--resume", program.run, "--force", "--evaluator", "playbook/store", "--yes")
+    assert program.live(*again) == 0
+    assert session(program).status == "evaluated"
+    address = f"/sessions/{program.results()['session_id']}"
+    assert f"submitted: session {program.results()['session_id']}, score 1.000" in said(program)
+    assert address in said(program)
+    assert [t["score"] for t in program.results()["tasks"]] == [1.0] * 5
 
-    before = (desk.run / "results.json").read_bytes()
-    assert desk.live("--resume", desk.run, "--yes") == 0
-    assert "submitted already, nothing is left to do" in said(desk)
-    assert (desk.run / "results.json").read_bytes() == before
-
-
-def test_a_limit_is_not_handed_in_either_except_as_it_is(desk: Any) -> None:
-    assert begin(desk, "--max-tokens", "10500") == 3
-    statuses = [t.status for t in session(desk).tasks]
-    assert statuses.count("new") == desk.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
-    assert "cut off by a limit" in said(desk)
-    assert "--submit-as-is" in said(desk)
-    assert session(desk).status == "open"
-    assert desk.live("--resume", desk.run, "--submit-as-is") == 3
-    assert session(desk).status == "evaluated"
-    assert desk.results()["submitted"]
+    before = (program.run / "results.json").read_bytes()
+    assert program.live("--resume", program.run, "--yes") == 0
+    assert "submitted already, nothing is left to do" in said(program)
+    assert (program.run / "results.json").read_bytes() == before
 
 
-def test_a_death_between_handing_in_and_writing_it_down_is_found_out(desk: Any) -> None:
-    assert begin(desk) == 0
-    path = desk.run / "results.json"
+def test_a_limit_is_not_handed_in_either_except_as_it_is(program: Any) -> None:
+    assert begin(program, "--max-tokens", "10500") == 3
+    statuses = [t.status for t in session(program).tasks]
+    assert statuses.count("new") == program.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
+    assert "cut off by a limit" in said(program)
+    assert "--submit-as-is" in said(program)
+    assert session(program).status == "open"
+    assert program.live("--resume", program.run, "--submit-as-is") == 3
+    assert session(program).status == "evaluated"
+    assert program.results()["submitted"]
+
+
+def test_a_death_between_handing_in_and_writing_it_down_is_found_out(program: Any) -> None:
+    assert begin(program) == 0
+    path = program.run / "results.json"
     results = json.loads(path.read_text())
     path.write_text(json.dumps(results | {"submitted": False, "finished": None}))
-    assert desk.live("--resume", desk.run, "--yes") == 0
-    assert "submitted already" in said(desk)
+    assert program.live("--resume", program.run, "--yes") == 0
+    assert "submitted already" in said(program)
     after = json.loads(path.read_text())
     assert after["submitted"]
     assert after["tasks"] == results["tasks"]
 
 
-def test_without_a_terminal_the_way_to_submit_is_told(desk: Any) -> None:
-    assert desk.live("--real", "--rule-based", "--out", desk.out) == 0
-    assert session(desk).status == "open"
-    assert f"--resume {desk.run} --yes" in said(desk)
+def test_without_a_terminal_the_way_to_submit_is_told(program: Any) -> None:
+    assert program.live("--real", "--rule-based", "--out", program.out) == 0
+    assert session(program).status == "open"
+    assert f"--resume {program.run} --yes" in said(program)
 
 
 @pytest.mark.parametrize(("key", "submits"), [("y\n", True), ("\n", False), ("\x03", False)])
 def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
-    desk: Any, key: str, submits: bool
+    program: Any, key: str, submits: bool
 ) -> None:
     main, end = pty.openpty()
-    words = ["--real", "--rule-based", "--quiet", "--out", str(desk.out)]
+    words = ["--real", "--rule-based", "--quiet", "--out", str(program.out)]
     with subprocess.Popen(
         [sys.executable, str(ROOT / "submission.py"), *words],
-        stdin=end, stdout=end, stderr=end, cwd=desk.folder, env={**os.environ, **desk.env},
+        stdin=end, stdout=end, stderr=end, cwd=program.folder, env={**os.environ, **program.env},
         start_new_session=True, preexec_fn=lambda: _take_terminal(end),
     ) as run:  # fmt: skip
         os.close(end)
@@ -117,8 +119,8 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     os.close(main)
     assert code == (130 if key == "\x03" else 0)
     assert ("submitted: session" in shown) is submits
-    assert session(desk).status == ("evaluated" if submits else "open")
-    assert desk.results()["submitted"] is submits
+    assert session(program).status == ("evaluated" if submits else "open")
+    assert program.results()["submitted"] is submits
 
 
 def _take_terminal(end: int) -> None:

@@ -18,7 +18,7 @@ from cli import preflight
 from cli.cli import app
 from core.models import retries
 from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI, playbook_brain
+from tests.fake_openai import FakeOpenAI, answer_by_rules
 from workshop.simulator.server import Simulator
 
 KEY = "sk-live-4f9a1c77e2b0d358"
@@ -31,11 +31,11 @@ NOWHERE = "http://127.0.0.1:9/v1"
 Serve = Callable[..., FakeOpenAI]
 
 
-def brain(model: str, messages: list[dict[str, str]]) -> str:
-    """The playbook brain, which says "OK" to whoever asks for that."""
+def rule_based(model: str, messages: list[dict[str, str]]) -> str:
+    """The rule-based model, which says "OK" to whoever asks for that."""
     if messages == list(preflight.PROMPT):
         return "OK"
-    return playbook_brain(model, messages)
+    return answer_by_rules(model, messages)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_a_refused_connection_is_told_with_its_address(
 def test_a_server_that_refuses_is_told(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve, fault: str, words: str, asked: int
 ) -> None:
-    server = serve(brain, faults.always(fault))
+    server = serve(rule_based, faults.always(fault))
     env = {"EVALUATOR_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
     done = real("--evaluator", "openai/fake-large", env=env)
     assert done.exit_code == 1
@@ -176,7 +176,7 @@ def test_servers_that_hang_are_waited_for_together(
 def test_each_backend_is_asked_once_and_counted(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(brain)
+    server = serve(rule_based)
     urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
     models = ("--evaluator", "openai/fake-large", "--worker", "openai/fake-large")
     done = real(*models, "--record", tmp_path / "tape", env=urls)
@@ -198,7 +198,7 @@ def test_each_backend_is_asked_once_and_counted(
 def test_no_preflight_asks_nobody_before_the_run(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(brain)
+    server = serve(rule_based)
     env = {"EVALUATOR_BASE_URL": server.base_url}
     done = real("--evaluator", "openai/fake-large", "--no-preflight", env=env)
     assert done.exit_code == 0
@@ -214,7 +214,7 @@ def test_models_of_ours_and_the_embedded_platform_are_not_asked(
 
     monkeypatch.setattr(preflight._Question, "put", never)
     assert real().exit_code == 0
-    server = serve(brain)
+    server = serve(rule_based)
     done = CliRunner().invoke(
         app,
         ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"],
@@ -226,7 +226,7 @@ def test_models_of_ours_and_the_embedded_platform_are_not_asked(
 def test_a_group_is_asked_until_one_answers(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    bad, good, spare = serve(brain, faults.always("401")), serve(brain), serve(brain)
+    bad, good, spare = serve(rule_based, faults.always("401")), serve(rule_based), serve(rule_based)
     file = tmp_path / "models.toml"
     file.write_text(
         "[models.group]\nbackends = [\n"
@@ -256,7 +256,7 @@ def test_next_step_asks_and_prices_the_evaluator_alone(
 def test_a_dollar_limit_without_a_price_is_found_before(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(brain)
+    server = serve(rule_based)
     env = {"WORKER_BASE_URL": server.base_url}
     done = real("--worker", "openai/fake-large", "--max-dollars", "1", env=env)
     assert done.exit_code == 1
@@ -268,7 +268,7 @@ def test_a_dollar_limit_without_a_price_is_found_before(
 def test_without_a_key_of_the_platform_no_model_is_asked(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(brain)
+    server = serve(rule_based)
     env = {"EVALUATOR_BASE_URL": server.base_url, "ERC3_API_KEY": ""}
     assert real("--evaluator", "openai/fake-large", env=env).exit_code == 1
     assert not server.seen
@@ -279,7 +279,7 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
     """What is played can be handed in with a model that is gone and a key that is lost."""
-    server = serve(brain)
+    server = serve(rule_based)
     models = tmp_path / "models.toml"
     line = 'model = "openai/fake-large", key_variable = "OPENAI_API_KEY"'
     models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')

@@ -49,8 +49,8 @@ class Run:
     def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
         self.relay, self.books, self.folder = relay, books, folder
         self.retry_policy = RetryPolicy()
-        brains = {"evaluator": "playbook/store", "worker": "playbook/store"}
-        self.config = RunConfig(benchmark="store", retry_seconds=RETRY_SECONDS, **(brains | config))
+        models = {"evaluator": "playbook/store", "worker": "playbook/store"}
+        self.config = RunConfig(benchmark="store", retry_seconds=RETRY_SECONDS, **(models | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
 

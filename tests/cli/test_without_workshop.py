@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.fake_openai import FakeOpenAI, playbook_brain
+from tests.fake_openai import FakeOpenAI, answer_by_rules
 from tests.fake_openai_faults import Message
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
 def answered(model: str, messages: list[Message]) -> str:
     """Plays by rules; the question whether it answers at all has no task in it."""
     try:
-        return playbook_brain(model, messages)
+        return answer_by_rules(model, messages)
     except LookupError:
         return "OK"
 

@@ -17,7 +17,7 @@ from worker.worker import Worker
 
 
 class Replies(ModelClient):
-    """A door with canned replies; what it says is kept as a run keeps it."""
+    """A client with canned replies; what it says is kept as a run keeps it."""
 
     def __init__(self, journal: Journal, replies: tuple[str | ModelCall, ...]) -> None:
         super().__init__("scripted/none", "worker")

@@ -26,7 +26,7 @@ def work(name: str, code: str, ledger: Ledger) -> WorkReport:
     return Worker(ModelClient(model, "worker"), max_steps=1).carry_out("Do it.", ledger)
 
 
-def bench(sent: list[str], **budget: int) -> Ledger:
+def builder(sent: list[str], **budget: int) -> Ledger:
     ledger = Ledger(Budget(**budget))
 
     def Look() -> str:
@@ -66,7 +66,7 @@ def test_a_loop_that_catches_reads_the_budget(budget: str, name: str, words: str
         f"n = 0\nwhile True:\n    try:\n        {name}()\n        n += 1\n"
         "    except RuntimeError as error:\n        final_answer([n, str(error)])"
     )
-    report = work(f"caught-{budget}", code, bench(sent, **{budget: 3}))
+    report = work(f"caught-{budget}", code, builder(sent, **{budget: 3}))
     assert report.result == [3, words]
     assert len(sent) == 3
 
@@ -76,7 +76,7 @@ def test_a_loop_that_does_not_catch_is_told_by_its_error(
     budget: str, name: str, words: str
 ) -> None:
     sent: list[str] = []
-    report = work(f"plain-{budget}", f"while True:\n    {name}()", bench(sent, **{budget: 3}))
+    report = work(f"plain-{budget}", f"while True:\n    {name}()", builder(sent, **{budget: 3}))
     assert words in (report.error or "")
     assert words in report.prompt(latest=True)
     assert len(sent) == 3
@@ -92,7 +92,7 @@ def test_one_purchase_an_instruction(answered: bool) -> None:
         "    except RuntimeError as error:\n        texts.append(str(error))\n"
         "texts.append(Look())\nfinal_answer(texts)"
     )
-    report = work(f"buy-{answered}", code, bench(sent))
+    report = work(f"buy-{answered}", code, builder(sent))
     assert isinstance(report.result, list)
     refused = "budget reached: 1 irreversible requests per instruction"
     assert report.result[1:] == [refused, refused, "seen"]

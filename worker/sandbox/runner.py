@@ -55,18 +55,18 @@ class Runner:
     """Interpreters of one kind, one after the other: the state after all steps so far."""
 
     def __init__(
-        self, kind: SandboxKind, limits: SandboxLimits, opener: Callable[[], Interpreter]
+        self, kind: SandboxKind, limits: SandboxLimits, open_interpreter: Callable[[], Interpreter]
     ) -> None:
-        """``opener``: opens a new interpreter; raises SandboxUnavailable."""
+        """``open_interpreter``: opens a new interpreter; raises SandboxUnavailable."""
         self.kind = kind
         self._limits = limits
-        self._opener = opener
+        self._open_interpreter = open_interpreter
         self._interpreter: Interpreter | None = None
 
     def open(self) -> None:
         """Begin to open an interpreter, so that it is there when the first snippet is."""
         with suppress(SandboxUnavailable):  # the first snippet tries again
-            self._interpreter = self._opener()
+            self._interpreter = self._open_interpreter()
 
     def run(self, bridge: ToolBridge, past: list[ToolBridge]) -> StepRun:
         """Run a snippet after the past steps; opens and fills an interpreter if there is none.
@@ -106,7 +106,7 @@ class Runner:
             except SandboxUnavailable:  # the server may have died; the next one is new
                 self.close()
         try:
-            self._interpreter = self._opener()
+            self._interpreter = self._open_interpreter()
             self._interpreter.wait_ready()
             for step in past:
                 _repeat(self._interpreter, step)

@@ -110,7 +110,7 @@ class House:
         )
 
     @property
-    def story(self) -> list[tuple[int, str, str | None, str | None]]:
+    def attempts(self) -> list[tuple[int, str, str | None, str | None]]:
         """Of every attempt: number, backend, class of failure, what followed."""
         return [(c.attempt, c.backend, c.error_kind, c.next) for c in self.calls]
 
@@ -163,7 +163,7 @@ def test_passing_faults_are_tried_again(kind: Any) -> None:
     house = House(a=[failed(kind), failed(kind), REPLY])
     call = house.client().complete(ASK)
     assert (call.attempt, call.text) == (3, "hi")
-    assert [(n, k) for n, _, k, _ in house.story] == [(1, kind), (2, kind), (3, None)]
+    assert [(n, k) for n, _, k, _ in house.attempts] == [(1, kind), (2, kind), (3, None)]
     assert [c.next for c in house.calls] == ["again in 0.0 s", "again in 0.0 s", None]
 
 
@@ -190,7 +190,7 @@ def test_what_every_backend_would_refuse_ends_the_call(kind: Any, hint: str) -> 
     with pytest.raises(ModelFailed, match=hint) as caught:
         house.client("two").complete(ASK)
     assert caught.value.kind == kind
-    assert house.story == [(1, "a", kind, None)]
+    assert house.attempts == [(1, "a", kind, None)]
     assert house.calls[0].usage == Usage.nothing()
     assert house.models.backends("two").choose() == "a", "the backend is as well as before"
 
@@ -219,7 +219,7 @@ def test_where_every_backend_is_lost_nobody_is_asked() -> None:
 def test_an_unknown_model_is_asked_at_the_next_backend() -> None:
     house = House(a=failed("not_found"), b=REPLY)
     assert house.client("two").complete(ASK).attempt == 2
-    assert house.story[0] == (1, "a", "not_found", "next backend: b")
+    assert house.attempts[0] == (1, "a", "not_found", "next backend: b")
 
 
 def test_the_next_backend_follows_the_attempts_and_stays_preferred() -> None:
@@ -471,7 +471,7 @@ def test_the_playbook_brain_answers() -> None:
 @pytest.mark.parametrize(
     ("error", "words", "times"),
     [
-        (ZeroDivisionError("of the brain"), "ZeroDivisionError: of the brain", 1),
+        (ZeroDivisionError("of the model"), "ZeroDivisionError: of the model", 1),
         (KeyError("field"), "KeyError: field", 1),
         (ExchangeFailed("overload", "as planned"), "as planned", 3),
     ],

@@ -32,20 +32,20 @@ def lines(path: Path, *records: dict[str, Any]) -> Path:
 def test_a_turn_knows_its_model_calls_and_the_state_after_it(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     run.task("tea", asked(), asked("worker"), worked(), asked(), ended())
-    story = read_run_view(run.write()).tasks[0]
-    first, last = story.turns
+    log = read_run_view(run.write()).tasks[0]
+    first, last = log.turns
     assert [call.role for call in first.asked] == ["evaluator", "worker"]
     assert first.after == last.before != first.before
     assert last.after is None
-    assert story.status == "passed"
+    assert log.status == "passed"
 
 
 def test_a_task_under_way_is_running_and_shows_the_turn_that_is_not_over(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), asked(), outcome="running")
-    story = read_run_view(run.write(running=True)).tasks[0]
-    assert [(act.number, act.turn is None) for act in story.turns] == [(1, False), (2, True)]
-    row = rows_of([story])[0]
-    assert (story.status, row.seconds, row.tokens, row.turns) == ("running", None, 1920, 1)
+    log = read_run_view(run.write(running=True)).tasks[0]
+    assert [(act.number, act.turn is None) for act in log.turns] == [(1, False), (2, True)]
+    row = rows_of([log])[0]
+    assert (log.status, row.seconds, row.tokens, row.turns) == ("running", None, 1920, 1)
 
 
 def test_unknown_stays_unknown(tmp_path: Path) -> None:
@@ -64,16 +64,16 @@ def test_a_new_attempt_and_a_resumed_turn_are_told_apart(tmp_path: Path) -> None
     call = {"type": "model_call"} | asked().model_dump(mode="json")
     turn = {"type": "turn"} | worked().journal()
     resumed = {"type": "resumed", "after_turn": 1}
-    story = read_task(
+    log = read_task(
         lines(tmp_path / "tea.jsonl", task, call, turn, call, resumed, call, task, call, turn)
     )
-    assert [(a.attempt, a.number, a.turn is None) for a in story.turns] == [
+    assert [(a.attempt, a.number, a.turn is None) for a in log.turns] == [
         (1, 1, False),
         (1, 2, True),
         (1, 2, True),
         (2, 1, False),
     ]
-    assert story.resumed == 1
+    assert log.resumed == 1
 
 
 def test_what_was_begun_and_not_seen_done_is_said(tmp_path: Path) -> None:
@@ -90,14 +90,14 @@ def test_texts_of_prompts_are_found_by_their_hash(tmp_path: Path) -> None:
     text = {"type": "text", "sha256": "ab", "text": "what was asked"}
     parts = [{"role": "system", "sha256": "elsewhere"}, {"role": "user", "sha256": "ab"}]
     call = {"type": "model_call"} | asked().model_dump(mode="json") | {"prompt": parts}
-    story = read_task(lines(tmp_path / "tea.jsonl", task, text, call))
-    assert story.turns[0].prompt(story.calls[0]) == [("user", "what was asked")]
+    log = read_task(lines(tmp_path / "tea.jsonl", task, text, call))
+    assert log.turns[0].prompt(log.calls[0]) == [("user", "what was asked")]
 
 
 def test_records_of_other_kinds_become_notes(tmp_path: Path) -> None:
     task = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}
-    story = read_task(lines(tmp_path / "tea.jsonl", task, {"type": "dream", "of": ["sheep"]}))
-    assert story.notes == ('dream: {"of": ["sheep"]}',)
+    log = read_task(lines(tmp_path / "tea.jsonl", task, {"type": "dream", "of": ["sheep"]}))
+    assert log.notes == ('dream: {"of": ["sheep"]}',)
 
 
 @given(cut=st.integers(0, 4_000))
@@ -107,9 +107,9 @@ def test_a_journal_cut_at_any_byte_is_read(cut: int, tmp_path_factory: Any) -> N
     path = run.path / "tasks" / "tea.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[: max(len(whole) - cut, 0)])
-    story = read_task(path)
-    assert len(story.notes) <= 1
-    assert len([act for act in story.turns if act.turn]) <= 2
+    log = read_task(path)
+    assert len(log.notes) <= 1
+    assert len([act for act in log.turns if act.turn]) <= 2
 
 
 def test_a_turn_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_lines_that_only_pythons_own_reader_takes_are_read(tmp_path: Path) -> No
     latin = b'{"type": "warning", "text": "caf\xe9"}\n'
     path = tmp_path / "tea.jsonl"
     path.write_bytes(task + deep + latin)
-    story = read_task(path)
-    assert story.text == "half \ud800"
-    assert story.notes == (f'dream: {{"of": {"[" * 300}{"]" * 300}}}', "warning: caf\ufffd")
+    log = read_task(path)
+    assert log.text == "half \ud800"
+    assert log.notes == (f'dream: {{"of": {"[" * 300}{"]" * 300}}}', "warning: caf\ufffd")
 
 
 def test_an_effect_counts_only_where_its_line_is_whole(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_mechanics_come_from_the_pack_in_the_folder(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked()).task("cup", worked())
     shops = [{"spec_id": "tea", "mechanics": ["ghost stock", "coupon"]}, {"spec_id": "cup"}]
     (run.path / "pack.json").write_text(json.dumps({"scenarios": shops}), encoding="utf-8")
-    found = {story.spec_id: story.labels for story in read_run_view(run.write()).tasks}
+    found = {log.spec_id: log.labels for log in read_run_view(run.write()).tasks}
     assert found == {"tea": ("ghost stock", "coupon"), "cup": ()}
 
 

@@ -47,8 +47,8 @@ def test_a_run_at_its_end_and_its_folder_show_the_same(tmp_path: Path, width: in
     run = RunFolder(tmp_path / "run").task("tea", asked(), worked(), cost_usd=0.5, seconds=3.0)
     path = run.write()
     results = read_results(path)
-    (story,) = read_run_view(path).tasks
-    assert figures_of_record(story) == figures_of_result(results.tasks[0])
+    (log,) = read_run_view(path).tasks
+    assert figures_of_record(log) == figures_of_result(results.tasks[0])
     shown = [column.header for column in summary_table(results, width).columns]
     needed = [c.heading.lower() for c in COLUMNS if c.needed or width == 200]
     assert shown == [name for name in needed if width > 60 or name != "time"]
