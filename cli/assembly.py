@@ -268,7 +268,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
         raise Usage(f"--prompts: {error}") from None
     identity = identity_of(models.ids, pack, prompts, overrides)
     if earlier:
-        earlier.check(identity, prompts)
+        earlier.check(identity)
     sandbox = (used_kind(),) if STRATEGIES[options.strategy].has_worker else ()
     calls = () if earlier else preflight.ready(models, options, notes(quiet=options.quiet))
     folder = folder or stack.enter_context(run_folder(options.out))

@@ -13,44 +13,32 @@ MOST_BYTES = 100_000
 FIX = "make it a text file in UTF-8 with lines NAME=value"
 
 
-def path_of() -> Path:
-    """Where it would be. Raises CannotRun: there is no working folder."""
+def load_for(command: str) -> None:
+    """Set what it names and the environment does not; ``doctor`` reports itself what is wrong.
+
+    Raises:
+        CannotRun: there is no working folder.
+        Usage: the file cannot be used.
+    """
+    from dotenv import dotenv_values
+
+    # smolagents would look for one above its own files, without these bounds, when it is imported.
+    os.environ["PYTHON_DOTENV_DISABLED"] = "1"
     try:
-        return Path.cwd() / ".env"
+        path = Path.cwd() / ".env"
     except OSError as error:
         text = f"the working folder cannot be used: {error.strerror}"
         raise CannotRun(f"{text}; change into another one") from None
-
-
-def load(path: Path) -> None:
-    """Set what it names and the environment does not. Raises FileError: it cannot be used."""
-    from dotenv import dotenv_values
-
     if not os.path.lexists(path):
         return
     try:
         for name, value in dotenv_values(stream=StringIO(text_of(path))).items():
             if value is not None:
                 os.environ.setdefault(name, value)
-    except (OSError, ValueError) as error:  # a name that no variable can have
-        raise FileError(f"{path}: sets what no environment can hold: {error}") from None
-
-
-def load_for(command: str) -> None:
-    """Take the ``.env`` for a command; ``doctor`` reports itself what is wrong with it.
-
-    Raises:
-        CannotRun: there is no working folder.
-        Usage: the file cannot be used.
-    """
-    # smolagents would look for one above its own files, without these bounds, when it is imported.
-    os.environ["PYTHON_DOTENV_DISABLED"] = "1"
-    path = path_of()
-    try:
-        load(path)
-    except FileError as error:
+    except (FileError, OSError, ValueError) as error:  # or a name that no variable can have
         if command != "doctor":
-            raise Usage(f"{error}; {FIX}") from None
+            text = "" if isinstance(error, FileError) else f"{path}: no environment can hold it: "
+            raise Usage(f"{text}{error}; {FIX}") from None
 
 
 def text_of(path: Path) -> str:

@@ -14,7 +14,6 @@ from cli.platform import STATE, load_pack
 from core.runs.errors import CannotRun, NothingToDo
 from core.runs.folder import PACK_COPY, held
 from core.runs.manifest import Identity, Manifest, NoManifest, changes, read_manifest
-from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, results_of
 from core.runs.results import RunResults
 
@@ -35,18 +34,13 @@ class Resumed:
     starts_over: bool = False
     """Whether the world begins again because the pack has changed."""
 
-    def check(self, now: Identity, prompts: dict[str, str]) -> None:
+    def check(self, now: Identity) -> None:
         """Refuse another pack, model or prompt, with what differs.
 
         Raises CannotRun: something differs and ``--force`` is not given.
         """
         then = self.manifest.identity
-        texts = {now.prompts[role]: text for role, text in prompts.items()}
-        try:
-            earlier = read_prompts(self.folder)
-        except NotRecorded as error:
-            raise CannotRun(f"cannot resume: {error}") from None
-        differences = changes(then, now, earlier, texts)
+        differences = changes(then, now)
         if differences and not self.force:
             listed = "\n  ".join(differences)
             raise CannotRun(

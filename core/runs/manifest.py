@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +14,6 @@ from core.runs.journal import write_whole
 from core.runs.task import TaskInfo
 
 NAME = "run.json"
-DIFF_LINES = 40
 
 
 class NoManifest(Exception):
@@ -87,10 +85,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise NoManifest(f"{path}: {first_problem(error)}") from None
 
 
-def changes(
-    then: Identity, now: Identity, texts_then: dict[str, str], texts_now: dict[str, str]
-) -> list[str]:
-    """What has changed, in lines; prompts as a diff of their texts."""
+def changes(then: Identity, now: Identity) -> list[str]:
+    """What has changed, in lines."""
     lines = [
         f"model of the {role}: was {then.models.get(role)}, is {now.models.get(role)}"
         for role in dict.fromkeys([*then.models, *now.models])
@@ -102,10 +98,9 @@ def changes(
     if then.sections != now.sections:
         lines.append(f"sections: were {_named(then.sections)}; are {_named(now.sections)}")
     for role in dict.fromkeys([*then.prompts, *now.prompts]):
-        was, now_is = then.prompts.get(role, ""), now.prompts.get(role, "")
-        if was != now_is:
-            lines.append(f"prompt of the {role}:")
-            lines += _text_diff(texts_then.get(was, ""), texts_now.get(now_is, ""))
+        if then.prompts.get(role) != now.prompts.get(role):
+            kept = f"its text was prompts/{then.prompts[role]}.txt" if role in then.prompts else ""
+            lines.append(f"prompt of the {role}: {kept or 'there was none'}")
     return lines
 
 
@@ -120,9 +115,3 @@ def _scenario_changes(then: dict[str, str], now: dict[str, str]) -> list[str]:
         "new": [s for s in now if s not in then],
     }
     return [f"scenarios {kind}: {', '.join(specs)}" for kind, specs in kinds.items() if specs]
-
-
-def _text_diff(was: str, now: str) -> list[str]:
-    diff = list(difflib.unified_diff(was.splitlines(), now.splitlines(), "was", "is", lineterm=""))
-    more = [f"… {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
-    return [f"  {line}" for line in [*diff[:DIFF_LINES], *more]]

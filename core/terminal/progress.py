@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -46,14 +46,14 @@ class Spent:
         return f"{number(tokens(self.usage))} tokens, {dollars(self.dollars)} spent"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Running:
     """One task under way."""
 
     task: TaskInfo
     began: float
     turns_done: int = 0
-    asked: bool = False
+    is_asked: bool = False
     """Whether a model was asked since its last turn: the next one has begun."""
     thought: str = ""
     state: str = ""
@@ -121,8 +121,7 @@ class Progress:
         with self._lock:
             self._spent = self._spent.plus(call)
             if row := self._running.get(task.task_id):
-                row = replace(row, spent=row.spent.plus(call), asked=True)
-                self._running[task.task_id] = row
+                row.spent, row.is_asked = row.spent.plus(call), True
 
     def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
         """Do nothing: the line of a task shows what its last turn has thought."""
@@ -135,13 +134,8 @@ class Progress:
         state = self._in_words(turn.state)
         with self._lock:
             if row := self._running.get(task.task_id):
-                self._running[task.task_id] = replace(
-                    row,
-                    turns_done=turn.number,
-                    asked=False,
-                    thought=turn.decision.thought,
-                    state=state or row.state,
-                )
+                row.turns_done, row.is_asked = turn.number, False
+                row.thought, row.state = turn.decision.thought, state or row.state
 
     def task_done(self, result: TaskResult) -> None:
         """Print the task's line, with its error, and drop it from the running ones."""
@@ -218,7 +212,7 @@ def _table(rows: Sequence[Running], now: float) -> Table:
         table.add_column(no_wrap=True, overflow="ellipsis", justify=justify)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     for row in rows:
-        turn = row.turns_done + row.asked
+        turn = row.turns_done + row.is_asked
         texts = (
             _one(row.task.spec_id),
             f"turn {turn or DASH}",

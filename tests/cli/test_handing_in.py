@@ -19,7 +19,7 @@ SPECS = ("s0", "s1", "s2", "s3", "s4")
 
 
 @pytest.fixture
-def program(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
+def agent(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     """A real platform, as far as the run knows, and the lives of a run there."""
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     simulator = platform_of(*(shop_json(spec_id=spec, expect=buy) for spec in SPECS))
@@ -30,84 +30,82 @@ def program(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     return life
 
 
-def begin(program: Any, *words: object) -> int:
-    return int(program.live("--real", "--rule-based", "--yes", "--out", program.out, *words))
+def begin(agent: Any, *words: object) -> int:
+    return int(agent.live("--real", "--rule-based", "--yes", "--out", agent.out, *words))
 
 
-def session(program: Any) -> Any:
-    return program.books.session(program.results()["session_id"])
+def session(agent: Any) -> Any:
+    return agent.books.session(agent.results()["session_id"])
 
 
-def said(program: Any) -> str:
-    return str(" ".join(program.said[-1].split()))
+def said(agent: Any) -> str:
+    return str(" ".join(agent.said[-1].split()))
 
 
-def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(program: Any) -> None:
-    assert begin(program, "--evaluator", "scripted/nothing") == 1
-    assert session(program).status == "open"
-    assert [t.status for t in session(program).tasks] == ["in_progress"] * 3 + ["new"] * 2
-    assert "the model never answered" in said(program)
+def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any) -> None:
+    assert begin(agent, "--evaluator", "scripted/nothing") == 1
+    assert session(agent).status == "open"
+    assert [t.status for t in session(agent).tasks] == ["in_progress"] * 3 + ["new"] * 2
+    assert "the model never answered" in said(agent)
     assert "3 tasks in a row ended without an answer of the model; not started: 2 tasks" in said(
-        program
+        agent
     )
-    assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(
-        program
-    )
-    assert f"--resume {program.run}" in said(program)
+    assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(agent)
+    assert f"--resume {agent.run}" in said(agent)
 
-    again = ("--resume", program.run, "--force", "--evaluator", "playbook/store", "--yes")
-    assert program.live(*again) == 0
-    assert session(program).status == "evaluated"
-    address = f"/sessions/{program.results()['session_id']}"
-    assert f"submitted: session {program.results()['session_id']}, score 1.000" in said(program)
-    assert address in said(program)
-    assert [t["score"] for t in program.results()["tasks"]] == [1.0] * 5
+    again = ("--resume", agent.run, "--force", "--evaluator", "playbook/store", "--yes")
+    assert agent.live(*again) == 0
+    assert session(agent).status == "evaluated"
+    address = f"/sessions/{agent.results()['session_id']}"
+    assert f"submitted: session {agent.results()['session_id']}, score 1.000" in said(agent)
+    assert address in said(agent)
+    assert [t["score"] for t in agent.results()["tasks"]] == [1.0] * 5
 
-    before = (program.run / "results.json").read_bytes()
-    assert program.live("--resume", program.run, "--yes") == 0
-    assert "submitted already, nothing is left to do" in said(program)
-    assert (program.run / "results.json").read_bytes() == before
+    before = (agent.run / "results.json").read_bytes()
+    assert agent.live("--resume", agent.run, "--yes") == 0
+    assert "submitted already, nothing is left to do" in said(agent)
+    assert (agent.run / "results.json").read_bytes() == before
 
 
-def test_a_limit_is_not_handed_in_either_except_as_it_is(program: Any) -> None:
-    assert begin(program, "--max-tokens", "10500") == 3
-    statuses = [t.status for t in session(program).tasks]
-    assert statuses.count("new") == program.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
-    assert "cut off by a limit" in said(program)
-    assert "--submit-as-is" in said(program)
-    assert session(program).status == "open"
-    assert program.live("--resume", program.run, "--submit-as-is") == 3
-    assert session(program).status == "evaluated"
-    assert program.results()["submitted"]
+def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
+    assert begin(agent, "--max-tokens", "10500") == 3
+    statuses = [t.status for t in session(agent).tasks]
+    assert statuses.count("new") == agent.results()["totals"]["tasks"] * -1 + len(SPECS) > 0
+    assert "cut off by a limit" in said(agent)
+    assert "--submit-as-is" in said(agent)
+    assert session(agent).status == "open"
+    assert agent.live("--resume", agent.run, "--submit-as-is") == 3
+    assert session(agent).status == "evaluated"
+    assert agent.results()["submitted"]
 
 
-def test_a_death_between_handing_in_and_writing_it_down_is_found_out(program: Any) -> None:
-    assert begin(program) == 0
-    path = program.run / "results.json"
+def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any) -> None:
+    assert begin(agent) == 0
+    path = agent.run / "results.json"
     results = json.loads(path.read_text())
     path.write_text(json.dumps(results | {"submitted": False, "finished": None}))
-    assert program.live("--resume", program.run, "--yes") == 0
-    assert "submitted already" in said(program)
+    assert agent.live("--resume", agent.run, "--yes") == 0
+    assert "submitted already" in said(agent)
     after = json.loads(path.read_text())
     assert after["submitted"]
     assert after["tasks"] == results["tasks"]
 
 
-def test_without_a_terminal_the_way_to_submit_is_told(program: Any) -> None:
-    assert program.live("--real", "--rule-based", "--out", program.out) == 0
-    assert session(program).status == "open"
-    assert f"--resume {program.run} --yes" in said(program)
+def test_without_a_terminal_the_way_to_submit_is_told(agent: Any) -> None:
+    assert agent.live("--real", "--rule-based", "--out", agent.out) == 0
+    assert session(agent).status == "open"
+    assert f"--resume {agent.run} --yes" in said(agent)
 
 
 @pytest.mark.parametrize(("key", "submits"), [("y\n", True), ("\n", False), ("\x03", False)])
 def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
-    program: Any, key: str, submits: bool
+    agent: Any, key: str, submits: bool
 ) -> None:
     main, end = pty.openpty()
-    words = ["--real", "--rule-based", "--quiet", "--out", str(program.out)]
+    words = ["--real", "--rule-based", "--quiet", "--out", str(agent.out)]
     with subprocess.Popen(
         [sys.executable, str(ROOT / "submission.py"), *words],
-        stdin=end, stdout=end, stderr=end, cwd=program.folder, env={**os.environ, **program.env},
+        stdin=end, stdout=end, stderr=end, cwd=agent.folder, env={**os.environ, **agent.env},
         start_new_session=True, preexec_fn=lambda: _take_terminal(end),
     ) as run:  # fmt: skip
         os.close(end)
@@ -119,8 +117,8 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     os.close(main)
     assert code == (130 if key == "\x03" else 0)
     assert ("submitted: session" in shown) is submits
-    assert session(program).status == ("evaluated" if submits else "open")
-    assert program.results()["submitted"] is submits
+    assert session(agent).status == ("evaluated" if submits else "open")
+    assert agent.results()["submitted"] is submits
 
 
 def _take_terminal(end: int) -> None:
