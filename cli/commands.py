@@ -33,7 +33,7 @@ def lab_context(environment: Mapping[str, str]) -> LabContext:
 
 def note_floors(folder: Path) -> None:
     """Note in a run's folder what players that understand nothing score on its tasks."""
-    from cli.floors import note_floors as noted
+    from cli.adapters import note_floors as noted
 
     noted(folder)
 

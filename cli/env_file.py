@@ -37,7 +37,11 @@ def load_for(command: str) -> None:
                 os.environ.setdefault(name, value)
     except (FileError, OSError, ValueError) as error:  # or a name that no variable can have
         if command != "doctor":
-            text = "" if isinstance(error, FileError) else f"{path}: no environment can hold it: "
+            text = (
+                ""
+                if isinstance(error, FileError)
+                else f"{path}: sets what no environment can hold: "
+            )
             raise Usage(f"{text}{error}; {FIX}") from None
 
 

@@ -12,14 +12,15 @@ import ast
 import builtins
 import html
 import textwrap
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal
 
 import regex
 
-from core.models.python_code import kept_tree
 from core.models.reply_json import all_json, find_json
 from core.models.reply_text import WORDS, Cleaned, Problem
 
@@ -47,6 +48,7 @@ _TYPOGRAPHIC = str.maketrans("“”„‟‘’\u00a0", '""""\'\' ')
 _INTERPRETERS = frozenset({"python", "python_interpreter", "code_interpreter", "execute_python"})
 BLOCKS_AT_MOST = 40
 """The last ones are looked at."""
+_one_at_a_time = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -222,3 +224,15 @@ def _does_something(tree: ast.Module) -> bool:
 def _calls(tree: ast.Module) -> set[str]:
     called = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
     return {f.id for f in called if isinstance(f, ast.Name)}
+
+
+@lru_cache(maxsize=16)
+def kept_tree(code: str) -> ast.Module:
+    """The tree of a program, kept for whoever reads the same one next: nobody may change it.
+
+    Raises what ``ast.parse`` raises. CPython 3.11 counts the depth of all trees under construction
+    together: two threads that build one at the same time can get a SystemError for code in which
+    nothing is wrong.
+    """
+    with _one_at_a_time:
+        return ast.parse(code)

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 
 import regex
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from core.ledger import Tool, tool
 from core.ledger.calls import Kind
@@ -42,22 +43,22 @@ def request_tool(
     request.__name__ = model.__name__
     request.__doc__ = doc
     request.__annotations__ = {name: field.annotation for name, field in fields.items()}
-    parameters = []
-    for name, field in fields.items():
-        default = field.get_default(call_default_factory=True, validated_data={})
-        default = inspect.Parameter.empty if field.is_required() else default
-        parameters.append(
-            inspect.Parameter(
-                name,
-                inspect.Parameter.POSITIONAL_OR_KEYWORD,
-                default=filled.get(name, default),
-                annotation=_shown(field.annotation),
-            )
-        )
+    parameters = [_parameter(name, field, filled) for name, field in fields.items()]
     # What has no default comes first, as in every signature.
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
     request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return tool(kind, request, final=final, prepared_by=prepared_by)
+
+
+def _parameter(name: str, field: FieldInfo, filled: Mapping[str, object]) -> inspect.Parameter:
+    default = field.get_default(call_default_factory=True, validated_data={})
+    default = inspect.Parameter.empty if field.is_required() else default
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=filled.get(name, default),
+        annotation=_shown(field.annotation),
+    )
 
 
 def bound(function: Callable[..., object], given: Mapping[str, object]) -> Callable[..., object]:

@@ -23,10 +23,10 @@ from worker.sandbox.contract import (
 )
 from worker.sandbox.error_report import CodeFailure
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.prints import Prints
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.seccomp import supported
 from worker.sandbox.tool_bridge import HostSide, StepOver, ToolBridge
+from worker.sandbox.values import Prints
 
 _PROBE = """
 import os, socket, sys

@@ -32,9 +32,8 @@ from worker.descriptors import reserve
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fixed_clock import FixedClock, random_state
-from worker.sandbox.prints import Prints
 from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
-from worker.sandbox.values import Plain, display
+from worker.sandbox.values import Plain, Prints, display
 
 _MOST_SUSPENSIONS = 100_000
 GRACE_SECONDS = 0.4

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from worker.sandbox.contract import SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.prints import Prints
 from worker.sandbox.snippet_tree import bound_names, parse
 from worker.sandbox.tool_bridge import Diverged, StepOver, ToolBridge
+from worker.sandbox.values import Prints
 
 
 class Interpreter(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from core.models.python_code import kept_tree
+from core.models.reply_code import kept_tree
 
 Node = TypeVar("Node", bound=ast.AST)
 

@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import clean
-from worker.sandbox.prints import Prints
 from worker.sandbox.protocol import Unframer, frame, pack, unpack
-from worker.sandbox.values import NotPlain, display, plain_json, plain_value, same, shorten
+from worker.sandbox.values import NotPlain, Prints, display, plain_json, plain_value, same, shorten
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)

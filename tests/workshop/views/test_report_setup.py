@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.floors import note_floors
+from cli.adapters import note_floors
 from core.models.model_call import PromptPart
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest
