@@ -161,13 +161,12 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     differences = [pair.difference() for pair in pairs]
-    interval = stats.mean_interval(differences) or (None, None)
+    low, high = stats.mean_interval(differences) or (None, None)
     bound = stats.loss_bound(differences)
     flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
     harm = _flips(pairs, [pair.harm() for pair in pairs])
-    deterministic = a.deterministic and b.deterministic
-    checks = _checks(flips, harm, b.harm_name, bound, margin, deterministic)
-    code, reason = _decide(checks, flips, bound, margin)
+    checks = _checks(flips, harm, b, bound, margin, a.deterministic and b.deterministic)
+    code, reason = _decide(checks, bound, margin)
     trials = [trial for pair in pairs for trial in pair.trials]
     return Comparison(
         a=a.run_id,
@@ -184,8 +183,8 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
         difference=sum(differences) / len(differences),
-        low=interval[0],
-        high=interval[1],
+        low=low,
+        high=high,
         loss_bound=bound,
         flips=flips,
         harm=harm,
@@ -202,9 +201,10 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
 
 
 def _checks(
-    flips: Flips, harm: Flips, name: str, bound: float, margin: float, deterministic: bool
+    flips: Flips, harm: Flips, b: Side, bound: float, margin: float, deterministic: bool
 ) -> tuple[Check, ...]:
     """The tests in their order; the first that holds decides."""
+    name = b.harm_name
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(
@@ -247,7 +247,7 @@ def _p(value: float) -> str:
     return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
 
 
-def _decide(checks: Sequence[Check], flips: Flips, bound: float, margin: float) -> tuple[Code, str]:
+def _decide(checks: Sequence[Check], bound: float, margin: float) -> tuple[Code, str]:
     harm, loss, mcnemar = checks
     if harm.decides:
         return WORSE, harm.found

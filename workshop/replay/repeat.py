@@ -17,6 +17,7 @@ from core.models.model_client import ModelClient, ModelFailed
 from core.runs.hints import command
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import benchmark_of
+from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits, SandboxUnavailable
@@ -104,21 +105,10 @@ def repeat(
 ) -> tuple[WorkReport, Divergence | None]:
     """The report that comes now, and the first place where it is not the recorded one.
 
-    Raises:
-        NotRecorded: without work, clock or seed, or in a sandbox that does not exist here.
+    Raises NotRecorded, as ``recorded_work``.
     """
     where = f"{spec_id}: turn {turn.number}"
-    if turn.turn is None or turn.turn.report is None:
-        raise NotRecorded(f"{where}: has no work")
-    recorded = turn.turn.report
-    if recorded.pins is None:
-        raise NotRecorded(f"{where}: recorded without clock and seed, it cannot be repeated")
-    try:
-        kind = sandbox_like(recorded)
-    except SandboxUnavailable as error:
-        ran = f"ran in {recorded_kind(recorded)}"
-        raise NotRecorded(f"{where} {ran}, and cannot be repeated: {error}") from None
-    clock_and_seed = ClockAndSeed(*recorded.pins)
+    done, recorded, clock_and_seed, kind = recorded_work(turn, where, "repeated")
 
     def executor_factory(
         _instruction: str, ledger: Ledger, limits: SandboxLimits
@@ -128,10 +118,30 @@ def repeat(
     worker = Worker(_RecordedClient(turn.of_worker), executor_factory=executor_factory)
     ledger = recorded_ledger(recorded.calls, tools)
     try:
-        now = worker.carry_out(turn.turn.decision.instruction, ledger)
+        now = worker.carry_out(done.decision.instruction, ledger)
     except SandboxUnavailable as error:
         raise NotRecorded(f"{where} cannot be repeated: {error}") from None
     return now, first_divergence(recorded, now)
+
+
+def recorded_work(
+    turn: TurnLog, where: str, what: str
+) -> tuple[Turn, WorkReport, ClockAndSeed, SandboxKind]:
+    """The work of a turn, and the clock, seed and sandbox in which it is ``what``.
+
+    Raises NotRecorded: without work, clock or seed, or in a sandbox that does not exist here.
+    """
+    if turn.turn is None or turn.turn.report is None:
+        raise NotRecorded(f"{where} has no work")
+    report = turn.turn.report
+    if report.pins is None:
+        raise NotRecorded(f"{where} was recorded without clock and seed, it cannot be {what}")
+    try:
+        kind = sandbox_like(report)
+    except SandboxUnavailable as error:
+        ran = f"{where} ran in {recorded_kind(report)}"
+        raise NotRecorded(f"{ran}, and cannot be {what}: {error}") from None
+    return turn.turn, report, ClockAndSeed(*report.pins), kind
 
 
 def recorded_kind(report: WorkReport) -> SandboxKind | None:

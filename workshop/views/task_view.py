@@ -5,8 +5,6 @@ What benchmarks and models wrote is never markup here, and steers no terminal.
 
 from __future__ import annotations
 
-import json
-
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
@@ -115,7 +113,7 @@ class TaskPrinter:
         if act.turn is None:
             self._say("this turn is not over, or never was", "dim")
             return
-        self._named("state before", _plain(act.before))
+        self._named("state before", act.before or "")
         self._named("thought", act.turn.decision.thought)
         if act.turn.withheld:
             self._named("prepared answer not sent", act.turn.withheld, "yellow")
@@ -135,7 +133,7 @@ class TaskPrinter:
         if report and report.answered:
             self._named("answer", fit_json(report.result, VALUE_CHARS))
         if act.after is not None and act.after != act.before:
-            self._named("state after", _plain(act.after))
+            self._named("state after", act.after)
 
     def _asked(self, call: ModelCall) -> None:
         where = f" at {call.backend}" if call.backend else ""
@@ -185,23 +183,3 @@ class TaskPrinter:
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.print(Text(clean(text), style=style))
-
-
-def _plain(state: str | None) -> str:
-    """A state as short as it can be said: JSON without quotes, anything else as it is."""
-    if state is None:
-        return figures.DASH
-    try:
-        value = json.loads(state)
-    except (ValueError, RecursionError):
-        return state
-    return _short(value)
-
-
-def _short(value: object) -> str:
-    if isinstance(value, dict):
-        parts = (f"{k} {_short(v)}" for k, v in value.items() if v not in ("", None))
-        return "{" + ", ".join(parts) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_short, value)) + "]"
-    return str(value)

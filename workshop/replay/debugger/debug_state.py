@@ -75,7 +75,7 @@ class DebugState:
     """The snippets so far, or all that were recorded."""
     clock_and_seed: ClockAndSeed
     answers: AnswerSource
-    bench: Workbench
+    workbench: Workbench
     sandbox: SandboxKind | None = None
     """Where the code runs; None: as the environment decides."""
     note: str = ""

@@ -68,7 +68,7 @@ class Readable(Protocol):
 class LiveDebugger:
     """Looks on at one task's worker: a prompt at each tool call."""
 
-    bench: Workbench
+    workbench: Workbench
     spec_id: str
     text: str
     benchmark: Readable
@@ -91,7 +91,7 @@ class LiveDebugger:
             before=self._past,
         )
         answers = LiveSource(ledger, lambda: self.benchmark.state(Ledger()))
-        debug = DebugState(subject, (), ClockAndSeed(0, 0), answers, self.bench)
+        debug = DebugState(subject, (), ClockAndSeed(0, 0), answers, self.workbench)
         screen = Screen(debug, Console(soft_wrap=True))
         screen.opening()
         host = AskingHost(debug, Prompt(debug, screen, rewinds=False))

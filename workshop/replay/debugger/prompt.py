@@ -227,7 +227,9 @@ class Prompt:
         # What was recorded tells of the world, too, where the user has answered otherwise.
         calls = [*subject.before, *debug.calls, *debug.answers.record, *subject.after]
         edited = [h.call for h in debug.history if h.by == "edited"]
-        pack = debug.bench.scenario_of(subject.spec_id, subject.text, calls, subject.result, edited)
+        pack = debug.workbench.scenario_of(
+            subject.spec_id, subject.text, calls, subject.result, edited
+        )
         try:
             with Path(text).expanduser().open("x", encoding="utf-8") as file:
                 file.write(json.dumps(pack, ensure_ascii=False, indent=1) + "\n")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from core.ledger import Tool, ToolFault
 from core.runs.hints import command
 from core.runs.reader import NotRecorded
-from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxUnavailable
+from worker.sandbox.contract import SandboxError
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
 from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
@@ -22,7 +22,7 @@ from workshop.replay.repeat import (
     another_sandbox,
     is_typed,
     recorded_kind,
-    sandbox_like,
+    recorded_work,
     turns_of,
 )
 
@@ -35,7 +35,7 @@ def debug_state(
     spec_id: str,
     number: int,
     tools: Sequence[Tool],
-    bench: Workbench,
+    workbench: Workbench,
     base_url: str | None = None,
 ) -> DebugState:
     """One turn of a run, before its first call.
@@ -43,30 +43,21 @@ def debug_state(
     ``base_url``: of a platform that answers where the work leaves the record. It is tried once,
     so that a wrong one is found now.
 
-    Raises:
-        NotRecorded: there is no such turn, nothing in it to step through, or the platform does not
-            know the task or does not answer.
+    Raises NotRecorded: there is no such turn, nothing in it to step through, or no such platform.
     """
     log, turn = turns_of(folder, spec_id, number)[0]
-    report = turn.turn.report if turn.turn else None
     if is_typed(turn):
         raise NotRecorded(
             f"turn {number} ran no code to step through: its tool was called directly; "
             f"{command('show', folder, '--task', spec_id)} tells what it did"
         )
-    if turn.turn is None or report is None or report.pins is None:
-        raise NotRecorded(f"turn {number} was recorded without clock and seed")
-    try:
-        kind = sandbox_like(report)
-    except SandboxUnavailable as error:
-        ran = f"turn {number} ran in {recorded_kind(report)}"
-        raise NotRecorded(f"{ran}, and cannot be stepped through: {error}") from None
+    done, report, clock_and_seed, kind = recorded_work(turn, f"turn {number}", "stepped through")
     subject = DebuggedTurn(
         spec_id=log.spec_id,
         text=log.text,
         turn=number,
-        instruction=turn.turn.decision.instruction,
-        state=turn.turn.state,
+        instruction=done.decision.instruction,
+        state=done.state,
         before=tuple(call for t in log.work if t.number < number for call in t.tools),
         after=tuple(call for t in log.work if t.number > number for call in t.tools),
         result=log.result.model_dump() if log.result else None,
@@ -74,11 +65,10 @@ def debug_state(
     )
     codes = [step.code for step in report.steps]
     past = [wire for call in subject.before for wire in call.requests]
-    open_live = _opener(bench, base_url, spec_id) if base_url else None
+    open_live = _live_world_at(workbench, base_url, spec_id) if base_url else None
     answers = AnswerSource(report.calls, tools, past, open_live)
-    debug = DebugState(subject, codes, ClockAndSeed(*report.pins), answers, bench, kind)
-    debug.note = another_sandbox(recorded_kind(report), kind)
-    return debug
+    note = another_sandbox(recorded_kind(report), kind)
+    return DebugState(subject, codes, clock_and_seed, answers, workbench, kind, note)
 
 
 def drive(debug: DebugState, console: Console) -> None:
@@ -113,10 +103,10 @@ def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
     return Ended(tuple(executor.traces))
 
 
-def _opener(bench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
-    opener = partial(bench.open_live, base_url, spec_id)
+def _live_world_at(workbench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
+    open_world = partial(workbench.open_live, base_url, spec_id)
     try:
-        opener()
+        open_world()
     except ToolFault as fault:
         raise NotRecorded(fault.text) from None
-    return opener
+    return open_world

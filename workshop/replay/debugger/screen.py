@@ -102,7 +102,7 @@ class Screen:
     def state(self) -> None:
         """The benchmark's state at this moment."""
         debug = self._debug
-        self.say(debug.bench.state_at(debug.subject.state, debug.calls))
+        self.say(debug.workbench.state_at(debug.subject.state, debug.calls))
         by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
         if by_hand:
             self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from core.runs.find import run_folders
@@ -44,7 +44,6 @@ def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
     routes = {
         "/": pages.index,
         "/compare": pages.compare,
-        "/runs/{run}": pages.slash,
         "/runs/{run}/": pages.run,
         "/runs/{run}/changes": pages.changes,
         "/runs/{run}/tasks/{key}": pages.record,
@@ -83,9 +82,6 @@ class _Pages:
         files = [path for folder in pair for path in (folder / NAME, *journals(folder))]
         tag = _hash((pair, [mark_of(path) for path in files]))
         return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
-
-    def slash(self, request: Request) -> Response:
-        return RedirectResponse(f"/runs/{self._folder(request).name}/")
 
     def run(self, request: Request) -> Response:
         state = self._watch(request).look()

@@ -90,25 +90,22 @@ def task_span(
     """
     turns = [_turn(act, shared) for act in record.turns]
     result = record.result
-    spent = result.seconds if result else None
     begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
     usage = sum((call.usage for call in record.calls), Usage.nothing())
     cost = known_sum(call.cost_usd for call in record.calls)
-    facts: dict[str, Fact] = {
-        "spec_id": record.spec_id,
-        "task_id": record.task_id,
-        "outcome": record.outcome,
-        "turns": len(record.turns),
-        "tool_calls": sum(len(act.tools) for act in record.turns),
-        "requests": sum(act.requests for act in record.turns),
-        "harm": record.harm,
-    }
     failure = result.failure if result else None
-    facts |= _known(
+    facts = _known(
+        spec_id=record.spec_id,
+        task_id=record.task_id,
+        outcome=record.outcome,
+        turns=len(record.turns),
+        tool_calls=sum(len(act.tools) for act in record.turns),
+        requests=sum(act.requests for act in record.turns),
+        harm=record.harm,
         acts=result.acts if result else None,
-        seconds=spent,
+        seconds=result.seconds if result else None,
         labels=", ".join(record.labels),
     )
     return Span(
