@@ -6,7 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
+from core.runs.results import TaskResult
 from core.terminal.figures import counted, seconds, so_many_tasks
 from core.text import clean
 from workshop.agent_adapter.launch import environment_for
@@ -23,7 +24,7 @@ from workshop.agent_adapter.outcome import (
     PlayedTask,
     is_begun,
     is_over,
-    never_begun,
+    named,
     played,
     tasks_of,
 )
@@ -35,8 +36,6 @@ from workshop.views.stats.interval import Record
 
 INTERRUPTED = "the run was interrupted"
 FOLDER = "agent"
-NAMED = 5
-"""Tasks that a line names."""
 NAMES_KEPT = 20
 NAME_CHARS = 100
 """Of each name of a model or a session that the agent gave."""
@@ -67,6 +66,18 @@ class Share:
         pack = adapter.read(adapter.pack_text(self.pack, raw), self.pack)
         both = zip(pack.scenarios, raw, strict=True)
         return pack, {one["spec_id"]: adapter.known(scenario, one) for scenario, one in both}
+
+    def never_made(self, spec: str, cause: Cause) -> PlayedTask:
+        """A task that its platform has never made, under a name in place of an id."""
+        result = TaskResult(
+            spec_id=spec,
+            task_id=f"none-{self.pack}-{self.epoch}-{spec}",
+            task_text=self.texts[spec],
+            outcome="unfinished",
+            error=cause.text,
+            failure=cause.failure,
+        )
+        return PlayedTask(result)
 
 
 class AgentSessionRecord(Record):
@@ -107,15 +118,10 @@ class AgentSessionRecord(Record):
         return len(self.never_begun) + len(self.never_completed)
 
 
-@dataclass
-class AgentSession:
-    """A process and its platform."""
+@dataclass(frozen=True)
+class Launch:
+    """How the processes of a run are started."""
 
-    adapter: BenchmarkAdapter
-    share: Share
-    timeout: float
-    """Seconds for which the agent may neither begin a task nor complete one."""
-    number: int
     folder: Path
     """Of the run."""
     command: str
@@ -123,26 +129,37 @@ class AgentSession:
     """The user's."""
     stand_in: Path
     """The folder with the package in place of the SDK."""
-    _reported: set[str] = field(default_factory=set)
+    timeout: float
+    """Seconds for which the agent may neither begin a task nor complete one."""
 
-    def __post_init__(self) -> None:
-        """Serve the tasks and start the agent. Raises CannotRun, OSError."""
-        pack, self.known = self.share.read(self.adapter)
-        self._texts = self.share.texts
+
+class AgentSession:
+    """A process and its platform."""
+
+    def __init__(
+        self, adapter: BenchmarkAdapter, share: Share, number: int, launch: Launch
+    ) -> None:
+        """Serve the tasks and start the agent. Raises CannotRun."""
+        self.share, self._adapter, self._number, self._launch = share, adapter, number, launch
+        pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
-        self._served = self.adapter.serve(pack, key)
-        environment = environment_for(self._served.base_url, key, self.stand_in, self.environment)
-        stem = self.folder / FOLDER / str(self.number)
-        stem.parent.mkdir(exist_ok=True)
-        try:
-            self._process = AgentProcess(self.command, environment, stem)
-        except BaseException:
-            self._served.stop()
-            raise
-        self._stem = stem
+        self._served = adapter.serve(pack, key)
+        self._stem = launch.folder / FOLDER / str(number)
+        self._reported: set[str] = set()
         self._began = self._moved = time.monotonic()
         self._marks = -1
+        try:
+            url = self._served.base_url
+            environment = environment_for(url, key, launch.stand_in, launch.environment)
+            self._stem.parent.mkdir(exist_ok=True)
+            self._process = AgentProcess(launch.command, environment, self._stem)
+        except BaseException as error:
+            self._served.stop()
+            if isinstance(error, OSError):
+                text = f"the agent cannot be started: {error.strerror or error}"
+                raise CannotRun(text) from None
+            raise
 
     @property
     def platform(self) -> Platform:
@@ -160,66 +177,60 @@ class AgentSession:
         self._reported.update(over)
         if (marks := begun + len(self._reported)) != self._marks:
             self._marks, self._moved = marks, time.monotonic()
-        return [played(self.adapter, self._served, first[spec], None) for spec in over]
+        return [played(self._adapter, self._served, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
         """Why it is over, "" where the agent has ended; None: it goes on."""
         if self._process.ended:
             return ""
-        if time.monotonic() - self._moved > self.timeout:
-            return f"it neither began nor completed a task for {self.timeout:g} s"
+        if time.monotonic() - self._moved > self._launch.timeout:
+            return f"it neither began nor completed a task for {self._launch.timeout:g} s"
         return None
 
-    def finish(self, why: str, *, interrupted: bool = False) -> Iterator[PlayedTask]:
-        """End the agent and the platform; every task that was not told yet.
+    def finish(self, why: str) -> Iterator[PlayedTask]:
+        """End the agent and the platform; every task that was not reported yet.
 
         ``why``: for which reason it is ended; "" where it has ended by itself.
         """
         how = self._process.end()
         self._served.stop()
-        by_spec = tasks_of(self.platform)
-        never: list[str] = []
-        left: list[str] = []
-        for spec in self._texts:
-            task = next(iter(by_spec.get(spec, ())), None)
-            if task is None or not is_begun(task):
-                never.append(spec)
-            elif task.status != "completed":
-                left.append(spec)
-            if spec in self._reported:
-                continue
-            what = "began" if task is None or not is_begun(task) else "completed"
-            cause = self._cause(how, why, what, interrupted)
+        first = {spec: tasks[0] for spec, tasks in tasks_of(self.platform).items()}
+        for spec in (spec for spec in self.share.texts if spec not in self._reported):
+            task = first.get(spec)
+            cause = self._cause(how, why, "completed" if task and is_begun(task) else "began")
             if task is None:
-                yield never_made(self.share, spec, self._texts[spec], cause)
+                yield self.share.never_made(spec, cause)
             else:
-                yield played(self.adapter, self._served, task, cause)
-        self._write(how, why, never, left)
+                yield played(self._adapter, self._served, task, cause)
+        record = self._record(how, why)
+        write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 
     def stop(self) -> None:
         """End it at once, whatever it has done; a second call does nothing."""
         self._process.end()
         self._served.stop()
 
-    def _cause(self, how: str, why: str, what: str, interrupted: bool) -> Cause:
-        if interrupted:
-            return Cause("interrupted", f"the run was interrupted before the agent {what} it")
+    def _cause(self, how: str, why: str, what: str) -> Cause:
+        if why == INTERRUPTED:
+            return Cause("interrupted", f"{INTERRUPTED} before the agent {what} it")
         if why:
             return Cause("limit", f"the agent never {what} it, and was ended: {why}")
         if self._process.failed:
             return Cause("agent", f"the agent died ({how}) before it {what} it")
         return Cause("agent", f"the agent never {what} it")
 
-    def _write(self, how: str, why: str, never: list[str], left: list[str]) -> None:
+    def _record(self, how: str, why: str) -> AgentSessionRecord:
         failed = self._process.failed and not why
-        by_spec = tasks_of(self.platform)
+        by_spec, specs = tasks_of(self.platform), list(self.share.texts)
+        begun = {spec: [*filter(is_begun, tasks)] for spec, tasks in by_spec.items()}
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
         sessions = [*self.platform.sessions.values()]
-        record = AgentSessionRecord(
-            number=self.number,
+        open_ = [s for s in specs if begun.get(s) and by_spec[s][0].status != "completed"]
+        return AgentSessionRecord(
+            number=self._number,
             pack=self.share.pack,
             epoch=self.share.epoch,
-            tasks=len(self._texts),
+            tasks=len(specs),
             exit=how,
             failed=failed,
             ended_by=why or None,
@@ -228,13 +239,10 @@ class AgentSession:
             sessions=tuple((one.session_id, one.status != "open") for one in sessions),
             names=_first(one.name for one in sessions),
             models=_first(report.model for report in reports),
-            never_begun=tuple(never),
-            never_completed=tuple(left),
-            repeated=tuple(
-                spec for spec, tasks in by_spec.items() if sum(map(is_begun, tasks)) > 1
-            ),
+            never_begun=tuple(spec for spec in specs if not begun.get(spec)),
+            never_completed=tuple(open_),
+            repeated=tuple(spec for spec, tasks in begun.items() if len(tasks) > 1),
         )
-        write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 
 
 def shares_of(
@@ -245,34 +253,16 @@ def shares_of(
     Neighbours go to different shares: a pack often stands in the order of its kinds.
     """
     by_pack: dict[tuple[str, int], list[tuple[Job, Raw]]] = {}
-    known: dict[str, object] = {}
     for job in jobs:
         body = json.loads(job.pack)
-        order = [{"spec_id": raw["spec_id"]} for raw in body["scenarios"]]
-        # What it plays goes along in the share; all texts at once would fill the memory.
-        job_in_share = replace(job, pack=json.dumps({"scenarios": order}))
         tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
-        for raw in scenarios(body):
-            if job.specs is None or raw["spec_id"] in job.specs:
-                tasks.append((job_in_share, _once(raw, known)))
+        every = scenarios(body)
+        tasks += [(job, raw) for raw in every if job.specs is None or raw["spec_id"] in job.specs]
     return [
         Share(pack, epoch, tuple(tasks[number::side_by_side]))
         for (pack, epoch), tasks in by_pack.items()
         for number in range(min(side_by_side, len(tasks)))
     ]
-
-
-def _once(raw: Raw, known: dict[str, object]) -> Raw:
-    """A scenario whose large parts are those of earlier ones, where they are the same."""
-    return {
-        name: known.setdefault(json.dumps(part), part) if isinstance(part, dict) else part
-        for name, part in raw.items()
-    }
-
-
-def never_made(share: Share, spec: str, text: str, cause: Cause) -> PlayedTask:
-    """A task that its platform has never made, under a name in place of an id."""
-    return never_begun(f"none-{share.pack}-{share.epoch}-{spec}", spec, text, cause)
 
 
 def _first(names: Iterable[str]) -> tuple[str, ...]:
@@ -302,19 +292,15 @@ def session_lines(records: Sequence[AgentSessionRecord]) -> list[str]:
 
 
 def _lines(record: AgentSessionRecord) -> Iterator[str]:
-    what = f"agent {record.number}, {so_many_tasks(record.tasks)} of {record.pack}"
-    after = f"after {seconds(record.seconds)}"
-    if record.ended_by:
-        yield f"{what}: was ended {after}: {record.ended_by}"
-    elif record.failed:
-        yield f"{what}: died {after}, {record.exit}"
-    else:
-        yield f"{what}: ended {after}, {record.exit}"
+    end = "died" if record.failed else "was ended" if record.ended_by else "ended"
+    yield (
+        f"agent {record.number}, {so_many_tasks(record.tasks)} of {record.pack}: {end} after "
+        f"{seconds(record.seconds)}: {record.ended_by or record.exit}"
+    )
     if record.last_words:
         yield f"  its last words ({FOLDER}/{record.number}.err, .out):"
         yield from (f"    {line}" for line in record.last_words)
-    left = [id_ for id_, submitted in record.sessions if not submitted]
-    if left:
+    if left := [id_ for id_, submitted in record.sessions if not submitted]:
         yield f"  never submitted: {counted(len(left), 'session')} ({named(left)})"
     for title, specs in (
         ("never begun", record.never_begun),
@@ -323,9 +309,3 @@ def _lines(record: AgentSessionRecord) -> Iterator[str]:
     ):
         if specs:
             yield f"  {title}: {so_many_tasks(len(specs))} ({named(specs)})"
-
-
-def named(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
-    more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more

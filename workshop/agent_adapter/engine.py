@@ -1,4 +1,4 @@
-"""An engine for external agents: trials come from the platforms that they play on."""
+"""What ``regress --agent`` does: trials come from the platforms that an external agent plays on."""
 
 from __future__ import annotations
 
@@ -9,41 +9,84 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from coordinator.limits import handle_signals
+from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun
-from core.runs.journal import Journal, JournalFailed, journal_path
-from core.runs.results import TaskResult
-from core.terminal.figures import reason
+from core.runs.journal import Journal, JournalFailed, journal_path, write_whole
+from core.runs.results import NAME, ModelPair, RunResults, TaskResult, totals_of
+from core.terminal.figures import reason, so_many_tasks
 from workshop.agent_adapter.agent_session import (
     INTERRUPTED,
     AgentSession,
+    Launch,
     Share,
-    never_made,
     next_number,
+    records_of,
+    session_lines,
     shares_of,
 )
+from workshop.agent_adapter.launch import commit_of
 from workshop.agent_adapter.outcome import Cause, PlayedTask
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
 from workshop.lab.engines import Job
-from workshop.lab.lab_run import LabRun, Trial
+from workshop.lab.lab_folder import LabFolder
+from workshop.lab.lab_run import ExternalAgent, LabRun, Settings, Trial
 from workshop.lab.play_job import WHY_CHARS, play_job
+from workshop.views.report.run_page import write_report
+
+if TYPE_CHECKING:
+    from workshop.lab.regress import RegressOptions
 
 LOOK_SECONDS = 0.2
 """Between two looks at what the agents have done."""
+MODELS_NAMED = 3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 JobTrials = tuple[Job, list[Trial]]
 
 
+def settings_of(options: RegressOptions) -> Settings:
+    """The settings of a run of the agent that is asked for."""
+    command = options.agent or ""
+    agent = ExternalAgent(
+        command=redact(command),
+        commit=commit_of(command),
+        side_by_side=options.agents_side_by_side,
+        timeout=options.agent_timeout,
+    )
+    return Settings(
+        benchmark=options.benchmark,
+        packs=options.pack,
+        evaluator=_label(agent),
+        worker=_label(agent),
+        strategy=None,
+        epochs=options.epochs,
+        agent=agent,
+    )
+
+
+def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
+    """What tells an agent and its version from others: sessions' name, command, commit, models."""
+    name = ", ".join(agent.session_names) or "agent"
+    version = f" @ {agent.commit}" if agent.commit else ""
+    return ", ".join((f"{name}: {agent.command}{version}", *list(models)[:MODELS_NAMED]))
+
+
+def _agent_of(run: LabRun) -> ExternalAgent:
+    assert run.settings.agent is not None
+    return run.settings.agent
+
+
 @dataclass
 class ExternalRun:
-    """Plays jobs with processes of an agent; a job may be told in parts, as its tasks are done."""
+    """Plays jobs with processes of an agent; a job may come in parts, as its tasks are done."""
 
     adapter_factory: AdapterFactory
     run: LabRun
-    command: str
-    """The agent's, with whatever secrets are in it."""
+    command: str | None
+    """As it was typed, with whatever secrets are in it; None where a run goes on."""
     environment: Mapping[str, str]
     folder: Path
     """Of the run."""
@@ -51,65 +94,56 @@ class ExternalRun:
     stop: threading.Event = field(default_factory=threading.Event)
     """Set where an interrupt has ended the agents."""
 
+    def __post_init__(self) -> None:
+        """Raises CannotRun: a secret stood in the command of a run that goes on."""
+        if self.command is None and MASK in _agent_of(self.run).command:
+            text = "a secret stood in the agent's command, and secrets are not kept"
+            raise CannotRun(f"{text}; hand it down in the environment and begin anew")
+
     def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
-        """See ``Engine``. An interrupt ends the agents, and what they have played is told."""
-        theirs: list[Job] = []
+        """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
+        agent, theirs = _agent_of(self.run), list[Job]()
         for job in jobs:
             if job.epoch is None:
                 yield job, play_job(job, self.adapter_factory)
             else:
                 theirs.append(job)
-        assert self.run.settings.agent is not None
-        side_by_side = self.run.settings.agent.side_by_side
-        with stand_in() as self._stand_in, _interrupts(self.stop):
-            shares = shares_of(theirs, side_by_side, self.adapter_factory().scenarios)
-            yield from self._play(shares, side_by_side)
-
-    def _play(self, shares: Sequence[Share], side_by_side: int) -> Iterator[JobTrials]:
         adapter = self.adapter_factory()
+        shares = shares_of(theirs, agent.side_by_side, adapter.scenarios)
+        command = self.command or agent.command
+        with stand_in() as package, _interrupts(self.stop):
+            launch = Launch(self.folder, command, self.environment, package, agent.timeout)
+            yield from self._play(adapter, shares, launch, agent.side_by_side)
+
+    def _play(
+        self, adapter: BenchmarkAdapter, shares: Sequence[Share], launch: Launch, side_by_side: int
+    ) -> Iterator[JobTrials]:
         waiting = list(enumerate(shares, next_number(self.folder)))
         live: list[AgentSession] = []
         try:
             while waiting or live:
                 while waiting and len(live) < side_by_side and not self.stop.is_set():
-                    live.append(self._start(adapter, *waiting.pop(0)))
+                    number, share = waiting.pop(0)
+                    live.append(AgentSession(adapter, share, number, launch))
                 stop = self.stop.wait(LOOK_SECONDS)
                 for session in list(live):
                     why = INTERRUPTED if stop else session.why_over()
                     results = session.look()
                     if why is not None:
-                        results += session.finish(why, interrupted=stop)
+                        results += session.finish(why)
                         live.remove(session)
                     yield from self._reported(session.share, session.known, results)
                 if stop:
+                    cause = Cause(
+                        "interrupted", f"{INTERRUPTED} before an agent was started for it"
+                    )
                     for _, share in waiting:
-                        yield from self._never_started(adapter, share)
+                        never = [share.never_made(spec, cause) for spec in share.texts]
+                        yield from self._reported(share, share.read(adapter)[1], never)
                     return
         finally:
             for session in live:
                 session.stop()
-
-    def _start(self, adapter: BenchmarkAdapter, number: int, share: Share) -> AgentSession:
-        agent = self.run.settings.agent
-        assert agent is not None
-        try:
-            return AgentSession(
-                adapter,
-                share,
-                agent.timeout,
-                number,
-                self.folder,
-                self.command,
-                self.environment,
-                self._stand_in,
-            )
-        except OSError as error:
-            raise CannotRun(f"the agent cannot be started: {error.strerror or error}") from None
-
-    def _never_started(self, adapter: BenchmarkAdapter, share: Share) -> Iterator[JobTrials]:
-        cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started for it")
-        every = [never_made(share, spec, text, cause) for spec, text in share.texts.items()]
-        yield from self._reported(share, share.read(adapter)[1], every)
 
     def _reported(
         self, share: Share, known: Mapping[str, Known], results: Iterable[PlayedTask]
@@ -117,7 +151,14 @@ class ExternalRun:
         """The trials by job, once their journals are on the disk."""
         by_job: dict[int, JobTrials] = {}
         for one in results:
-            trial = _trial(share, known[one.result.spec_id], one)
+            fields = {
+                "pack": share.pack,
+                "epoch": share.epoch,
+                "paid": one.paid,
+                "why": reason("", one.result.eval_log)[:WHY_CHARS],
+            }
+            facts = known[one.result.spec_id]._asdict()
+            trial = Trial.model_validate(dict(one.result) | facts | fields)
             try:
                 self._write(trial, one)
             except JournalFailed as error:
@@ -133,26 +174,15 @@ class ExternalRun:
         with closing(Journal(journal_path(self.folder, trial.spec_id, nth))) as journal:
             task = {"spec_id": trial.spec_id, "task_id": trial.task_id, "text": trial.task_text}
             journal.write("task", {**task, "mechanics": list(trial.mechanics)})
-            for request in one.seen:
+            for request in one.observed:
                 journal.write("seen", request.model_dump(mode="json"))
             for kind, texts in (("event", one.events), ("info", one.remarks)):
                 for text in texts:
                     journal.write(kind, {"text": text})
-            journal.write("result", result_of(trial).model_dump(mode="json"))
+            journal.write("result", _result_of(trial).model_dump(mode="json"))
 
 
-def _trial(share: Share, known: Known, one: PlayedTask) -> Trial:
-    result = one.result
-    fields = {
-        "pack": share.pack,
-        "epoch": share.epoch,
-        "paid": one.paid,
-        "why": reason("", result.eval_log)[:WHY_CHARS],
-    }
-    return Trial.model_validate(dict(result) | known._asdict() | fields)
-
-
-def result_of(trial: Trial) -> TaskResult:
+def _result_of(trial: Trial) -> TaskResult:
     """The trial as a line of ``results.json``."""
     return TaskResult(**{name: getattr(trial, name) for name in TaskResult.model_fields})
 
@@ -164,10 +194,63 @@ def _interrupts(stop: threading.Event) -> Iterator[None]:
         yield
         return
 
-    def asked(_number: int, _frame: FrameType | None) -> None:
+    def end(_number: int, _frame: FrameType | None) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
 
-    with handle_signals(SIGNALS, asked):
+    with handle_signals(SIGNALS, end):
         yield
+
+
+def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
+    """Write ``results.json`` and the report of a run, and who played into ``lab.json``."""
+    records = records_of(folder.path)
+    sessions = [one for record in records for one in record.sessions]
+    models = dict.fromkeys(name for record in records for name in record.models)
+    names = dict.fromkeys(name for record in records for name in record.names)
+    agent = _agent_of(run).model_copy(update={"session_names": tuple(names)})
+    label = _label(agent, models)
+    update = {"agent": agent, "evaluator": label, "worker": label}
+    folder.write(run.model_copy(update={"settings": run.settings.model_copy(update=update)}))
+    tasks = tuple(map(_result_of, folder.trials()))
+    results = RunResults(
+        run_id=run.run_id,
+        benchmark=run.settings.benchmark,
+        pack=" + ".join(pack.name for pack in run.packs),
+        brain=ModelPair(evaluator=label, worker=label),
+        session_id=sessions[0][0] if len(sessions) == 1 else None,
+        submitted=bool(sessions) and all(submitted for _, submitted in sessions),
+        started=run.started,
+        finished=None if _interrupted(run) else run.finished,
+        harm_name=run.harm_name,
+        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.benchmark.results.groups),
+        tasks=tasks,
+    )
+    write_whole(folder.path / NAME, results.model_dump_json(indent=1))
+    write_report(folder.path)
+
+
+def last_lines(path: Path) -> list[str]:
+    """How the agent ended, and what it left undone."""
+    return [*session_lines(records_of(path)), f"each task in full: {path / 'report.html'}"]
+
+
+def check_end(run: LabRun, path: Path) -> None:
+    """Raises CannotRun where a run was interrupted, or the agent did not play it all.
+
+    That is: it began nothing, or it died or was ended before its tasks were completed.
+    """
+    if _interrupted(run):
+        raise CannotRun(f"interrupted; go on with --resume {path}")
+    records = records_of(path)
+    if all(len(record.never_begun) == record.tasks for record in records):
+        raise CannotRun("the agent has begun no task")
+    if early := [one for one in records if one.cut_short and one.left]:
+        why = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in early)
+        left = so_many_tasks(sum(one.left for one in early))
+        raise CannotRun(f"the agent ended early and left {left} open ({why})")
+
+
+def _interrupted(run: LabRun) -> bool:
+    return any("interrupted" in summary.failures for summary in run.summaries)

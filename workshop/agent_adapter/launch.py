@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import regex
@@ -17,8 +17,6 @@ ENV_BYTES = 100_000
 _KEY_LINE = regex.compile(
     r"^[^\S\n]*(?:export[^\S\n]+)?ERC3_API_KEY[^\S\n]*=[^\S\n]*['\"]?[^\s'\"#]", regex.MULTILINE
 )
-_MODULE_PATH = "PYTHONPATH"
-_NO_PROXY = ("NO_PROXY", "no_proxy")
 
 
 def environment_for(
@@ -32,19 +30,20 @@ def environment_for(
     real = environment.get("ERC3_API_KEY")
     kept = {name: value for name, value in environment.items() if not real or value != real}
     # No proxy can reach this machine's loopback.
-    direct = {n: ",".join(filter(None, (kept.get(n), "127.0.0.1,localhost"))) for n in _NO_PROXY}
+    for name in ("NO_PROXY", "no_proxy"):
+        kept[name] = ",".join(filter(None, (kept.get(name), "127.0.0.1,localhost")))
+    if stand_in is not None:
+        paths = str(stand_in), kept.get("PYTHONPATH")
+        kept["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     address = {"ERC3_BASE_URL": base_url, "ERC3_API_KEY": key, PLATFORM: base_url, KEY: key}
-    if stand_in is None:
-        return {**kept, **direct, **address}
-    paths = os.pathsep.join(filter(None, (str(stand_in), kept.get(_MODULE_PATH))))
-    return {**kept, **direct, **address, _MODULE_PATH: paths}
+    return {**kept, **address}
 
 
 def folders_of(command: Sequence[str]) -> list[Path]:
     """Where the agent of a command lies: the folder of the file that is run, the working folder."""
     if command[:1] == ["cd"]:
-        return [Path(command[1] if len(command) > 1 else "~").expanduser()]
-    files = [Path(word) for word in (*command[1:], *command[:1]) if _is_file(word)]
+        return [Path("".join(command[1:2])).expanduser()]
+    files = [Path(word) for word in (*command[1:], *command[:1]) if os.path.isfile(word)]
     # Interpreters lie elsewhere, or in an environment of the agent's.
     folders = [file.parent for file in files if file.parent.name != "bin"]
     return [*folders[:1], Path.cwd()]
@@ -52,7 +51,7 @@ def folders_of(command: Sequence[str]) -> list[Path]:
 
 def commit_of(command: str) -> str | None:
     """The commit of the agent's folder, with `-dirty` where files differ; None outside of git."""
-    folder, *_ = folders_of(_words(command))
+    folder, *_ = folders_of(command.split())
     git = ["git", "describe", "--always", "--dirty", "--abbrev=10", "--exclude", "*"]
     try:
         done = subprocess.run(
@@ -65,34 +64,14 @@ def commit_of(command: str) -> str | None:
 
 def key_file(command: Sequence[str]) -> Path | None:
     """A `.env` with an account key that the agent may load: in its folder or above it."""
-    for folder in folders_of(command):
-        resolved = folder.resolve()
-        for place in (resolved, *resolved.parents):
-            path = place / ".env"
-            if path.is_file():
-                if _holds_key(path):
-                    return path
-                break
+    for folder in map(Path.resolve, folders_of(command)):
+        files = (place / ".env" for place in (folder, *folder.parents))
+        if (nearest := next(filter(Path.is_file, files), None)) and _holds_key(nearest):
+            return nearest
     return None
 
 
 def _holds_key(path: Path) -> bool:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return _KEY_LINE.search(file.read(ENV_BYTES)) is not None
-    except OSError:
-        return False
-
-
-def _is_file(word: str) -> bool:
-    try:
-        return Path(word).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:  # of the shell's own language
-        return command.split()
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+        return _KEY_LINE.search(file.read(ENV_BYTES)) is not None
+    return False

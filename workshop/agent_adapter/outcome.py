@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -15,12 +15,14 @@ from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from core.runs.work import fit_json
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Served
-from workshop.simulator.platform import LogLine, Platform, Task
+from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS = 4_000
 """Of a body or an answer that the journal keeps."""
 EVAL_CHARS = 4_000
+NAMED = 5
+"""Tasks that a line names."""
 ANSWERS = ("response", "error")
 
 
@@ -37,7 +39,7 @@ class PlayedTask:
     """One task: its result, and what there is to tell of it."""
 
     result: TaskResult
-    seen: tuple[ObservedRequest, ...] = ()
+    observed: tuple[ObservedRequest, ...] = ()
     remarks: tuple[str, ...] = ()
     """Lines of the platform that are about no request."""
     events: tuple[str, ...] = ()
@@ -46,15 +48,20 @@ class PlayedTask:
     """Dollars of the first act, where acts have a price."""
 
 
+def every_task(platform: Platform) -> list[Task]:
+    """The tasks of all sessions, and those without one."""
+    sessions = list(platform.sessions.values())
+    in_sessions = [task for session in sessions for task in session.tasks]
+    return in_sessions + list(platform.single_tasks.values())
+
+
 def tasks_of(platform: Platform) -> dict[str, list[Task]]:
     """All tasks by spec; those that were begun first, in the order in which they were.
 
     May be asked while the platform is in use: what is done by then stands in it.
     """
-    sessions = list(platform.sessions.values())
-    every = [task for session in sessions for task in session.tasks]
     by_spec: dict[str, list[Task]] = {}
-    for task in sorted([*every, *list(platform.single_tasks.values())], key=_first_moment):
+    for task in sorted(every_task(platform), key=_first_moment):
         by_spec.setdefault(task.scenario.spec_id, []).append(task)
     return by_spec
 
@@ -81,7 +88,6 @@ def played(
     evaluation = task.evaluation
     score = evaluation.score if evaluation else None
     error, failure = _early(task, cause)
-    requests = tuple(requests_of(served.platform, task))
     acts = world.acts if world else 0
     calls = sum(line.type == "request" for line in task.log)
     result = TaskResult(
@@ -103,22 +109,13 @@ def played(
         error=error,
         failure=failure,
     )
-    remarks = tuple(line.text for line in task.log if line.type == "info")
-    events = world.events if world else ()
-    return PlayedTask(result, requests, remarks, events, adapter.paid(served, task.task_id))
-
-
-def never_begun(task_id: str, spec_id: str, text: str, cause: Cause) -> PlayedTask:
-    """A task of which the platform has not heard: all about it is unknown but for its text."""
-    result = TaskResult(
-        spec_id=spec_id,
-        task_id=task_id,
-        task_text=text,
-        outcome="unfinished",
-        error=cause.text,
-        failure=cause.failure,
+    return PlayedTask(
+        result,
+        observed=tuple(requests_of(served.platform, task)),
+        remarks=tuple(line.text for line in task.log if line.type == "info"),
+        events=world.events if world else (),
+        paid=adapter.paid(served, task.task_id),
     )
-    return PlayedTask(result)
 
 
 def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]:
@@ -139,37 +136,26 @@ def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     began, reports = task.log[0].moment, iter(task.reports)
     lines = [line for line in task.log if line.type in ("telemetry", "request", *ANSWERS)]
     for line, after in zip_longest(lines, lines[1:]):
+        at = round(max(0.0, line.moment - began), 3)
         if line.type == "telemetry":
-            body = asdict(next(reports, ModelReport("", 0.0)))
-            known = {name: value for name, value in body.items() if value is not None}
-            yield ObservedRequest(
-                at=_since(line, began), path="/tasks/log", body=_json(known), answer="{}"
-            )
+            report = asdict(next(reports, ModelReport("", 0.0)))
+            body = _json({name: value for name, value in report.items() if value is not None})
+            yield ObservedRequest(at=at, path="/tasks/log", body=body, answer="{}")
         elif line.type == "request":
             answer = after if after and after.type in ANSWERS else None
-            yield _observed(line, answer, began, paths)
-
-
-def _observed(
-    request: LogLine, answer: LogLine | None, began: float, paths: Mapping[str, str]
-) -> ObservedRequest:
-    refused = answer is not None and answer.type == "error"
-    return ObservedRequest(
-        at=_since(request, began),
-        path=paths.get(request.text, request.text),
-        body=_json(request.body),
-        answer=_json(answer.body) if answer and not refused else None,
-        error=answer.text if answer and refused else None,
-    )
+            refused = answer is not None and answer.type == "error"
+            yield ObservedRequest(
+                at=at,
+                path=paths.get(line.text, line.text),
+                body=_json(line.body),
+                answer=_json(answer.body) if answer and not refused else None,
+                error=answer.text if answer and refused else None,
+            )
 
 
 def _json(body: Mapping[str, Any] | None) -> str:
     text = compact(body or {})
     return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
-
-
-def _since(line: LogLine, began: float) -> float:
-    return round(max(0.0, line.moment - began), 3)
 
 
 def _seconds(task: Task) -> float:
@@ -182,24 +168,22 @@ def _seconds(task: Task) -> float:
 
 def tokens_of(reports: Iterable[ModelReport]) -> Usage:
     """Tokens of all reported calls; unknown where none was reported, or one does not tell."""
-    usages = [
-        Usage(prompt=r.prompt, completion=r.completion, cached=r.cached, reasoning=r.reasoning)
-        for r in reports
-    ]
+    usages = [_usage(report) for report in reports]
     return sum(usages, Usage.nothing()) if usages else Usage()
+
+
+def _usage(one: ModelReport) -> Usage:
+    return Usage(
+        prompt=one.prompt, completion=one.completion, cached=one.cached, reasoning=one.reasoning
+    )
 
 
 def cost_of(reports: Iterable[ModelReport]) -> float | None:
     """Dollars of all reported calls, by the best price known; unknown where one of them is."""
-    costs = []
-    for report in reports:
-        price = _price(report.model)
-        tokens = Usage(prompt=report.prompt, completion=report.completion, cached=report.cached)
-        cost = price.of(tokens) if price else None
-        if cost is None:
-            return None
-        costs.append(cost)
-    return round(sum(costs), 6) if costs else None
+    prices = [(_price(report.model), _usage(report)) for report in reports]
+    costs = [price.of(usage) if price else None for price, usage in prices]
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 6) if known and len(known) == len(costs) else None
 
 
 @lru_cache(maxsize=256)
@@ -208,3 +192,9 @@ def _price(model: str) -> Price | None:
         return price_of(model)
     except ValueError:  # no name that a model can have
         return None
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

@@ -6,33 +6,31 @@ import secrets
 import shlex
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
 import typer
 from pydantic import BaseModel
 
 from coordinator.config import option
+from coordinator.limits import handle_signals
 from core.runs.errors import Exit, Usage
 from core.runs.hints import command as own_command
 from core.runs.results import PASS
 from core.terminal.console import answers, notes, say
-from core.terminal.figures import cut, number, reason, so_many_tasks
+from core.terminal.figures import cut, reason, so_many_tasks
 from core.terminal.record_command import argument, takes
 from core.text import clean
-from workshop.agent_adapter.agent_session import named
 from workshop.agent_adapter.launch import environment_for, key_file
+from workshop.agent_adapter.outcome import every_task, is_begun, named
 from workshop.agent_adapter.process import GRACE_SECONDS, ended_with
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.platform import KEY_PREFIX, Platform, Task
-
-if TYPE_CHECKING:
-    from workshop.lab.benchmark_adapter import LabContext
-    from workshop.simulator.world import Pack
+from workshop.simulator.server import serve
+from workshop.simulator.world import Pack
+from workshop.simulator.worlds import WORLDS, load_pack
 
 SHOWN = 20
 """Tasks that are listed because they did not pass."""
@@ -48,11 +46,9 @@ class AgentOptions(BaseModel):
 
     command: tuple[str, ...] = argument("The command that starts the agent, with its own options.")
     pack: tuple[str, ...] = option(
-        "bundled, variations, generated:SEED:COUNT[:options] or a file; repeatable, one of each "
-        "kind; default: every bundled one.",
-        (),
+        "A pack file; repeatable, one of each kind; default: every bundled pack.", ()
     )
-    benchmark: str | None = option("Serve the packs of this benchmark alone.", None)
+    benchmark: str | None = option("Serve the bundled pack of this benchmark alone.", None)
     own_sdk: bool = option("Leave the agent its own SDK, in place of our stand-in for it.", False)
     allow_real_key: bool = option(
         "With --own-sdk: start the agent although a .env of its folder holds an account key.", False
@@ -62,64 +58,47 @@ class AgentOptions(BaseModel):
 @takes(AgentOptions)
 def agent(options: AgentOptions, context: typer.Context) -> int:
     """Play any agent on the embedded platform, whatever starts it, and show its scores."""
-    packs = _packs(options, context.obj())
+    packs = _packs(options)
     _check_key(options)
     with ExitStack() as stack:
-        from workshop.simulator.server import serve
-
         folder = None if options.own_sdk else stack.enter_context(stand_in())
-        platform = stack.enter_context(serve(*packs))
+        served = stack.enter_context(serve(*packs))
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
         user = context.obj().environment
-        code = _run(options.command, environment_for(platform.base_url, key, folder, user))
-        tasks = platform.platform
-    say(answers(), *map(clean, _report(tasks, code, options.command)))
+        code = _run(options.command, environment_for(served.base_url, key, folder, user))
+    every = every_task(served.platform)
+    left = sum(task.status != "completed" for task in every)
+    say(answers(), *map(clean, _report(served.platform, options.command)))
     if code is None:
+        say(answers(), "interrupted")
         return Exit.INTERRUPTED
-    begun = [task for task in _every_task(tasks) if task.log]
-    return Exit.PLAYED if begun and code == 0 and not _left(tasks) else Exit.OUTSIDE
+    if code:
+        say(answers(), f"the agent died: {ended_with(code)}; {so_many_tasks(left)} not completed")
+    return Exit.OUTSIDE if code or left or not any(map(is_begun, every)) else Exit.PLAYED
 
 
-def _packs(options: AgentOptions, context: LabContext) -> list[Pack]:
-    """The packs to serve. Raises Usage, CannotRun."""
-    from workshop.simulator.worlds import WORLDS, load_pack
-
-    worlds = [world() for world in WORLDS.values()]
-    if options.benchmark:
-        ids = [id for world in worlds for id in world.benchmarks]
-        if options.benchmark not in ids:
-            there = ", ".join(ids)
-            raise Usage(f"no benchmark {options.benchmark!r} is served; there are: {there}")
-        worlds = [world for world in worlds if options.benchmark in world.benchmarks]
+def _packs(options: AgentOptions) -> list[Pack]:
+    """The packs to serve. Raises Usage."""
+    every = [world() for world in WORLDS.values()]
+    worlds = {id: world for world in every for id in world.benchmarks}
+    asked = worlds.get(options.benchmark or "")
+    if options.benchmark and (asked is None or options.pack):
+        there = f"or one of {', '.join(worlds)}"
+        raise Usage(f"--benchmark {options.benchmark}: give either --pack {there}")
+    bundled = [asked.bundled] if asked else [world.bundled for world in every]
     try:
-        if not options.pack:
-            return [load_pack(world.bundled) for world in worlds]
-        return [
-            load_pack(one) if Path(one).is_file() else _named_pack(one, options.benchmark, context)
-            for one in options.pack
-        ]
+        return [load_pack(path) for path in options.pack or bundled]
     except PackError as error:
         raise Usage(str(error)) from None
-
-
-def _named_pack(name: str, benchmark: str | None, context: LabContext) -> Pack:
-    from workshop.lab.packs import source_of
-
-    adapter = context.adapter(benchmark)
-    source = source_of(name, adapter)
-    pack: Pack = adapter.read(adapter.pack_text(source.name, [*source.scenarios()]), name)  # type: ignore[assignment]
-    return pack
 
 
 def _check_key(options: AgentOptions) -> None:
     """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
     found = key_file(options.command)
+    if options.own_sdk and found and not options.allow_real_key:
+        advice = "take it out, or give --allow-real-key"
+        raise Usage(f"{CANNOT_BE_STOPPED}; {found} holds an account key: {advice}")
     if options.own_sdk:
-        if found and not options.allow_real_key:
-            raise Usage(
-                f"{CANNOT_BE_STOPPED}; {found} holds an account key: take it out, or give "
-                "--allow-real-key"
-            )
         say(notes(), f"warning: {CANNOT_BE_STOPPED}")
     elif found:
         text = "the stand-in for the SDK uses none of it, but a program in another language may"
@@ -131,8 +110,6 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> int | None:
 
     Raises Usage: it cannot be started.
     """
-    from coordinator.limits import handle_signals
-
     try:
         process = subprocess.Popen(command, env=dict(environment))
     except OSError as error:
@@ -155,32 +132,15 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> int | None:
             return None
 
 
-def _every_task(platform: Platform) -> list[Task]:
-    in_sessions = (task for session in platform.sessions.values() for task in session.tasks)
-    return [*in_sessions, *platform.single_tasks.values()]
-
-
-def _left(platform: Platform) -> int:
-    """How many tasks nobody has completed."""
-    return sum(task.status != "completed" for task in _every_task(platform))
-
-
-def _report(platform: Platform, code: int | None, command: Sequence[str]) -> Iterator[str]:
+def _report(platform: Platform, command: Sequence[str]) -> Iterator[str]:
     for one in platform.sessions.values():
         name = f" {one.name!r}" if one.name else ""
-        yield f"session {one.session_id}{name} of {one.benchmark}: {_score(one.tasks)}"
+        yield from _scores(f"session {one.session_id}{name} of {one.benchmark}", one.tasks)
         if one.status == "open":
             yield "  never submitted"
-        yield from _not_passed(one.tasks)
-    if singles := [*platform.single_tasks.values()]:
-        yield f"tasks without a session: {_score(singles)}"
-        yield from _not_passed(singles)
-    if code is None:
-        yield "interrupted"
-    elif code:
-        left = so_many_tasks(_left(platform))
-        yield f"the agent died: {ended_with(code)}; {left} not completed"
-    if not any(task.log for task in _every_task(platform)):
+    if singles := list(platform.single_tasks.values()):
+        yield from _scores("tasks without a session", singles)
+    if not any(map(is_begun, every_task(platform))):
         yield (
             "the agent has begun no task here; a Python with -E or -I finds its own SDK, and other "
             "programs have to read ERC3_BASE_URL"
@@ -191,19 +151,15 @@ def _report(platform: Platform, code: int | None, command: Sequence[str]) -> Ite
         yield f"keep a run and compare it with others: {own_command(*words)}"
 
 
-def _score(tasks: Sequence[Task]) -> str:
+def _scores(title: str, tasks: Sequence[Task]) -> Iterator[str]:
     passed = sum(task.score >= PASS for task in tasks)
     mean = sum(max(0.0, task.score) for task in tasks) / len(tasks)
-    return f"{passed} of {so_many_tasks(len(tasks))} passed, score {number(mean, 3)}"
-
-
-def _not_passed(tasks: Iterable[Task]) -> Iterator[str]:
-    judged = [(task, task.evaluation) for task in tasks]
-    failed = [(task, e) for task, e in judged if e is not None and e.score < PASS]
-    for task, evaluation in failed[:SHOWN]:
-        why = " ".join(reason("", evaluation.logs).split())
-        yield f"  {task.scenario.spec_id}: {evaluation.score:.1f}: {cut(why, WHY_CHARS)}"
+    yield f"{title}: {passed} of {so_many_tasks(len(tasks))} passed, score {mean:.3f}"
+    judged = [(task.scenario.spec_id, task.evaluation) for task in tasks]
+    failed = [(spec, e.score, e.logs) for spec, e in judged if e is not None and e.score < PASS]
+    for spec, score, logs in failed[:SHOWN]:
+        yield f"  {spec}: {score:.1f}: {cut(' '.join(reason('', logs).split()), WHY_CHARS)}"
     if len(failed) > SHOWN:
         yield f"  … {len(failed) - SHOWN} more"
-    if left := [task.scenario.spec_id for task, evaluation in judged if evaluation is None]:
+    if left := [spec for spec, evaluation in judged if evaluation is None]:
         yield f"  never completed: {so_many_tasks(len(left))} ({named(left)})"

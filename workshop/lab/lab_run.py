@@ -14,6 +14,10 @@ from workshop.views.stats.interval import Record, Share
 
 AGENT = "agent"
 """The player under test; all others are trivial ones."""
+AGENT_SECONDS = 600.0
+"""For which an external agent may neither begin a task nor complete one."""
+AGENTS_SIDE_BY_SIDE = 64
+"""Each has a platform of its own in our process."""
 CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 

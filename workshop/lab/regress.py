@@ -19,7 +19,6 @@ from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
-from workshop.agent_adapter import command as external
 from workshop.lab.baseline import baseline_of, save
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
 from workshop.lab.command import PACKS, LabOptions, find_lab_run, no_verdict
@@ -27,7 +26,7 @@ from workshop.lab.compare import compare_runs
 from workshop.lab.cores import cores
 from workshop.lab.engines import Engine, engine_for, warm_up
 from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import LabRun, Settings
+from workshop.lab.lab_run import AGENT_SECONDS, AGENTS_SIDE_BY_SIDE, LabRun, Settings
 from workshop.lab.packs import sources_of
 from workshop.lab.progress import LabProgress
 from workshop.lab.report import failed_lines, report
@@ -80,11 +79,11 @@ class RegressOptions(LabOptions):
         "So many processes of it, each with a share of the tasks.",
         1,
         ge=1,
-        le=external.SIDE_BY_SIDE,
+        le=AGENTS_SIDE_BY_SIDE,
     )
     agent_timeout: float = option(
         "Seconds for which it may neither begin nor complete a task before it is ended.",
-        external.TIMEOUT_SECONDS,
+        AGENT_SECONDS,
         ge=0.1,
     )
 
@@ -197,16 +196,9 @@ class Lab:
         """The settings of each run to play. Raises Usage."""
         options, adapter = self.options, self.context.adapter(self.options.benchmark)
         if options.agent:
-            return [
-                external.settings(
-                    options.agent,
-                    options.agents_side_by_side,
-                    options.agent_timeout,
-                    options.benchmark,
-                    options.pack,
-                    options.epochs,
-                )
-            ]
+            from workshop.agent_adapter.engine import settings_of
+
+            return [settings_of(options)]
         prompts = dict(self.context.texts(options.prompts))
         adapter.benchmark_with(options.guards, prompts)  # refuses what does not fit
         try:
@@ -258,8 +250,10 @@ class Lab:
         adapter_factory = self.context.adapters[settings.benchmark]
         engine: Engine = engine_for(adapter_factory, self.jobs, tasks, self.options.scheduler)
         if settings.agent:
+            from workshop.agent_adapter.engine import ExternalRun, complete
+
             environment, typed = self.context.environment, self.options.agent
-            engine = external.engine(adapter_factory, run, typed, environment, folder.path)
+            engine = ExternalRun(adapter_factory, run, typed, environment, folder.path)
         elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs
@@ -270,21 +264,23 @@ class Lab:
                 again = command("regress", "--resume", folder.path)
                 raise CannotRun(f"interrupted; go on: {again}") from None
         if settings.agent:
-            external.leave(folder, done, adapter_factory())
+            complete(folder, done, adapter_factory())
 
     def show(self, folder: LabFolder) -> None:
         """Print the report of a run, or its record as JSON. Raises CannotRun."""
-        run, path = folder.read(), folder.path
+        run, path, console = folder.read(), folder.path, answers()
         if self.options.as_json:
             print(run.model_dump_json(indent=1))
         else:
-            console = answers()
             console.print(report(run))
             failed = failed_lines(folder.trials(), run.harm_name)
             say(console, *failed, f"trials and summary: {path}")
-            if run.settings.agent:
-                say(console, *external.last_lines(path))
-        external.check_end(run, path)
+        if run.settings.agent:
+            from workshop.agent_adapter.engine import check_end, last_lines
+
+            if not self.options.as_json:
+                say(console, *last_lines(path))
+            check_end(run, path)
 
     def save_baseline(self, folder: LabFolder) -> None:
         """Make the stored baseline from a run. Raises CannotRun, OSError."""

@@ -57,9 +57,9 @@ def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> 
     assert result.tokens == Usage(prompt=100, completion=10, cached=0)
     assert result.cost_usd == pytest.approx(100 * 1.5e-7 + 10 * 6e-7)
     assert result.seconds == round((task.ended or 0) - task.log[0].moment, 3)
-    assert [one.path for one in found.seen] == ["/basket/add", "/tasks/log", "/basket/checkout"]
-    assert found.seen[0].body == '{"sku":"tea","quantity":2}'
-    assert found.seen[0].answer == '{"line_count":1,"item_count":2}'
+    assert [one.path for one in found.observed] == ["/basket/add", "/tasks/log", "/basket/checkout"]
+    assert found.observed[0].body == '{"sku":"tea","quantity":2}'
+    assert found.observed[0].answer == '{"line_count":1,"item_count":2}'
     assert "fault: drop for /basket/checkout" in found.remarks
     assert len(found.events) == 1
     assert found.paid == 8

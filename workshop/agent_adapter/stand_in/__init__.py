@@ -8,7 +8,7 @@ agent's module path, where its child processes find it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,28 +42,17 @@ NAMES: Final = {
 @contextmanager
 def stand_in() -> Iterator[Path]:
     """A folder that holds the package `erc3` and nothing else; it is gone afterwards."""
-    with TemporaryDirectory(prefix="erc3-stand-in-") as name:
-        folder = Path(name)
-        for path, text in _modules().items():
-            target = folder / "erc3" / path
+    here = Path(__file__).parent / "erc3"
+    paths = {path: path.relative_to(here) for path in here.rglob("*.py")}
+    for name in SHARED:
+        path = ROOT.joinpath(*name.split(".")).with_suffix(".py")
+        paths[path] = Path("wire", path.name)
+    with TemporaryDirectory(prefix="erc3-stand-in-") as folder:
+        for path, place in paths.items():
+            text = path.read_text(encoding="utf-8")
+            for name, there in NAMES.items():
+                text = text.replace(name, there)
+            target = Path(folder, "erc3", place)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-        yield folder
-
-
-def _modules() -> Mapping[Path, str]:
-    """The text of every module, by its path in the package."""
-    here = Path(__file__).parent / "erc3"
-    found = {path.relative_to(here): _renamed(path) for path in here.rglob("*.py")}
-    for name in SHARED:
-        path = Path(*name.split(".")).with_suffix(".py")
-        found[Path("wire", path.name)] = _renamed(ROOT / path)
-    found[Path("wire", "__init__.py")] = ""
-    return found
-
-
-def _renamed(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
-    for name, there in NAMES.items():
-        text = text.replace(name, there)
-    return text
+        yield Path(folder)
