@@ -15,30 +15,18 @@ from typing import Any, TextIO
 from worker.descriptors import reserve
 
 
-class _Steady(io.RawIOBase):
+class _Steady(io.FileIO):
     """A descriptor that takes everything; from the first failure on it loses what it takes."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._file = io.FileIO(number, "w", closefd=False)
-        self.failure: OSError | None = None
-
-    def writable(self) -> bool:
-        return True
+    failure: OSError | None = None
 
     def write(self, data: Any) -> int:
         if self.failure is None:
             try:
-                return self._file.write(data)
+                return super().write(data)
             except OSError as failure:
                 self.failure = failure
         return len(data)
-
-    def fileno(self) -> int:
-        return self._file.fileno()
-
-    def isatty(self) -> bool:
-        return self._file.isatty()
 
 
 def steady() -> None:
@@ -77,7 +65,7 @@ def _wrapped(stream: TextIO | None, number: int) -> TextIO:
         with suppress(OSError):
             stream.flush()
     return io.TextIOWrapper(
-        io.BufferedWriter(_Steady(number)),
+        io.BufferedWriter(_Steady(number, "w", closefd=False)),
         encoding=like.encoding if like else "utf-8",
         errors=like.errors if like else "backslashreplace",
         line_buffering=not like or like.line_buffering or like.write_through,

@@ -6,8 +6,7 @@ import base64
 import json
 import os
 import threading
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 import regex
@@ -52,16 +51,7 @@ def hide(text: str) -> str:
     For records that are read back by a program, where a thing that only looks like a secret must
     stay what it is.
     """
-    return hider()(text)
-
-
-def hider() -> Callable[[str], str]:
-    """``hide`` with the secrets that are known now: for many texts in a row."""
-    return partial(_without, _known(_secrets()))
-
-
-def _without(forms: tuple[str, ...], text: str) -> str:
-    for form in forms:
+    for form in _known(_secrets()):
         text = text.replace(form, MASK)
     return text
 

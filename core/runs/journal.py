@@ -13,7 +13,7 @@ from pathlib import Path
 
 import regex
 
-from core.models.redact import hide, hider
+from core.models.redact import hide
 
 VERSION = 1
 _LINE_ENDS = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
@@ -38,7 +38,6 @@ class Journal:
         self._lock = threading.Lock()
         self._texts: set[str] = set()
         self._broken: str | None = None
-        self._hide = hider()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
@@ -53,7 +52,7 @@ class Journal:
         """
         line = json.dumps({"v": VERSION, "type": kind, **record}, ensure_ascii=False, default=str)
         # A lone surrogate, which no UTF-8 can hold, is written as its JSON escape.
-        data = (self._hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
+        data = (hide(line).translate(_LINE_ENDS) + "\n").encode("utf-8", "backslashreplace")
         with self._lock:
             if self._broken:
                 raise JournalFailed(self._broken)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
@@ -87,14 +86,10 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
 
     Raises ValueError, RecursionError.
     """
-    try:
-        return from_json(data, allow_inf_nan=strict)
-    except ValueError:
-        if strict:
-            return json.loads(data)
-        # Half characters, bytes that are no UTF-8, and what is nested very deeply.
-        text = data.decode("utf-8", "replace")
-        return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+    if strict:
+        return json.loads(data)
+    text = data.decode("utf-8", "replace")
+    return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
 
 
 def text_in(record: dict[str, Any], name: str) -> str:

@@ -72,11 +72,6 @@ class IsolationReport:
         """Why isolations are not used, in one line."""
         return "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
 
-    @property
-    def text(self) -> str:
-        """One line for the start of a run."""
-        return describe_kind(self.kind) + (f" ({self.why_not})" if not self.used else "")
-
 
 def describe_kind(kind: SandboxKind) -> str:
     """A sandbox in one line, for the start of a run."""
@@ -132,7 +127,8 @@ def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]
     """
     choice = choice or chosen_kind()
     kind = used_kind(choice)
-    return kind, find_isolation().text if choice == "auto" else describe_kind(kind)
+    why_not = f" ({find_isolation().why_not})" if choice == "auto" and kind == "monty" else ""
+    return kind, describe_kind(kind) + why_not
 
 
 def find_isolation() -> IsolationReport:

@@ -9,7 +9,7 @@ import pytest
 from worker.sandbox.contract import SandboxError, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox, python_rules
-from worker.sandbox.isolation import VARIABLE, chosen_kind, find_isolation, used_kind
+from worker.sandbox.isolation import VARIABLE, chosen_kind, find_isolation, sandbox_line, used_kind
 
 from .kinds import KINDS, STANDING
 from .shop import Shop
@@ -46,7 +46,7 @@ class TestChoice:
         monkeypatch.setattr("worker.sandbox.isolation._why_not", answers.get)
         assert used_kind("auto") == used_kind("process") == "landlock"
         assert find_isolation().refused == {"bubblewrap": "not found"}
-        assert find_isolation().text == "sandbox: full Python in Landlock"
+        assert sandbox_line("auto")[1] == "sandbox: full Python in Landlock"
 
 
 class TestMontyAlone:
@@ -81,7 +81,7 @@ class TestMontyAlone:
 
     def test_it_is_said(self, box: SandboxExecutor) -> None:
         assert box.kind == "monty"
-        assert find_isolation().text == (
+        assert sandbox_line("auto")[1] == (
             "sandbox: monty, a subset of Python, without isolation by the system "
             "(bubblewrap: no bubblewrap; landlock: no landlock)"
         )
