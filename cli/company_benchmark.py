@@ -77,7 +77,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
     return (
         StageSpec(
             "entities",
-            "names of the task, by rule and by one small call for what is left",
+            "names of the task by rule, with present values; a call for its subjects",
             "before",
             partial(entities.Entities, texts=texts),
             prompt=partial(entities.system, texts),

@@ -45,7 +45,7 @@ def briefing(
     except ToolFault as fault:
         return NOBODY.format(why=fault.text)
     facts, unknown = ({"user": "guest"}, []) if user.is_public else _who(session)
-    facts["today"] = user.today
+    facts |= {"today": user.today, "weekday": user.weekday}
     if not user.today:
         unknown.append(f"today (whoami says {user.today_said or ''!r})")
     if unknown:

@@ -195,17 +195,13 @@ class ArgumentCheck:
     def _levels(self, part: LevelsPart) -> Iterator[Doubt]:
         for name, level in part.moved.items():
             before = part.before.get(name)
-            if level is None or not (self.task.speaks_of_all or self._names_level(name)):
-                yield self._unsaid(name, name, _spoken(name))
+            named = self.task.speaks_of_all or self.task.names_level(name, self.wiki)
+            if level is None or not named:
+                yield self._unsaid(name, name, name.partition("_")[2].replace("_", " "))
                 continue
             moved = abs(level - before) if before is not None else level
             if (moved != 1 or before is None) and not {level, moved} & self.task.numbers:
                 yield self._number(f"the level {level} of {name}", float(level))
-
-    def _names_level(self, name: str) -> bool:
-        titles = (title for text in self.wiki.values() for title in _titles(text, name))
-        own = self.task.says(name) or self.task.has_words(_spoken(name))
-        return own or any(map(self.task.has_words, titles))
 
     def _logged(self, new: company.Req_LogTimeEntry) -> Iterator[Doubt]:
         if new.project:
@@ -275,17 +271,3 @@ def _has(text: str, form: str) -> bool:
     low, wanted = text.casefold(), form.casefold()
     whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(wanted)}(?![\p{{N}}_])"
     return wanted in low and regex.search(whole, low) is not None
-
-
-def _spoken(name: str) -> str:
-    """The words of a stored name without its prefix: skill_room_modelling is room modelling."""
-    _, _, rest = name.partition("_")
-    return (rest or name).replace("_", " ")
-
-
-def _titles(text: str, name: str) -> Iterator[str]:
-    """What a page calls the level of a stored name, in the line that has both."""
-    for line in text.splitlines():
-        if name in line and len(line) < 500:
-            rest = regex.sub(rf"[`*|]|{regex.escape(name)}", " ", line)
-            yield regex.sub(r"^\W+|\W+$|\bstands for\b|\bmeans\b", "", rest.strip())

@@ -58,9 +58,12 @@ class Memory:
             self.evidence, self.listed, self._aside = self._strategys, listed, False
 
     def tell(self, records: list[Known]) -> None:
-        """Take as evidence what a stage tells the strategy."""
+        """Take as evidence what a stage tells the strategy; of no kind is what has no links."""
         for known in records:
-            self._strategys.records.setdefault((known.kind, known.id), known)
+            if known.kind:
+                self._strategys.records.setdefault((known.kind, known.id), known)
+            else:
+                self._strategys.tokens.add(known.id)
 
     def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""

@@ -6,7 +6,7 @@ asks, or from a field of a record that was reached so (its team, its customer, i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 import regex
@@ -166,7 +166,17 @@ class Mentions:
             return False
         return bool(self._set & _MY) and self.speaks_of_all and self._session.requester in leads
 
-    # -- entries and pages
+    # -- levels, entries and pages
+
+    def names_level(self, name: str, pages: Mapping[str, str], exactly: bool = False) -> bool:
+        """Whether the stored name of a skill or will is named, or what a page calls it.
+
+        ``exactly``: word by word, not inflected or misspelt.
+        """
+        spoken = name.partition("_")[2].replace("_", " ") or name
+        titles = (title for page in pages.values() for title in _titles(page, name))
+        has = self.says if exactly else self.has_words
+        return self.says(name) or any(map(has, (spoken, *titles)))
 
     def means_entry(self, id: str, entry: wire.TimeEntry) -> bool:
         """Whether an entry of hours may be meant: its person, and its project, day or id.
@@ -193,6 +203,14 @@ class Mentions:
             bare = file.rpartition(".")[0] or file
             return bare in set(ids) or self.has_words(bare.replace("_", " "))
         return bool(name) and self.has_words(name)
+
+
+def _titles(page: str, name: str) -> Iterator[str]:
+    """What a page calls the level of a stored name, in the line that has both."""
+    for line in page.splitlines():
+        if name in line and len(line) < 500:
+            rest = regex.sub(rf"[`*|]|{regex.escape(name)}", " ", line)
+            yield regex.sub(r"^\W+|\W+$|\bstands for\b|\bmeans\b", "", rest.strip())
 
 
 def contains(words: tuple[str, ...], part: tuple[str, ...]) -> bool:

@@ -18,6 +18,11 @@ class User(wire.Resp_WhoAmI):
     """What stood in the place of a day that is none."""
 
     @property
+    def weekday(self) -> str:
+        """The name of the day, "" where today is unknown."""
+        return f"{date.fromisoformat(self.today):%A}" if self.today else ""
+
+    @property
     def id(self) -> str:
         """The employee's id, "" for a guest."""
         return self.current_user or ""

@@ -1,9 +1,9 @@
-"""Records that a text names for certain, by rule: id, mail address, or whole name in any order."""
+"""Records that a text names, by rule: id, mail address, or name in any order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 import regex
 from pydantic import BaseModel
@@ -12,13 +12,11 @@ from company_tools import listings
 from company_tools.mentions import contains
 from company_tools.reading_session import ReadingSession
 from company_tools.words import levelled, telling
-from core.erc3_client.own import company_models as wire
 
 LEAST_LETTERS = 3
 """A single name of fewer letters is no hint."""
-SEVERAL = 5
-"""A single name that more people have is no hint either."""
 _CAPITAL = regex.compile(r"(?<![\p{L}\p{N}_])\p{Lu}[\p{L}'’-]+")
+_CAPITALS = regex.compile(r"(?<![\p{L}\p{N}_])\p{Lu}\p{Ll}[\p{L}'’-]*(?: \p{Lu}\p{Ll}[\p{L}'’-]*)+")
 _ID = regex.compile(
     r"(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]++@[\p{L}\p{N}.-]+\p{L}"
     r"|(?<![\p{L}\p{N}])[\p{L}\p{N}]*+_[\p{L}\p{N}_]+"
@@ -30,10 +28,31 @@ he she be been has have had was were as if so just need want like new old add no
 yesterday tomorrow thanks thank answer salary salaries skill skills levels level note notes role
 roles team teams hours hour time entry entries status wiki page pages employee employees person
 people day days week weeks month ago before after out up down about into own here than then or
-no yes but because us also every everyone everybody somebody someone
+no yes but because us also every everyone everybody somebody someone each both without between
+over whole per taken together do does did is are
 """
 """Words of a question that name nothing."""
 _ASKING = frozenset(_ASKED.split())
+_FORMERLY = {"formerly", "previously", "nee", "geb", "ehemals", "fruher", "anciennement", "antes"}
+"""Before a name that is not used any more."""
+_ABOUT = {
+    "employee": ("department", "location"),
+    "project": ("status",),
+    "customer": ("deal_phase", "high_level_status"),
+}
+"""The fields by which a finding describes a record."""
+
+
+class Record(Protocol):
+    """A record of the registry."""
+
+    @property
+    def id(self) -> str | None:
+        """Of an employee, a project or a customer."""
+
+    @property
+    def name(self) -> str:
+        """As stored."""
 
 
 class Named(BaseModel):
@@ -42,78 +61,123 @@ class Named(BaseModel):
     kind: str
     id: str
     name: str
-    score: int | None = None
-    """Of 100: how well a phrase fits; None: it is named for certain."""
-    said: str | None = None
-    """The phrase that a model took for a name."""
+    about: str = ""
+    """What its listing shows of it: department and place of a person, status of the others."""
+
+
+class Choice(BaseModel):
+    """A phrase of the text, and the records that it may mean; none: it names nothing known."""
+
+    said: str
+    found: list[Named]
+    also: list[str] = []
+    """Further phrases that may mean the same records."""
 
 
 class Spotted(NamedTuple):
     """What a text names."""
 
     certain: list[Named]
-    several: dict[str, list[Named]]
-    """By a single name of the text those who are called so."""
+    choices: list[Choice]
+    """Those who are called by a single name, old names, and names of nothing."""
     left: list[str]
-    """Words that name none of them, and may name something."""
+    """Words that name none of them, and may describe something."""
 
 
 def spot(text: str, session: ReadingSession) -> Spotted:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
     listings.ahead(session, "employees", "projects", "customers")
-    people = listings.employees(session)
+    everybody = listings.employees(session)
     words = levelled(text)
     ids = {match.casefold().rstrip(".") for match in _ID.findall(text)}
-    named: dict[str, Named] = {}
+    people = [named("employee", one) for one in everybody]
+    mails = {one.id: one.email for one in everybody}
+    others = [named("project", one) for one in listings.projects(session)]
+    others += [named("customer", one) for one in listings.customers(session)]
+    whole: dict[str, Named] = {}
     used: set[str] = set()
-    records = [("employee", one.id, one.name, one.email) for one in people]
-    records += [("project", one.id, one.name, "") for one in listings.projects(session)]
-    records += [("customer", one.id, one.name, "") for one in listings.customers(session)]
-    for kind, id, name, email in records:
-        if naming := _words_naming(kind, {id, email}, name, words, ids):
-            named[id] = Named(kind=kind, id=id, name=name)
+    for one in (*people, *others):
+        if naming := _words_naming(one, {one.id, mails.get(one.id, "")}, words, ids):
+            whole[one.id] = one
             used |= naming
-    several = dict(_single(text, people, used))
-    spoken = used | {word for name in several for word in levelled(name)}
+    certain = _outermost(whole)
+    old = [one for one in certain if _is_old(one.name, words)]
+    certain = [one for one in certain if one not in old]
+    choices = [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
+    choices += _single(text, people, {*whole}, used)
+    spoken = used | {word for c in choices for said in (c.said, *c.also) for word in levelled(said)}
+    every = {*levelled(" ".join(f"{one.name} {one.about}" for one in (*people, *others)))}
+    for run in dict.fromkeys(_CAPITALS.findall(text)):
+        parts = [word for word in run.split() if word.casefold() not in _ASKING]
+        if len(parts) > 1 and not every & {*levelled(run)}:
+            choices.append(Choice(said=" ".join(parts), found=[]))
+    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
+    spoken |= {word for place in places if contains(words, place) for word in place}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
-    return Spotted(_outermost(named), several, [word for word in left if len(word) > 2])
+    return Spotted(certain, choices, [word for word in left if len(word) > 2])
 
 
-def _words_naming(
-    kind: str, literal: set[str], name: str, words: tuple[str, ...], ids: set[str]
-) -> set[str]:
+def named(kind: str, record: Record) -> Named:
+    """A record as findings name it, with what its listing shows."""
+    about = [str(getattr(record, field, None) or "") for field in _ABOUT[kind]]
+    shown = ", ".join(filter(None, about))
+    return Named(kind=kind, id=record.id or "", name=record.name, about=shown)
+
+
+def _words_naming(one: Named, literal: set[str], words: tuple[str, ...], ids: set[str]) -> set[str]:
     """The words by which a text names a record; none where it does not."""
     if exact := {text.casefold() for text in literal if text} & ids:
         return {word for text in exact for word in levelled(text.replace("_", " "))}
-    parts = levelled(name)
+    parts = levelled(one.name)
     if len(parts) < 2:
         return set()
     orders = [parts]
-    if kind == "employee":
+    if one.kind == "employee":
         orders += [parts[1:] + parts[:1], parts[::-1]]
     return set(parts) if any(contains(words, order) for order in orders) else set()
 
 
-def _outermost(named: Mapping[str, Named]) -> list[Named]:
+def _is_old(name: str, words: tuple[str, ...]) -> bool:
+    """Whether a text gives a name only as one that is not used any more."""
+    parts = levelled(name)
+    places = [n for n in range(len(words)) if words[n : n + len(parts)] == parts]
+    return bool(places) and all(_FORMERLY & {*words[max(0, n - 3) : n]} for n in places)
+
+
+def _outermost(whole: Mapping[str, Named]) -> list[Named]:
     """Without a record whose name only stands within that of another."""
-    names = {id: levelled(one.name) for id, one in named.items()}
+    names = {id: levelled(one.name) for id, one in whole.items()}
     return [
         one
-        for id, one in named.items()
+        for id, one in whole.items()
         if not any(
             len(names[id]) < len(other) and contains(other, names[id]) for other in names.values()
         )
     ]
 
 
-def _single(
-    text: str, people: list[wire.EmployeeBrief], used: set[str]
-) -> Iterator[tuple[str, list[Named]]]:
-    """Single first names or surnames, with everybody who is called so."""
+def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -> list[Choice]:
+    """Single first names or surnames, with those who are called so.
+
+    A name that somebody has who is named for certain means that one.
+    """
+    choices: list[Choice] = []
     for word in dict.fromkeys(_CAPITAL.findall(text)):
-        parts = levelled(word.removesuffix("'s").removesuffix("’s"))
+        word = word.removesuffix("'s").removesuffix("’s")
+        parts = levelled(word)
         if len(parts) != 1 or len(parts[0]) < LEAST_LETTERS or parts[0] in used:
             continue
         called = [one for one in people if parts[0] in levelled(one.name)]
-        if 0 < len(called) <= SEVERAL:
-            yield word, [Named(kind="employee", id=one.id, name=one.name) for one in called]
+        if called and not certain & {one.id for one in called}:
+            add_choice(choices, word, called)
+    return choices
+
+
+def add_choice(choices: list[Choice], phrase: str, found: list[Named]) -> None:
+    """Add what a phrase may mean; of several phrases that mean the same records, one choice."""
+    ids = {one.id for one in found}
+    same = next((one for one in choices if ids and {x.id for x in one.found} == ids), None)
+    if same is None:
+        choices.append(Choice(said=phrase, found=found))
+    elif phrase not in (same.said, *same.also):
+        same.also.append(phrase)

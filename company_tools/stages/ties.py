@@ -118,7 +118,7 @@ def _ties(facts: TargetFacts) -> list[str]:
             return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
         case ProjectFacts():
             manager = "the user" if facts.asker_manages else "another"
-            manager = "unknown" if facts.account_manager is None else manager
+            manager = "none (no customer)" if facts.account_manager is None else manager
             return [
                 f"the user's role there: {' and '.join(facts.asker_roles) or 'none'}",
                 f"account manager of its customer: {manager}",

@@ -156,7 +156,7 @@ def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
 
 def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     _, folder = run(tmp_path, specs=("verle-load",))
-    said = "named: Xurde Menéndez (employee xurde_menendez)"
+    said = "named: Xurde Menéndez (employee xurde_menendez, Journeymen, Clock Shop Oviedo)"
     code, text = cli("show", folder, "--task", "verle-load")
     assert code == 0
     assert f"entities: {said}" in " ".join(text.split())

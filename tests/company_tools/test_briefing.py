@@ -33,7 +33,7 @@ def test_who_asks_is_told_with_what_they_lead_and_manage() -> None:
 
 def test_a_guest_is_told_as_one_and_nothing_of_records_is_asked() -> None:
     played = PlayedTask(user=None)
-    assert facts(played) == {"user": "guest", "today": "2025-05-06"}
+    assert facts(played) == {"user": "guest", "today": "2025-05-06", "weekday": "Tuesday"}
     asked = {path.split("/")[1] for path in played.line.paths()}
     assert asked == {"whoami", "wiki"}
 

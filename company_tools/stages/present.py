@@ -1,0 +1,127 @@
+"""Present values in a finding: who and what stands in what a task names, and the user's own.
+
+What is told here saves the strategy a look-up before a small change. A few requests at most, most
+of them for records that the stages behind this one read anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+
+import regex
+
+from company_tools import listings
+from company_tools.arguments import day
+from company_tools.company_session import CompanySession
+from company_tools.evidence import Known
+from company_tools.mentions import Mentions
+from company_tools.reading_session import unless_refused
+from company_tools.stages.spotting import Named
+from company_tools.subjects import speaks_of
+from core.erc3_client.own import company_models as wire
+from core.ledger import ToolFault
+
+READ_AT_MOST = 3
+"""Of the projects and customers that are named."""
+MEMBERS_AT_MOST, ENTRIES_AT_MOST = 8, 6
+NOTE_CHARS = 60
+_DAY = regex.compile(
+    r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,9},? \d{4}"
+    r"|\p{L}{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:day before )?yesterday|today)\b",
+    regex.I,
+)
+
+
+class PresentValues:
+    """The lines of one finding, with the records that they name."""
+
+    def __init__(self, session: CompanySession, text: str, likely: list[Named], own: bool) -> None:
+        """Read what the lines need; what the system refuses is left out. Raises OutOfReach.
+
+        ``own``: whether the text may be about the user's own values, as it names nobody else.
+        """
+        self.known: list[Known] = []
+        self._session, self._text = session, text
+        self._people = {one.id: one.name for one in listings.employees(session)}
+        self._customers = {one.id: one for one in listings.customers(session)}
+        named = [one for one in likely if one.kind != "employee"][:READ_AT_MOST]
+        self.lines: list[str] = []
+        for one in named:
+            self.lines += unless_refused(partial(self._record, one), [])
+        for read in (self._levels, self._hours) if own else ():
+            self.lines += unless_refused(read, [])
+
+    def _record(self, one: Named) -> list[str]:
+        if one.kind == "project":
+            return [f"{one.id}: {self._project(one.id)}"]
+        return [f"{one.id}: {self._manager(one.id)}"]
+
+    def _person(self, id: str) -> str:
+        return self._shown("employee", id, self._people.get(id, ""))
+
+    def _shown(self, kind: str, id: str, name: str) -> str:
+        self.known.append(Known(kind, id, name))
+        return f"{name} ({id})" if name else id
+
+    def _project(self, id: str) -> str:
+        project = listings.project(self._session, id)
+        members = [
+            f"{self._person(one.employee)} {one.role} {one.time_slice:g}"
+            for one in project.team[:MEMBERS_AT_MOST]
+        ]
+        more = len(project.team) - len(members)
+        team = ", ".join([*members, *([f"{more} more"] if more else [])]) or "nobody"
+        customer = self._customers.get(project.customer)
+        if customer is None:
+            self._shown("customer", project.customer, "")
+            return f"no customer ({project.customer}); team: {team}"
+        whose = self._shown("customer", customer.id, customer.name)
+        return f"customer {whose}, {self._manager(customer.id)}; team: {team}"
+
+    def _manager(self, id: str) -> str:
+        manager = listings.customer(self._session, id).account_manager
+        return f"account manager {self._person(manager)}"
+
+    def _levels(self) -> list[str]:
+        """The user's own levels of what the text names, where it has a number as well."""
+        session = self._session
+        mentions, pages = Mentions(self._text, session), session.read_wiki()
+        named = partial(mentions.names_level, pages=pages, exactly=True)
+        known = session.evidence.tokens
+        if not (mentions.numbers and any(named(name) for name in known)):
+            return []
+        own = listings.employee(session, session.requester)
+        levels = [one for one in (*own.skills, *own.wills) if named(one.name)]
+        self.known += [Known("", one.name, "") for one in levels]
+        listed = ", ".join(f"{one.name} {one.level}" for one in levels)
+        return [f"the user's levels: {listed}"] if listed else []
+
+    def _hours(self) -> list[str]:
+        """The user's entries of the days that the text names, where it speaks of hours."""
+        days = {*self._days()} if speaks_of("hours", self._text) else set()
+        if len(days) != 1:  # several make a period, which is summed
+            return []
+        return [f"the user's entries of {one}: {self._entries(one)}" for one in days]
+
+    def _days(self) -> Iterator[str]:
+        for match in _DAY.finditer(self._text):
+            with suppress(ToolFault):  # what is no day for certain is none
+                yield day(match[0], self._session.user().today)
+
+    def _entries(self, one: str) -> str:
+        session = self._session
+        filters = {"employee": session.requester, "date_from": one, "date_to": one}
+        entries = listings.entries(session, **filters)
+        self.known += [Known("", entry.id, "") for entry in entries]
+        shown = [_entry_line(entry) for entry in entries[:ENTRIES_AT_MOST]]
+        more = len(entries) - len(shown)
+        return "; ".join([*shown, *([f"{more} more"] if more else [])]) or "none"
+
+
+def _entry_line(entry: wire.TimeEntryWithID) -> str:
+    about = [entry.work_category, "billable" if entry.billable else "not billable", entry.status]
+    about += [f"note {entry.notes[:NOTE_CHARS]!r}"] if entry.notes else []
+    where = entry.project or "no project"
+    return f"{entry.id} {entry.hours:g} h on {where} ({', '.join(about)})"
