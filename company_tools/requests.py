@@ -126,7 +126,7 @@ def _listing(session: CompanySession, name: str) -> Tool:
     """A page, however large a one is asked for.
 
     What stands behind the first page is cut from the whole, which is kept: to ask for an offset
-    behind the end is a failure of the platform, which looks like an outage.
+    beyond the end is a failure of the platform, which looks like an outage.
     """
     model, (kind, kept_as) = getattr(company, name), _LISTS[name]
 
@@ -140,8 +140,8 @@ def _listing(session: CompanySession, name: str) -> Tool:
             }
         key = (kept_as, name, repr(filters)) if filters else (kept_as,)
         records = session.kept(key, lambda: session.pages(model, kind, **filters))
-        if offset >= len(records):
-            raise ToolFault(f"offset {offset} is behind the last of {len(records)}")
+        if offset > len(records):
+            raise ToolFault(f"offset {offset} is beyond the end, {len(records)}")
         used = session.within_limit(limit)
         end = offset + used
         following = end if end < len(records) else END

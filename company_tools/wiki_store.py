@@ -57,27 +57,12 @@ def difference(before: Mapping[str, str], after: Mapping[str, str]) -> Differenc
 
 
 def hash_of(pages: Mapping[str, str]) -> str:
-    """SHA-1 over path, NUL, content, NUL of all pages in the order of their paths, in hex.
+    """The platform's name of a version, in hex.
 
-    So the embedded platform names a version.
+    SHA-1 over path, newline, content, newline of all pages in the order of their paths.
     """
-    return _hash(pages, "\0")
-
-
-def proves(sha1: str, pages: Mapping[str, str]) -> bool:
-    """Whether a version's name is the hash of these pages, so that no others can have it.
-
-    It is computed as the embedded platform does, and as was confirmed of a real one: with line
-    ends in the place of NULs (facts of the platform).
-    """
-    return sha1 in (hash_of(pages), _hash(pages, "\n"))
-
-
-def _hash(pages: Mapping[str, str], end: str) -> str:
-    hashed = hashlib.sha1(usedforsecurity=False)
-    for path in sorted(pages):
-        hashed.update(f"{path}{end}{pages[path]}{end}".encode("utf-8", "surrogatepass"))
-    return hashed.hexdigest()
+    whole = "".join(f"{path}\n{pages[path]}\n" for path in sorted(pages))
+    return hashlib.sha1(whole.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
 
 
 class WikiStore:
@@ -111,7 +96,7 @@ class WikiStore:
         with self._lock:
             if self._known.get(sha1) is pages:
                 return
-            proven = proves(sha1, pages)
+            proven = sha1 == hash_of(pages)
             if not proven and sha1 in self._proven:
                 return
             self._known[sha1] = pages
@@ -173,7 +158,7 @@ class WikiStore:
             whole = whole and all(isinstance(text, str) for text in pages.values())
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
-        return pages if whole and proves(sha1, pages) else None
+        return pages if whole and sha1 == hash_of(pages) else None
 
 
 def _named(path: Path) -> str | None:

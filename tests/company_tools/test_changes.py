@@ -199,8 +199,8 @@ def test_a_team_is_sent_whole() -> None:
     )
     ((_, event),) = at.line.events
     assert event["team"] == [
-        {"employee": "una_berg", "time_slice": 0.4, "role": "Lead"},
         {"employee": "juergen_mueller", "time_slice": 0.3, "role": "Engineer"},
+        {"employee": "una_berg", "time_slice": 0.4, "role": "Lead"},
         {"employee": "una_holm", "time_slice": 0.3, "role": "QA"},
     ]
 

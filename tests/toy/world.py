@@ -15,7 +15,6 @@ from workshop.simulator.world import Evaluation, Refusal, Wire, World, routes_of
 
 HERE = Path(__file__).parent
 FORMAT = "toy-pack/1"
-SAMPLE = "https://erc.example/sample"
 
 
 class Scenario(Part):
@@ -47,7 +46,7 @@ class Counter:
     def evaluate(self, logged: bool) -> Evaluation:
         right = self.value == self.scenario.wanted
         line = f"{'GOOD' if right else 'FAIL'}: wanted {self.scenario.wanted}, found {self.value}"
-        return Evaluation.of(float(right), [line], logged, SAMPLE)
+        return Evaluation.of(float(right), [line], logged)
 
 
 def _read(counter: Counter, request: Req_ReadCounter) -> Wire:

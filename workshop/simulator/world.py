@@ -25,8 +25,10 @@ Request = TypeVar("Request", bound=BaseModel)
 PENALTY = 0.1
 NO_STATISTICS = (
     "WARN: no inference statistics found, penalty 0.1. See log_llm in sample agent for info on "
-    "how to fill it in: {}"
+    "how to fill it in: "
+    "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
 )
+"""The same line, address included, for every benchmark."""
 
 
 class Refusal(Exception):
@@ -45,14 +47,11 @@ class Evaluation:
     logs: str
 
     @classmethod
-    def of(cls, score: float, lines: Sequence[str], logged: bool, sample: str) -> Evaluation:
-        """A judgement, with the platform's penalty unless a model call was `logged`.
-
-        The line that tells of the penalty names the address of a `sample` agent.
-        """
+    def of(cls, score: float, lines: Sequence[str], logged: bool) -> Evaluation:
+        """A judgement, with the platform's penalty unless a model call was `logged`."""
         if logged:
             return cls(score, "\n".join(lines))
-        return cls(max(0.0, score - PENALTY), "\n".join([*lines, NO_STATISTICS.format(sample)]))
+        return cls(max(0.0, score - PENALTY), "\n".join([*lines, NO_STATISTICS]))
 
 
 class Scenario(Protocol):

@@ -68,7 +68,8 @@ def test_store_answers_have_exactly_the_recorded_keys(ask: Callable[..., Any]) -
         "discount": 0,
         "total": 8,
     }
-    assert ask("/basket/checkout") == error("basket is empty")
+    nothing = {"items": None, "subtotal": 0, "coupon": "", "discount": 0, "total": 0}
+    assert ask("/basket/checkout") == nothing
     assert ask("/products/list", offset=0, limit=1) == {
         "products": [{"sku": "tea-green", "name": "Green Tea", "available": 7, "price": 4}],
         "next_offset": 1,

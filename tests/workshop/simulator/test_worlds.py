@@ -91,7 +91,7 @@ class CompanyState:
         wrong = [f"FAIL: agent should provide 1 response, found {len(sent)}"][: len(sent) != 1]
         if not wrong and sent[0] != self.scenario.outcome:
             wrong = [f"FAIL: expected outcome '{self.scenario.outcome}', got '{sent[0]}'"]
-        return Evaluation.of(0.0 if wrong else 1.0, wrong, logged, "address")
+        return Evaluation.of(0.0 if wrong else 1.0, wrong, logged)
 
 
 def whoami(office: CompanyState, request: Req_Nothing) -> dict[str, Any]:
@@ -192,7 +192,7 @@ def test_another_world_is_served_without_a_change(
     fails = "FAIL: agent should provide 1 response, found 0"
     assert done == [
         {"score": 1.0, "logs": ""},
-        {"score": 0.0, "logs": f"{fails}\n{NO_STATISTICS.format('address')}"},
+        {"score": 0.0, "logs": f"{fails}\n{NO_STATISTICS}"},
     ]
     lines = [line.text for line in served.platform.task(broken).log]
     assert lines[1:] == ["erc3.Req_Nothing", "Status: 404, Error: Not found, Code: "]

@@ -1,13 +1,7 @@
 """The 24 routes of the company API: request models in, wire objects out.
 
 An empty list is null, a number is printed as Go prints it, an id that nobody has is 404, only
-a project is answered with null and `found` false.
-
-For a client that does not know whether a call arrived, repeating it is
-
-- harmless: what only reads, and every update, which leaves no second event where nothing changes;
-- another effect: `/time/log` (one more entry) and `/respond` (one more response, which fails the
-  task).
+a project is answered with null and `found` false. The order of the fields is the recorded one.
 """
 
 from __future__ import annotations
@@ -65,13 +59,16 @@ def _respond(company: CompanyState, request: sent.Req_ProvideAgentResponse) -> W
     return {}
 
 
-def _pages(field: str, find: Callable[[CompanyState, Any], Iterable[Row]]) -> Answer:
+def _pages(
+    field: str, find: Callable[[CompanyState, Any], Iterable[Row]], *, offset_first: bool = True
+) -> Answer:
     """Answers with a page of what ``find`` gives."""
 
     def answer(company: CompanyState, request: Any) -> Wire:
         limit, largest = request.limit, company.scenario.page_limit
         rows, following = reads.paged([*find(company, request)], request.offset, limit, largest)
-        return {field: [row.brief for row in rows] or None, "next_offset": following}
+        page: Wire = {"next_offset": following, field: [row.brief for row in rows] or None}
+        return page if offset_first else dict(reversed(page.items()))
 
     return answer
 
@@ -82,7 +79,7 @@ def _get_employee(company: CompanyState, request: sent.Req_GetEmployee) -> Wire:
 
 def _update_employee(company: CompanyState, request: sent.Req_UpdateEmployeeInfo) -> Wire:
     scalars = {name: getattr(request, name) for name in CLEARED}
-    skills, wills = ([dict(one) for one in levels] for levels in (request.skills, request.wills))
+    skills, wills = ([dict(each) for each in own] for own in (request.skills, request.wills))
     by = request.changed_by or ""
     return {"employee": company.update_employee(request.employee, scalars, skills, wills, by).full}
 
@@ -97,7 +94,7 @@ def _get_project(company: CompanyState, request: sent.Req_GetProject) -> Wire:
 
 
 def _update_team(company: CompanyState, request: sent.Req_UpdateProjectTeam) -> Wire:
-    company.update_team(request.id, [dict(one) for one in request.team], request.changed_by or "")
+    company.update_team(request.id, [dict(member) for member in request.team], request.changed_by or "")
     return {}
 
 
@@ -127,10 +124,11 @@ def _get_time(company: CompanyState, request: sent.Req_GetTimeEntry) -> Wire:
 
 
 def _search_time(company: CompanyState, request: sent.Req_SearchTimeEntries) -> Wire:
-    found = hours.entries(company, request)
-    page, following = reads.paged(found, request.offset, request.limit, company.scenario.page_limit)
-    sums = hours.totals(found, "total_hours", "total_billable", "total_non_billable")
-    return {"entries": list(page) or None, "next_offset": following, **sums}
+    matches = hours.entries(company, request)
+    limit, largest = request.limit, company.scenario.page_limit
+    page, following = reads.paged(matches, request.offset, limit, largest)
+    totals = hours.totals(matches, "total_hours", "total_billable", "total_non_billable")
+    return {"entries": list(page) or None, "next_offset": following, **totals}
 
 
 def _by_project(company: CompanyState, request: sent.Req_TimeSummaryByProject) -> Wire:
@@ -142,7 +140,7 @@ def _by_employee(company: CompanyState, request: sent.Req_TimeSummaryByEmployee)
 
 
 def _list_wiki(company: CompanyState, request: sent.Req_ListWiki) -> Wire:
-    return {"paths": list(company.wiki.pages) or None, "sha1": company.wiki.sha1}
+    return {"sha1": company.wiki.sha1, "paths": list(company.wiki.pages) or None}
 
 
 def _load_wiki(company: CompanyState, request: sent.Req_LoadWiki) -> Wire:
@@ -170,10 +168,10 @@ _ANSWERS: dict[type[BaseModel], Answer] = {
     sent.Req_UpdateEmployeeInfo: _update_employee,
     sent.Req_ListCustomers: _pages("companies", lambda company, _: company.customers.rows.values()),
     sent.Req_GetCustomer: _get_customer,
-    sent.Req_SearchCustomers: _pages("companies", reads.customers),
+    sent.Req_SearchCustomers: _pages("companies", reads.customers, offset_first=False),
     sent.Req_ListProjects: _pages("projects", lambda company, _: company.projects.rows.values()),
     sent.Req_GetProject: _get_project,
-    sent.Req_SearchProjects: _pages("projects", reads.projects),
+    sent.Req_SearchProjects: _pages("projects", reads.projects, offset_first=False),
     sent.Req_UpdateProjectTeam: _update_team,
     sent.Req_UpdateProjectStatus: _update_status,
     sent.Req_LogTimeEntry: _log_time,

@@ -2,18 +2,8 @@
 
 Permission is nobody's business here: every call of every user succeeds. `changed_by` and
 `logged_by` are taken as they are sent. A call that changes nothing leaves no event; one that is
-refused changes nothing.
-
-Choices where nothing is recorded:
-
-- an unknown employee, project, customer or entry in a write is refused with 404, also a member
-  of a new team;
-- a location or a department that changes is an `Evt_EmployeeInfoUpdated`, a salary an
-  `Evt_EmployeeSalaryUpdated`;
-- a null for a field of an employee keeps it, unless the scenario says that it clears it;
-- levels and members that are sent in another order are kept in it, but that is no change;
-- an empty status in `/time/update` keeps the one that there is;
-- a second response is taken and counted, and calls after the response are answered.
+refused changes nothing. A null or an empty list for a field of an employee keeps it, unless the
+scenario says that a null clears it. `choices.md` has what no recording tells.
 """
 
 from __future__ import annotations
@@ -130,6 +120,7 @@ class CompanyState:
         row = self.projects[id_]
         for member in team:
             self.employees[member["employee"]]
+        team = sorted(team, key=lambda member: member["employee"])  # as recorded
         changed = project_row({**row.full, "team": team}, row.text)
         new = changed.full["team"] or []
         self.projects.put(id_, changed)

@@ -1,9 +1,4 @@
-"""What searches and summaries give of time entries; entries of every status count.
-
-Choices where nothing is recorded: both ends of a period belong to it; a summary by project has a
-line for each pair of customer and project that entries name, one by employee a line for each
-person, both in the order of their ids; sums are made in the order of the entries.
-"""
+"""What searches and summaries give of time entries; `choices.md` has what no recording tells."""
 
 from __future__ import annotations
 

@@ -1,13 +1,7 @@
 """What lists and searches give of people, customers and projects, and how every page is cut.
 
-Recorded are the limits and their text, `next_offset`, the failure behind the end, and what each
-query sees. Choices where nothing is recorded:
-
-- the order is that of the ids, in lists as in searches;
-- a query for employees sees name, id and mail;
-- nobody has a manager: a search by one finds nothing;
-- the text of the failure behind the end, and of a refused negative `offset` or `limit`;
-- a filter by a member's time slice alone asks for any member with so much of it.
+Recorded are the order of the pack, the limits and their text, `next_offset`, the failure beyond the
+end, and what each query matches; `choices.md` has the rest.
 """
 
 from __future__ import annotations
@@ -32,8 +26,8 @@ T = TypeVar("T")
 Filter = Callable[["Row"], bool]
 
 
-def paged(found: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Sequence[T], int]:
-    """A page of what was found, and where the next one begins; -1 when nothing follows.
+def paged(matches: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Sequence[T], int]:
+    """A page of the matches, and where the next one begins; -1 when nothing follows.
 
     A limit of 0 gives no element and the same offset again.
     """
@@ -41,12 +35,10 @@ def paged(found: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Se
         raise Refusal(f"page limit exceeded: {limit} > {largest}")
     if limit < 0 or offset < 0:
         raise Refusal(f"offset and limit must not be negative: offset {offset}, limit {limit}")
-    if offset and offset >= len(found):
-        raise Refusal(
-            f"offset {offset} is behind the last of {len(found)} (simulated failure)", 500
-        )
+    if offset > len(matches):
+        raise Refusal(f"offset {offset} is beyond the end, {len(matches)} (simulated failure)", 500)
     end = offset + limit
-    return found[offset:end], end if end < len(found) else -1
+    return matches[offset:end], end if end < len(matches) else -1
 
 
 def employees(company: CompanyState, asked: Req_SearchEmployees) -> list[Row]:

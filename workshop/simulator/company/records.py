@@ -101,7 +101,7 @@ TABLES: dict[str, type[Record]] = {
 
 
 class Company(Record):
-    """A company as a pack has it; lists may stand in any order and are served by id."""
+    """A company as a pack has it; every list is served in the order of the pack."""
 
     name: Name
     employees: tuple[Employee, ...]

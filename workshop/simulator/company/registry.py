@@ -1,4 +1,4 @@
-"""A company as its tasks share it: records in the form of the wire, by id, in the order of ids."""
+"""A company as its tasks share it: records in the form of the wire, in the order of the pack."""
 
 from __future__ import annotations
 
@@ -64,25 +64,27 @@ def part(whole: Mapping[str, Any], *names: str) -> Wire:
 
 def employee_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of an employee."""
-    brief = part(fields, *shapes.EmployeeBrief.model_fields)
     lists = {name: fields[name] or None for name in ("skills", "wills")}
     levels = {
-        name: {one["name"]: one["level"] for one in found or ()} for name, found in lists.items()
+        name: {level["name"]: level["level"] for level in own or ()} for name, own in lists.items()
     }
-    return Row({**brief, "notes": fields["notes"], **lists}, brief, text, levels)
+    full = part(fields, *shapes.EmployeeView.model_fields) | lists
+    return Row(full, part(fields, *shapes.EmployeeBrief.model_fields), text, levels)
 
 
 def customer_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of a customer."""
-    brief = part(fields, *shapes.CompanyBrief.model_fields)
-    return Row({**brief, **part(fields, *shapes.CompanyDetail.model_fields)}, brief, text)
+    full = part(fields, *shapes.CompanyDetail.model_fields)
+    return Row(full, part(fields, *shapes.CompanyBrief.model_fields), text)
 
 
 def project_row(fields: Mapping[str, Any], text: str) -> Row:
     """The row of a project."""
-    brief = part(fields, *shapes.ProjectBrief.model_fields)
-    team = [{**one, "time_slice": plain(one["time_slice"])} for one in fields["team"] or ()]
-    return Row({**brief, "description": fields["description"], "team": team or None}, brief, text)
+    team = [
+        {**member, "time_slice": plain(member["time_slice"])} for member in fields["team"] or ()
+    ]
+    full = part(fields, *shapes.ProjectDetail.model_fields) | {"team": team or None}
+    return Row(full, part(fields, *shapes.ProjectBrief.model_fields), text)
 
 
 def entry_row(fields: Mapping[str, Any], text: str = "") -> Row:
@@ -95,7 +97,7 @@ def _rows(
     records: Iterable[Any], old: Mapping[str, Row], make: Make, searched: Sequence[str]
 ) -> dict[str, Row]:
     rows = {}
-    for record in sorted(records, key=lambda one: one.id):
+    for record in records:
         row = old.get(record.id)
         if row is None or row.record is not record:
             fields = record.model_dump(mode="json")

@@ -2,12 +2,12 @@
 
 Stages and texts are those recorded from the platform. Choices where nothing is recorded:
 
-- within a stage every mistake has its line: wanted events that are missing, in the order of the
-  pack, then those that came too often, then those of types that nobody wanted, one line a type;
+- within a stage every mistake has its line; of the events, those that are missing come first, in
+  the order of the pack, then those that came too often;
+- events of types that nobody wants are one line, which names each type once;
 - of a type that is wanted once, more events are "expected only one event"; of one that is wanted
   several times, those beyond the number are "unexpected";
-- of a literal with alternatives, all are named;
-- the address that the line on missing statistics ends with.
+- of a literal with alternatives, all are named.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from workshop.simulator.company.events import Event, Response
     from workshop.simulator.company.expectation import Expect, Wanted
 
-SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents"
+MESSAGE_SHOWN_BELOW = 200
+"""Bytes. A message of 158 was repeated in the evaluator's line, one of 207 was not."""
 
 
 def evaluate(
@@ -36,7 +37,7 @@ def evaluate(
     first stage that fails; 0.1 less, with a line, where no model call was reported.
     """
     lines = _first_failing(expect, events, responses)
-    return Evaluation.of(0.0 if lines else 1.0, lines, logged, SAMPLE_AGENT)
+    return Evaluation.of(0.0 if lines else 1.0, lines, logged)
 
 
 def _first_failing(
@@ -58,37 +59,47 @@ def _first_failing(
 
 
 def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[str]:
-    wanted = [one for one in expected if one.type != DIGEST]
-    found = [one for one in events if one.type != DIGEST]
+    digests = _wants_digests(expected)
+    wanted = [event for event in expected if event.type != DIGEST or digests]
+    actual = [event for event in events if event.type != DIGEST or digests]
     if not wanted:
-        if found:
-            yield f"expected no change events, found {len(found)}"
+        if actual:
+            yield f"expected no change events, found {len(actual)}"
         return
-    partners = paired(wanted, found, matches)
-    left = [event for place, event in enumerate(found) if place not in partners]
-    for one, partner in zip(wanted, partners, strict=True):
+    numbers = Counter(event.type for event in wanted)
+    if unwanted := [event.type for event in actual if event.type not in numbers]:
+        types = ", ".join(f"*erc3.{type_}" for type_ in dict.fromkeys(unwanted))
+        yield f"found unexpected {len(unwanted)} events: {types}"
+        return
+    partners = paired(wanted, actual, matches)
+    left = [event for place, event in enumerate(actual) if place not in partners]
+    for event, partner in zip(wanted, partners, strict=True):
         if partner is None:
-            yield _missing(one, left)
-    often, seen = Counter(one.type for one in wanted), Counter(one.type for one in found)
-    for type_, number in often.items():
-        if number == 1 and seen[type_] > 1:
-            yield f"expected only one event of type *erc3.{type_}, found {seen[type_]}"
-    for type_, number in seen.items():
-        if often[type_] != 1 and number > often[type_]:
-            yield f"found unexpected {number - often[type_]} events: *erc3.{type_}"
+            yield _missing(event, left)
+    for type_, found in Counter(event.type for event in actual).items():
+        if found > numbers[type_] == 1:
+            yield f"expected only one event of type *erc3.{type_}, found {found}"
+        elif found > numbers[type_]:
+            yield f"found unexpected {found - numbers[type_]} events: *erc3.{type_}"
+
+
+def _wants_digests(expected: Sequence[Wanted]) -> bool:
+    """Whether the events of the wiki's hash are compared: beside pages that are not named."""
+    files = ["file" in event.fields for event in expected if event.type == ARTICLE]
+    return bool(files) and not any(files) and any(event.type == DIGEST for event in expected)
 
 
 def _missing(wanted: Wanted, left: Sequence[Event]) -> str:
     """The line of an event that was not found among those that are `left` for it."""
     if wanted.type == ARTICLE and "file" in wanted.fields:
         file = wanted.fields["file"]
-        written = [one for one in left if one.type == ARTICLE and fits(file, one.fields["file"])]
+        writes = [each for each in left if each.type == ARTICLE and fits(file, each.fields["file"])]
         name = " or ".join(f"'{path}'" for path in choices(file)) or "''"
-        if not written:
+        if not writes:
             return f"wiki article {name} change expected but not found"
         content = wanted.fields.get("content")
         if "content" in wanted.fields and not any(
-            fits(content, one.fields["content"]) for one in written
+            fits(content, write.fields["content"]) for write in writes
         ):
             return (
                 f"wiki article {name} content mismatch: expected text doesn't match to what "
@@ -110,7 +121,8 @@ def _of_links(expect: Expect, response: Response) -> Iterator[str]:
         return
     for kind, id_ in sent:
         checked = expect.links.get(kind)  # type: ignore[call-overload]
-        if checked and id_ not in checked.must and id_ not in checked.may:
+        # Pages beyond the wanted ones were never reported.
+        if kind != "wiki" and checked and id_ not in checked.must and id_ not in checked.may:
             yield f"found unexpected {kind} link to '{id_}'"
     for kind, checked in expect.links.items():
         for id_ in dict.fromkeys(checked.must):
@@ -120,9 +132,10 @@ def _of_links(expect: Expect, response: Response) -> Iterator[str]:
 
 def _of_message(expect: Expect, response: Response) -> Iterator[str]:
     text = response.message
+    got = f", got '{text}'" if len(text.encode()) < MESSAGE_SHOWN_BELOW else ""
     for words in missing(expect.message.contains, text):
         named = " or ".join(f"'{word}'" for word in words)
-        yield f"expected message to contain {named}, got '{text}'"
+        yield f"expected message to contain {named}{got}"
     for word in expect.message.excludes:
         if word in text:
-            yield f"expected message to NOT contain '{word}', got '{text}'"
+            yield f"expected message to NOT contain '{word}'{got}"

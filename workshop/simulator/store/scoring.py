@@ -12,8 +12,6 @@ from workshop.simulator.store.pack import Event, Scenario
 from workshop.simulator.store.shop import Basket
 from workshop.simulator.world import Evaluation
 
-SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents/blob/main/sgr-agent-store/store_agent.py"
-
 
 def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> Evaluation:
     """Score the successful `checkouts` of a task; `logged` is whether a model call was reported."""
@@ -29,7 +27,7 @@ def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> E
             lines += _mismatch(scenario, checkouts[0])
         elif wanted:
             lines.append("GOOD: Checkout event matches expectation")
-    return Evaluation.of(score, lines, logged, SAMPLE_AGENT)
+    return Evaluation.of(score, lines, logged)
 
 
 def matches(bought: Basket, event: Event) -> bool:

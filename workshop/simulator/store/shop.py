@@ -150,12 +150,10 @@ class Shop:
         self._coupon = None
 
     def checkout(self) -> Basket:
-        """Buy the basket, lines in catalog order, and leave it empty."""
+        """Buy the basket, lines in catalog order, and leave it empty; of nothing, buy nothing."""
         if not self._stock_moved:
             self._stock.update(self._catalog.moved_stock)
             self._stock_moved = True
-        if not self._quantities:
-            raise ShopError("basket is empty")
         in_catalog_order = [sku for sku in self._catalog.by_sku if sku in self._quantities]
         for sku in in_catalog_order:
             available, wanted = self._stock[sku], self._quantities[sku]
@@ -165,6 +163,8 @@ class Shop:
                     f"available {available}, in basket {wanted}"
                 )
         bought = self._basket(in_catalog_order)
+        if not bought.lines:
+            return bought
         for line in bought.lines:
             self._stock[line.sku] -= line.quantity
         self._quantities.clear()

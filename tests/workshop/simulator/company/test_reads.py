@@ -79,9 +79,13 @@ def test_pages_are_followed_to_the_end(visit: Visit) -> None:
         page = visit.ask("/employees/list", offset=offset, limit=5)
         found += ids(page, "employees")
         offset = page["next_offset"]
-    assert found == ["ben", "cleo", "mara", *(f"zz_{n}" for n in range(7))]
+    assert found == ["mara", "ben", "cleo", *(f"zz_{n}" for n in range(7))]
     assert visit.ask("/employees/list", offset=5, limit=5)["next_offset"] == -1
-    status, text = visit.refused("/employees/list", offset=10, limit=5)
+    at_the_end = {"employees": None, "next_offset": -1}
+    assert visit.ask("/employees/list", offset=10, limit=5) == at_the_end
+    assert visit.ask("/employees/search", offset=10, limit=5) == at_the_end
+    assert visit.ask("/time/search", offset=3, limit=5)["entries"] is None
+    status, text = visit.refused("/employees/list", offset=11, limit=5)
     assert (status, "simulated" in text) == (500, True)
 
 
@@ -107,8 +111,9 @@ def test_whoever_follows_next_offset_sees_all_once(total: int, limit: int, large
         seen += page
         offset = following
     assert seen == rows
+    assert paged(rows, total, limit, largest) == ([], -1)
     with pytest.raises(Refusal) as caught:
-        paged(rows, max(total, 1), limit, largest)
+        paged(rows, total + 1, limit, largest)
     assert caught.value.status == 500
 
 
@@ -163,6 +168,52 @@ def test_records_as_lists_and_get_show_them(visit: Visit) -> None:
     assert visit.ask("/projects/get", id="proj_own")["project"]["team"] is None
 
 
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/employees/list", "next_offset employees"),
+        ("/employees/search", "next_offset employees"),
+        ("/customers/list", "next_offset companies"),
+        ("/customers/search", "companies next_offset"),
+        ("/projects/list", "next_offset projects"),
+        ("/projects/search", "projects next_offset"),
+        ("/time/search", "entries next_offset total_hours total_billable total_non_billable"),
+        ("/wiki/list", "sha1 paths"),
+        ("/whoami", "current_user is_public location department today wiki_sha1"),
+    ],
+)
+def test_the_order_of_the_fields_of_an_answer(visit: Visit, path: str, fields: str) -> None:
+    assert list(visit.ask(path, **PAGE)) == fields.split()
+
+
+@pytest.mark.parametrize(
+    ("path", "id_", "record", "fields"),
+    [
+        (
+            *("/employees/get", "mara", "employee"),
+            "id name email salary notes location department skills wills",
+        ),
+        (
+            *("/customers/get", "cust_inn", "company"),
+            "id name brief location primary_contact_name primary_contact_email deal_phase "
+            "high_level_status account_manager",
+        ),
+        (
+            *("/projects/get", "proj_rolls", "project"),
+            "id name description customer status team",
+        ),
+        (
+            *("/time/get", "te_007", "entry"),
+            "employee customer project date hours work_category notes billable status",
+        ),
+    ],
+)
+def test_the_order_of_the_fields_of_a_record(
+    visit: Visit, path: str, id_: str, record: str, fields: str
+) -> None:
+    assert list(visit.ask(path, id=id_)[record]) == fields.split()
+
+
 def test_ids_that_nobody_has(visit: Visit) -> None:
     assert visit.ask("/projects/get", id="nobody") == {"project": None, "found": False}
     for path in ("/employees/get", "/customers/get", "/time/get"):
@@ -174,7 +225,7 @@ def test_ids_that_nobody_has(visit: Visit) -> None:
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
-        ({"query": "VOSS"}, ["cleo", "mara"]),
+        ({"query": "VOSS"}, ["mara", "cleo"]),
         ({"query": "Voss Mara"}, []),
         ({"query": "astrom"}, []),
         ({"query": "åSTR"}, ["ben"]),
@@ -186,10 +237,10 @@ def test_ids_that_nobody_has(visit: Visit) -> None:
         ({"location": "hq – malmö"}, []),
         ({"department": "Sales", "location": "Lund"}, []),
         ({"manager": "mara"}, []),
-        ({"skills": [{"name": "skill_dough", "min_level": 6}]}, ["cleo", "mara"]),
+        ({"skills": [{"name": "skill_dough", "min_level": 6}]}, ["mara", "cleo"]),
         ({"skills": [{"name": "skill_dough", "min_level": 7}]}, ["cleo"]),
         ({"skills": [{"name": "skill_dough", "min_level": 1, "max_level": 6}]}, ["mara"]),
-        ({"skills": [{"name": "skill_dough", "max_level": 0}]}, ["cleo", "mara"]),
+        ({"skills": [{"name": "skill_dough", "max_level": 0}]}, ["mara", "cleo"]),
         ({"wills": [{"name": "will_dawn", "min_level": None, "max_level": None}]}, ["mara"]),
         ({"skills": [{"name": "skill_dough"}, {"name": "skill_oven"}]}, ["mara"]),
         ({"skills": [{"name": "skill_dough"}], "wills": [{"name": "will_dawn"}]}, ["mara"]),
@@ -205,22 +256,22 @@ def test_searches_for_people(visit: Visit, filters: dict[str, Any], found: list[
 @pytest.mark.parametrize(
     ("filters", "found"),
     [
-        ({}, ["proj_own", "proj_rolls"]),
-        ({"include_archived": True}, ["proj_old", "proj_own", "proj_rolls"]),
-        ({"query": "dawn"}, ["proj_own", "proj_rolls"]),
+        ({}, ["proj_rolls", "proj_own"]),
+        ({"include_archived": True}, ["proj_rolls", "proj_old", "proj_own"]),
+        ({"query": "dawn"}, ["proj_rolls", "proj_own"]),
         ({"query": "proj_own"}, []),
         ({"query": "cust_inn"}, []),
         ({"customer_id": "cust_inn"}, ["proj_rolls"]),
         ({"customer_id": "cust_rye_internal"}, ["proj_own"]),
         ({"status": ["archived"], "include_archived": True}, ["proj_old"]),
-        ({"status": ["paused", "active"]}, ["proj_own", "proj_rolls"]),
-        ({"team": {"employee_id": "mara"}, "include_archived": True}, ["proj_old", "proj_rolls"]),
+        ({"status": ["paused", "active"]}, ["proj_rolls", "proj_own"]),
+        ({"team": {"employee_id": "mara"}, "include_archived": True}, ["proj_rolls", "proj_old"]),
         ({"team": {"role": "QA"}}, ["proj_rolls"]),
         ({"team": {"employee_id": "mara", "role": "QA"}}, []),
         ({"team": {"employee_id": "mara", "role": "Lead"}}, ["proj_rolls"]),
         ({"team": {"employee_id": "mara", "min_time_slice": 0.6}}, []),
         ({"team": {"min_time_slice": 0.6}}, ["proj_rolls"]),
-        ({"team": {"role": "", "min_time_slice": None}}, ["proj_own", "proj_rolls"]),
+        ({"team": {"role": "", "min_time_slice": None}}, ["proj_rolls", "proj_own"]),
     ],
 )
 def test_searches_for_projects(visit: Visit, filters: dict[str, Any], found: list[str]) -> None:
@@ -229,7 +280,7 @@ def test_searches_for_projects(visit: Visit, filters: dict[str, Any], found: lis
 
 def test_the_list_of_projects_shows_archived_ones(visit: Visit) -> None:
     listed = visit.ask("/projects/list", **PAGE)
-    assert ids(listed, "projects") == ["proj_old", "proj_own", "proj_rolls"]
+    assert ids(listed, "projects") == ["proj_rolls", "proj_old", "proj_own"]
 
 
 @pytest.mark.parametrize(
@@ -250,11 +301,12 @@ def test_searches_for_customers(visit: Visit, filters: dict[str, Any], found: li
     assert ids(visit.ask("/customers/search", **filters, **PAGE), "companies") == found
 
 
-def test_records_are_served_by_id_however_the_pack_has_them(site_of: SiteOf) -> None:
+def test_records_are_served_in_the_order_of_the_pack(site_of: SiteOf) -> None:
     people = [person("mara", "M"), person("zoe", "Z"), person("ann", "A")]
     companies = {"rye": bakery(employees=people, projects=[], time_entries=[])}
     visit = site_of(companies=companies).visit()
-    assert ids(visit.ask("/employees/list", **PAGE), "employees") == ["ann", "mara", "zoe"]
+    assert ids(visit.ask("/employees/list", **PAGE), "employees") == ["mara", "zoe", "ann"]
+    assert ids(visit.ask("/employees/search", **PAGE), "employees") == ["mara", "zoe", "ann"]
     assert visit.ask("/projects/list", **PAGE) == {"projects": None, "next_offset": -1}
     assert visit.ask("/projects/search", **PAGE) == {"projects": None, "next_offset": -1}
 

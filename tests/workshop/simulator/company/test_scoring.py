@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.workshop.simulator.company.bakery import SiteOf, level, scenario
-from workshop.simulator.company.scoring import SAMPLE_AGENT
 from workshop.simulator.world import NO_STATISTICS
 
 BY = {"changed_by": "mara"}
@@ -80,21 +79,38 @@ MISMATCH = "expected text doesn't match to what was found"
             ["found unexpected 2 events: *erc3.Evt_EmployeeNoteUpdated"],
         ),
         (
-            {"events": [PAUSED]},
-            [note(), respond()],
+            {"events": [LOGGED]},
+            [note(), page(), note("m"), respond()],
             [
-                "expected event of type *erc3.Evt_ProjectStatusChanged not found",
-                "found unexpected 1 events: *erc3.Evt_EmployeeNoteUpdated",
+                "found unexpected 3 events: "
+                "*erc3.Evt_EmployeeNoteUpdated, *erc3.Evt_WikiArticleUpdated"
             ],
         ),
         (
+            {"events": [PAUSED]},
+            [note(), respond()],
+            ["found unexpected 1 events: *erc3.Evt_EmployeeNoteUpdated"],
+        ),
+        (
             {"events": [NOTED, PAUSED]},
-            [log(), pause(), pause("idea"), respond()],
+            [pause(), pause("idea"), respond()],
             [
                 "expected event of type *erc3.Evt_EmployeeNoteUpdated not found",
                 "expected only one event of type *erc3.Evt_ProjectStatusChanged, found 2",
-                "found unexpected 1 events: *erc3.Evt_TimeEntryLogged",
             ],
+        ),
+        (
+            {"events": [{"type": "Evt_WikiArticleUpdated"}, {"type": "Evt_WikiDigestUpdated"}]},
+            [respond()],
+            [
+                "expected event of type *erc3.Evt_WikiArticleUpdated not found",
+                "expected event of type *erc3.Evt_WikiDigestUpdated not found",
+            ],
+        ),
+        (
+            {"events": [PAGE, {"type": "Evt_WikiDigestUpdated"}]},
+            [respond()],
+            ["wiki article 'new.md' change expected but not found"],
         ),
         ({}, [note(), pause(), respond()], ["expected no change events, found 2"]),
         ({}, [page(), respond()], ["expected no change events, found 1"]),
@@ -168,6 +184,24 @@ MISMATCH = "expected text doesn't match to what was found"
             [respond(message="Yes")],
             ["expected message to contain 'yes', got 'Yes'"],
         ),
+        (
+            {"message": {"contains": ["yes"], "excludes": ["é"]}},
+            [respond(message="é" * 99 + "a")],
+            [
+                f"expected message to contain 'yes', got '{'é' * 99}a'",
+                f"expected message to NOT contain 'é', got '{'é' * 99}a'",
+            ],
+        ),
+        (
+            {"message": {"contains": ["yes"], "excludes": ["é"]}},
+            [respond(message="é" * 100)],
+            ["expected message to contain 'yes'", "expected message to NOT contain 'é'"],
+        ),
+        (
+            {"links": {"wiki": {"must": ["rules.md"]}}},
+            [respond(wiki=["oven.md"])],
+            ["expected wiki link to 'rules.md' not found"],
+        ),
     ],
 )
 def test_every_line(
@@ -195,6 +229,11 @@ def test_every_line(
         ({"events": [PAUSED]}, [respond(), pause()]),
         ({"events": [PAGE]}, [page(), respond()]),
         (
+            {"events": [{"type": "Evt_WikiArticleUpdated"}, {"type": "Evt_WikiDigestUpdated"}]},
+            [page(), respond()],
+        ),
+        ({"links": {"wiki": {"must": ["rules.md"]}}}, [respond(wiki=["rules.md", "oven.md"])]),
+        (
             {"events": [LOGGED | {"hours": 3.0}, LOGGED | {"hours": {"one_of": [3, 4]}}]},
             [log(3), log(4), respond()],
         ),
@@ -214,12 +253,11 @@ def test_a_pass_has_no_lines(site_of: SiteOf, expect: dict[str, Any], steps: lis
 
 def test_without_a_reported_model_call_it_costs_a_tenth(site_of: SiteOf) -> None:
     site = site_of(scenario())
-    warning = NO_STATISTICS.format(SAMPLE_AGENT)
     visit = site.visit()
     visit.ask(*respond()[:1], **respond()[1])
-    assert visit.complete(logged=False) == (0.9, [warning])
+    assert visit.complete(logged=False) == (0.9, [NO_STATISTICS])
     fails = "FAIL: agent should provide 1 response, found 0"
-    assert site.visit().complete(logged=False) == (0.0, [fails, warning])
+    assert site.visit().complete(logged=False) == (0.0, [fails, NO_STATISTICS])
 
 
 def test_the_first_stage_that_fails_ends_it(site_of: SiteOf) -> None:

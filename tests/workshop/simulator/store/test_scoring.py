@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from workshop.simulator.store.pack import Pack
-from workshop.simulator.store.scoring import SAMPLE_AGENT, evaluate
+from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Catalog, Shop
 from workshop.simulator.world import NO_STATISTICS
 
@@ -86,5 +86,5 @@ def test_declining(score: Score, make_pack: Callable[..., Pack]) -> None:
 def test_penalty_without_statistics(score: Score) -> None:
     points, lines = score(RIGHT, logged=False)
     assert points == pytest.approx(0.9)
-    assert lines[-1] == NO_STATISTICS.format(SAMPLE_AGENT)
+    assert lines[-1] == NO_STATISTICS
     assert score(logged=False)[0] == 0.0
