@@ -94,7 +94,8 @@ def _get_project(company: CompanyState, request: sent.Req_GetProject) -> Wire:
 
 
 def _update_team(company: CompanyState, request: sent.Req_UpdateProjectTeam) -> Wire:
-    company.update_team(request.id, [dict(member) for member in request.team], request.changed_by or "")
+    team = [dict(member) for member in request.team]
+    company.update_team(request.id, team, request.changed_by or "")
     return {}
 
 
