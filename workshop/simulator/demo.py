@@ -17,7 +17,6 @@ from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import Part, checked_pack
 from workshop.simulator.world import Evaluation, Refusal, Route, Wire, World
 
-SAMPLE_AGENT = "https://github.com/trustbit/erc3-agents"
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -61,7 +60,7 @@ class Demo:
         """Compare the answer with the secret."""
         right = self._answers == [self.secret]
         lines = [] if right else ["FAIL: expected the secret as the one answer"]
-        return Evaluation.of(float(right), lines, logged, SAMPLE_AGENT)
+        return Evaluation.of(float(right), lines, logged)
 
 
 def _read(raw: Wire, text: str, source: str) -> Pack:
