@@ -197,3 +197,24 @@ def test_the_environment_of_an_agent_keeps_what_is_the_users_own() -> None:
     assert (given["OPENAI_API_KEY"], given["ERC3_API_KEY"]) == ("sk", "key-x")
     own = environment_for("http://127.0.0.1:1", "key-x", None, user)
     assert own["PYTHONPATH"] == "/theirs"
+
+
+@pytest.mark.parametrize(
+    ("language", "program", "file"),
+    [("js", "node", "agent.mjs"), ("sh", "sh", "agent.sh"), ("python", sys.executable, "agent.py")],
+)
+def test_the_programs_of_the_page_run_as_they_stand(
+    tmp_path: Path, language: str, program: str, file: str
+) -> None:
+    if not shutil.which(program) or (language == "sh" and not shutil.which("curl")):
+        pytest.skip(f"{program} is not installed")
+    page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    (tmp_path / file).write_text(page.partition(f"```{language}\n")[2].partition("```")[0])
+    done = play(tmp_path, "--benchmark", "store", "--", program, file, "store")
+    assert "of store: " in done.stdout, done.stderr
+    if language == "sh":
+        assert '"status":"in_progress"' in done.stdout
+        assert done.returncode == 1  # it leaves its tasks
+    else:
+        assert done.returncode == 0, done.stderr
+        assert "never" not in done.stdout
