@@ -39,7 +39,7 @@ WORKSHOP = {
     "views": set(),
     "replay": set(),
     "lab": {"agent_adapter", "generators", "replay", "rule_based", "simulator", "views"},
-    "agent_adapter": {"lab", "simulator", "views"},
+    "agent_adapter": {"simulator"},
     "command": {"generators", "simulator"},
     "__main__": {"command"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from pydantic_core import to_json
@@ -19,6 +19,8 @@ DASH = "–"
 ANSWER_CHARS = 100_000
 """Of one answer; longer ones lose the middle of their lists, with a note."""
 PEEK_CHARS = 90
+NAMED = 5
+"""Names that a line holds."""
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
@@ -75,6 +77,12 @@ def cut(text: str, limit: int = PEEK_CHARS) -> str:
 def counted(many: int, what: str) -> str:
     """So many of something, in words."""
     return f"{many} {what}" if many == 1 else f"{many} {what}s"
+
+
+def named(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def so_many_tasks(count: int) -> str:

@@ -1,1 +1,1 @@
-"""Agents that are not ours: a command plays, and the platform tells what came of it."""
+"""Starts agents that are not ours on the embedded platform, with a stand-in for their SDK."""

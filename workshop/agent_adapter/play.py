@@ -19,11 +19,10 @@ from core.runs.errors import Exit, Usage
 from core.runs.hints import command as own_command
 from core.runs.results import PASS
 from core.terminal.console import answers, notes, say
-from core.terminal.figures import cut, reason, so_many_tasks
+from core.terminal.figures import cut, named, reason, so_many_tasks
 from core.terminal.record_command import argument, takes
 from core.text import clean
 from workshop.agent_adapter.launch import environment_for, key_file
-from workshop.agent_adapter.outcome import every_task, is_begun, named
 from workshop.agent_adapter.process import GRACE_SECONDS, ended_with
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.simulator.pack_files import PackError
@@ -66,7 +65,7 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
         user = context.obj().environment
         code = _run(options.command, environment_for(served.base_url, key, folder, user))
-    every = every_task(served.platform)
+    every = served.platform.tasks
     left = sum(task.status != "completed" for task in every)
     say(answers(), *map(clean, _report(served.platform, options.command)))
     if code is None:
@@ -74,7 +73,7 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
         return Exit.INTERRUPTED
     if code:
         say(answers(), f"the agent died: {ended_with(code)}; {so_many_tasks(left)} not completed")
-    return Exit.OUTSIDE if code or left or not any(map(is_begun, every)) else Exit.PLAYED
+    return Exit.OUTSIDE if code or left or not any(task.begun for task in every) else Exit.PLAYED
 
 
 def _packs(options: AgentOptions) -> list[Pack]:
@@ -140,7 +139,7 @@ def _report(platform: Platform, command: Sequence[str]) -> Iterator[str]:
             yield "  never submitted"
     if singles := list(platform.single_tasks.values()):
         yield from _scores("tasks without a session", singles)
-    if not any(map(is_begun, every_task(platform))):
+    if not any(task.begun for task in platform.tasks):
         yield (
             "the agent has begun no task here; a Python with -E or -I finds its own SDK, and other "
             "programs have to read ERC3_BASE_URL"

@@ -196,7 +196,7 @@ class Lab:
         """The settings of each run to play. Raises Usage."""
         options, adapter = self.options, self.context.adapter(self.options.benchmark)
         if options.agent:
-            from workshop.agent_adapter.engine import settings_of
+            from workshop.lab.external.engine import settings_of
 
             return [settings_of(options)]
         prompts = dict(self.context.texts(options.prompts))
@@ -250,7 +250,7 @@ class Lab:
         adapter_factory = self.context.adapters[settings.benchmark]
         engine: Engine = engine_for(adapter_factory, self.jobs, tasks, self.options.scheduler)
         if settings.agent:
-            from workshop.agent_adapter.engine import ExternalRun, complete
+            from workshop.lab.external.engine import ExternalRun, complete
 
             environment, typed = self.context.environment, self.options.agent
             engine = ExternalRun(adapter_factory, run, typed, environment, folder.path)
@@ -276,7 +276,7 @@ class Lab:
             failed = failed_lines(folder.trials(), run.harm_name)
             say(console, *failed, f"trials and summary: {path}")
         if run.settings.agent:
-            from workshop.agent_adapter.engine import check_end, last_lines
+            from workshop.lab.external.engine import check_end, last_lines
 
             if not self.options.as_json:
                 say(console, *last_lines(path))

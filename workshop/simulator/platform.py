@@ -74,6 +74,11 @@ class Task:
         return self.evaluation.score if self.evaluation else UNSCORED
 
     @property
+    def begun(self) -> bool:
+        """Whether it was started; may be asked while the platform is in use."""
+        return self.world is not None and bool(self.log)
+
+    @property
     def model_calls(self) -> int:
         """How many were reported."""
         return len(self.reports)
@@ -165,6 +170,11 @@ class Platform:
         """Those that belong to no session, by id, oldest first."""
         self.sessions: dict[str, Session] = {}
         """By id, oldest first."""
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All tasks, oldest first; may be asked while the platform is in use."""
+        return list(self._tasks.values())
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""

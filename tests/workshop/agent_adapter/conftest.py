@@ -1,126 +1,20 @@
-"""Small agents that speak to the platform over plain HTTP, each with what is amiss with it."""
+"""Environments of other people, and packs to play."""
 
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 import venv
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pydantic
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
-from core.runs.results import RunResults, TaskResult, read_results
 from tests.core.erc3_client.company_pack import PACK
-from tests.core.erc3_client.conftest import base_url, company_url  # noqa: F401
 from tests.workshop.lab.conftest import pack_file  # noqa: F401
-from workshop.agent_adapter.agent_session import AgentSessionRecord, records_of
 
 PYDANTIC = (
     "pydantic", "pydantic_core", "annotated_types", "typing_extensions.py", "typing_inspection",
 )  # fmt: skip
-HEAD = """
-import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
-
-def post(path, **body):
-    url, data = os.environ["ERC3_BASE_URL"] + path, json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(url, data)) as answer:
-        return json.load(answer)
-
-def begin():
-    asked = {"benchmark": "store", "workspace": "w", "account_key": os.environ["ERC3_API_KEY"]}
-    session = post("/sessions/start", **asked)["session_id"]
-    return session, post("/sessions/status", session_id=session)["tasks"]
-
-def work(task, usage={"prompt_tokens": 100, "completion_tokens": 10}):
-    here = "/store/" + task["task_id"]
-    if "Green Tea" in task["task_text"]:
-        post(here + "/basket/add", sku="tea", quantity=2)
-        post(here + "/basket/checkout")
-    told = {"task_id": task["task_id"], "model": "openai/gpt-4o-mini", "duration_sec": 0.5}
-    post("/tasks/log", **told, completion="done", **usage)
-
-def play(task):
-    post("/tasks/start", task_id=task["task_id"])
-    work(task)
-    post("/tasks/complete", task_id=task["task_id"])
-
-"""
-GOOD = """
-session, tasks = begin()
-for task in tasks:
-    play(task)
-post("/sessions/submit", session_id=session)
-"""
-
-
-class PlayedTask:
-    """A run of an agent, as it lies on the disk, and what the terminal has shown."""
-
-    def __init__(self, code: int, output: str, logs: Path) -> None:
-        self.code, self.output, self.logs = code, output, logs
-
-    @property
-    def said(self) -> str:
-        """The output on one line."""
-        return " ".join(self.output.replace("│", " ").split())
-
-    @property
-    def folder(self) -> Path:
-        return max(self.logs.iterdir())
-
-    @property
-    def results(self) -> RunResults:
-        return read_results(self.folder)
-
-    @property
-    def tasks(self) -> dict[str, TaskResult]:
-        return {task.spec_id: task for task in self.results.tasks}
-
-    @property
-    def records(self) -> list[AgentSessionRecord]:
-        return records_of(self.folder)
-
-    @property
-    def lab(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / "lab.json").read_text())
-        return found
-
-
-@pytest.fixture
-def agent(tmp_path: Path) -> Callable[[str], str]:
-    """The command of an agent that does what the text says."""
-
-    def write(text: str) -> str:
-        path = tmp_path / f"agent{len(list(tmp_path.glob('agent*.py')))}.py"
-        path.write_text(HEAD + text, encoding="utf-8")
-        return shlex.join([sys.executable, str(path)])
-
-    return write
-
-
-@pytest.fixture
-def regress(tmp_path: Path) -> Callable[..., PlayedTask]:
-    """Plays a command, in a folder of its own for each test."""
-
-    def play(command: str, *options: object) -> PlayedTask:
-        logs = tmp_path / "logs"
-        words = ["regress", "--agent", command, "--out", logs, *options]
-        done = CliRunner().invoke(app, [str(word) for word in words])
-        return PlayedTask(done.exit_code, done.output, logs)
-
-    return play
-
-
-@pytest.fixture
-def good() -> str:
-    """An agent that does everything right."""
-    return GOOD
 
 
 @pytest.fixture

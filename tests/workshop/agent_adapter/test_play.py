@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from workshop.agent_adapter.launch import commit_of, environment_for, key_file
+from workshop.agent_adapter.launch import environment_for, key_file
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = Path(__file__).parent / "agents"
@@ -71,32 +70,6 @@ def test_a_script_of_the_shell(theirs: Path, pack_file: Any) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("PAGE 0\nPAGE 2\n") == 2
     assert "'shell' of store: 2 of 2 tasks passed, score 1.000" in done.stdout
-
-
-def test_regress_starts_an_agent_in_the_same_way(
-    theirs: Path,
-    their_python: Path,
-    pack_file: Any,
-    regress: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = theirs / "script"
-    (folder / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
-    for words in (["init", "-q"], ["add", "main.py"], ["commit", "-qm", "first"]):
-        subprocess.run([*git, *words], cwd=folder, check=True)
-    monkeypatch.chdir(folder)
-    run = regress(f"{shlex.quote(str(their_python))} main.py", "--pack", pack_file(2))
-    assert run.code == 0, run.output
-    assert all(task.passed for task in run.results.tasks)
-    agent = run.lab["settings"]["agent"]
-    assert agent["commit"]
-    assert agent["commit"] == commit_of("python main.py")
-    assert agent["session_names"] == ["one script"]
-    label = f"one script: {their_python} main.py @ {agent['commit']}, openai/gpt-4o-mini"
-    assert run.results.brain.evaluator == run.lab["settings"]["worker"] == label
-    (folder / "main.py").write_text("print('another')\n")
-    assert commit_of("python main.py") == f"{agent['commit']}-dirty"
 
 
 def test_an_agent_that_dies_in_the_middle(tmp_path: Path, pack_file: Any) -> None:

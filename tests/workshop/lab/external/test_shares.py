@@ -8,8 +8,8 @@ from operator import itemgetter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workshop.agent_adapter.agent_session import shares_of
 from workshop.lab.engines import Job
+from workshop.lab.external.agent_session import shares_of
 from workshop.lab.lab_run import Settings
 
 SETTINGS = Settings(benchmark="b", packs=(), evaluator="e", worker="w")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,21 +16,18 @@ from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
 from core.runs.results import TaskResult
-from core.terminal.figures import counted, seconds, so_many_tasks
-from core.text import clean
+from core.terminal.figures import counted, named, seconds, so_many_tasks
 from workshop.agent_adapter.launch import environment_for
-from workshop.agent_adapter.outcome import (
-    Cause,
-    PlayedTask,
-    is_begun,
-    is_over,
-    named,
-    played,
-    tasks_of,
-)
 from workshop.agent_adapter.process import AgentProcess
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Pack, Raw
 from workshop.lab.engines import Job
+from workshop.lab.external.outcome import (
+    Cause,
+    PlayedTask,
+    is_over,
+    played,
+    tasks_of,
+)
 from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.views.stats.interval import Record
 
@@ -170,7 +167,7 @@ class AgentSession:
         """The tasks that were closed since the last look."""
         by_spec = tasks_of(self.platform)
         first = {spec: tasks[0] for spec, tasks in by_spec.items()}
-        begun = sum(is_begun(task) for task in first.values())
+        begun = sum(task.begun for task in first.values())
         over = [
             spec for spec, task in first.items() if is_over(task) and spec not in self._reported
         ]
@@ -197,7 +194,7 @@ class AgentSession:
         first = {spec: tasks[0] for spec, tasks in tasks_of(self.platform).items()}
         for spec in (spec for spec in self.share.texts if spec not in self._reported):
             task = first.get(spec)
-            cause = self._cause(how, why, "completed" if task and is_begun(task) else "began")
+            cause = self._cause(how, why, "completed" if task and task.begun else "began")
             if task is None:
                 yield self.share.never_made(spec, cause)
             else:
@@ -222,7 +219,7 @@ class AgentSession:
     def _record(self, how: str, why: str) -> AgentSessionRecord:
         failed = self._process.failed and not why
         by_spec, specs = tasks_of(self.platform), list(self.share.texts)
-        begun = {spec: [*filter(is_begun, tasks)] for spec, tasks in by_spec.items()}
+        begun = {spec: [task for task in tasks if task.begun] for spec, tasks in by_spec.items()}
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
         sessions = [*self.platform.sessions.values()]
         open_ = [s for s in specs if begun.get(s) and by_spec[s][0].status != "completed"]
@@ -286,12 +283,8 @@ def next_number(folder: Path) -> int:
     return 1 + max((int(stem) for stem in stems if stem.isdecimal()), default=0)
 
 
-def session_lines(records: Sequence[AgentSessionRecord]) -> list[str]:
-    """How the agent ended each time, and what it left undone."""
-    return [clean(line) for record in records for line in _lines(record)]
-
-
-def _lines(record: AgentSessionRecord) -> Iterator[str]:
+def lines_of(record: AgentSessionRecord) -> Iterator[str]:
+    """How the agent ended, and what it left undone."""
     end = "died" if record.failed else "was ended" if record.ended_by else "ended"
     yield (
         f"agent {record.number}, {so_many_tasks(record.tasks)} of {record.pack}: {end} after "

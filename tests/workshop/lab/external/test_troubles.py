@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PackFile = Callable[..., Path]
 
 

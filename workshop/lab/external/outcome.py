@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -21,8 +21,6 @@ from workshop.simulator.telemetry import ModelReport
 SEEN_CHARS = 4_000
 """Of a body or an answer that the journal keeps."""
 EVAL_CHARS = 4_000
-NAMED = 5
-"""Tasks that a line names."""
 ANSWERS = ("response", "error")
 
 
@@ -48,36 +46,24 @@ class PlayedTask:
     """Dollars of the first act, where acts have a price."""
 
 
-def every_task(platform: Platform) -> list[Task]:
-    """The tasks of all sessions, and those without one."""
-    sessions = list(platform.sessions.values())
-    in_sessions = [task for session in sessions for task in session.tasks]
-    return in_sessions + list(platform.single_tasks.values())
-
-
 def tasks_of(platform: Platform) -> dict[str, list[Task]]:
     """All tasks by spec; those that were begun first, in the order in which they were.
 
     May be asked while the platform is in use: what is done by then stands in it.
     """
     by_spec: dict[str, list[Task]] = {}
-    for task in sorted(every_task(platform), key=_first_moment):
+    for task in sorted(platform.tasks, key=_first_moment):
         by_spec.setdefault(task.scenario.spec_id, []).append(task)
     return by_spec
 
 
 def _first_moment(task: Task) -> float:
-    return task.log[0].moment if is_begun(task) else float("inf")
-
-
-def is_begun(task: Task) -> bool:
-    """Whether the agent has started it."""
-    return task.world is not None and bool(task.log)
+    return task.log[0].moment if task.begun else float("inf")
 
 
 def is_over(task: Task) -> bool:
     """Whether the platform has closed it, for good."""
-    return is_begun(task) and task.evaluation is not None
+    return task.begun and task.evaluation is not None
 
 
 def played(
@@ -122,14 +108,14 @@ def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]
     if task.status == "completed":
         return None, None
     if task.status == "failed":
-        what = "completing" if is_begun(task) else "beginning"
+        what = "completing" if task.begun else "beginning"
         return f"the agent handed its session in without {what} the task", "agent"
     return (cause.text, cause.failure) if cause else (None, "agent")
 
 
 def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
     """What the agent sent for a task, in order: requests to its world, and reports."""
-    if not is_begun(task):
+    if not task.begun:
         return
     world = platform.served_as(task.benchmark).world
     paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
@@ -160,7 +146,7 @@ def _json(body: Mapping[str, Any] | None) -> str:
 
 def _seconds(task: Task) -> float:
     """From the beginning to the end, or to what was last heard of it."""
-    if not is_begun(task):
+    if not task.begun:
         return 0.0
     end = task.ended or task.log[-1].moment
     return round(max(0.0, end - task.log[0].moment), 3)
@@ -192,9 +178,3 @@ def _price(model: str) -> Price | None:
         return price_of(model)
     except ValueError:  # no name that a model can have
         return None
-
-
-def named(names: Sequence[str]) -> str:
-    """The first of some names, and how many more there are."""
-    more = f", … {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more

@@ -10,7 +10,7 @@ import pytest
 from cli.adapters import ADAPTERS
 from core.models.model_call import Usage
 from tests.conftest import pack_of, scenario
-from workshop.agent_adapter.outcome import (
+from workshop.lab.external.outcome import (
     Cause,
     cost_of,
     is_over,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,11 +20,13 @@ from core.runs.reader import read_task
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from tests.core.erc3_client.company_pack import PACK
+from workshop.agent_adapter.launch import commit_of
 from workshop.views.report.render import story_html
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "agents.md"
-SCRIPTS = ROOT / "tests" / "workshop" / "agent_adapter" / "scripts"
+SCRIPTS = Path(__file__).parent / "scripts"
+SAMPLES = ROOT / "tests" / "workshop" / "agent_adapter" / "agents"
 PackFile = Callable[..., Path]
 
 
@@ -282,3 +285,29 @@ def begin(name):
     session = post("/sessions/start", name=name, **asked)["session_id"]
     return session, post("/sessions/status", session_id=session)["tasks"]
 """
+
+
+def test_regress_starts_an_agent_in_the_same_way(
+    tmp_path: Path,
+    their_python: Path,
+    pack_file: Any,
+    regress: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = shutil.copytree(SAMPLES / "script", tmp_path / "script")
+    (folder / ".env").write_text("ERC3_API_KEY=key-real\nERC3_BASE_URL=https://x.y\n")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["add", "main.py"], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    monkeypatch.chdir(folder)
+    run = regress(f"{shlex.quote(str(their_python))} main.py", "--pack", pack_file(2))
+    assert run.code == 0, run.output
+    assert all(task.passed for task in run.results.tasks)
+    agent = run.lab["settings"]["agent"]
+    assert agent["commit"]
+    assert agent["commit"] == commit_of("python main.py")
+    assert agent["session_names"] == ["one script"]
+    label = f"one script: {their_python} main.py @ {agent['commit']}, openai/gpt-4o-mini"
+    assert run.results.brain.evaluator == run.lab["settings"]["worker"] == label
+    (folder / "main.py").write_text("print('another')\n")
+    assert commit_of("python main.py") == f"{agent['commit']}-dirty"

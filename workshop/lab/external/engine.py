@@ -17,21 +17,22 @@ from core.runs.errors import CannotRun
 from core.runs.journal import Journal, JournalFailed, journal_path, write_whole
 from core.runs.results import NAME, ModelPair, RunResults, TaskResult, totals_of
 from core.terminal.figures import reason, so_many_tasks
-from workshop.agent_adapter.agent_session import (
+from core.text import clean
+from workshop.agent_adapter.launch import commit_of
+from workshop.agent_adapter.stand_in import stand_in
+from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
+from workshop.lab.engines import Job
+from workshop.lab.external.agent_session import (
     INTERRUPTED,
     AgentSession,
     Launch,
     Share,
+    lines_of,
     next_number,
     records_of,
-    session_lines,
     shares_of,
 )
-from workshop.agent_adapter.launch import commit_of
-from workshop.agent_adapter.outcome import Cause, PlayedTask
-from workshop.agent_adapter.stand_in import stand_in
-from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
-from workshop.lab.engines import Job
+from workshop.lab.external.outcome import Cause, PlayedTask
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import ExternalAgent, LabRun, Settings, Trial
 from workshop.lab.play_job import WHY_CHARS, play_job
@@ -233,7 +234,8 @@ def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
 
 def last_lines(path: Path) -> list[str]:
     """How the agent ended, and what it left undone."""
-    return [*session_lines(records_of(path)), f"each task in full: {path / 'report.html'}"]
+    lines = [clean(line) for record in records_of(path) for line in lines_of(record)]
+    return [*lines, f"each task in full: {path / 'report.html'}"]
 
 
 def check_end(run: LabRun, path: Path) -> None:
