@@ -82,6 +82,6 @@ def _floors(folder: Path) -> Mapping[str, float]:
     tasks = [one for one in every if one.spec_id in played]
     return {
         floor.title: round(sum(floor.play(one).score for one in tasks) / len(tasks), 4)
-        for floor in adapter.floors.values()
+        for floor in adapter.trivial_players.values()
         if tasks
     }

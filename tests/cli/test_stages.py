@@ -14,7 +14,7 @@ from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
 from workshop.rule_based.faulty.reply_faults import KINDS
 from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
-from workshop.views.report.render import story_html
+from workshop.views.report.render import record_html
 
 SPECS = (
     "verle-load", "verle-own-pay", "vinterhage-surname-role", "vinterhage-place-or",
@@ -161,7 +161,7 @@ def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     assert code == 0
     assert f"entities: {said}" in " ".join(text.split())
     (log,) = read_tasks(folder)
-    assert said in story_html(log)
+    assert said in record_html(log)
 
 
 def test_every_task_of_the_pack_is_there() -> None:

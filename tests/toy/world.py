@@ -93,5 +93,5 @@ def adapter(rebuild: lab.Rebuild) -> lab.BenchmarkAdapter:
         serve=lambda pack, key: serve(pack, key=key),
         known=lambda one, raw: lab.Known(group="grow" if one.start < one.wanted else "leave"),
         ended=lambda world: lab.Ended("counted" if world.acts else "left", len(world.acts), ()),
-        floors={"nothing": lab.Floor("do nothing", _do_nothing)},
+        trivial_players={"nothing": lab.TrivialPlayer("do nothing", _do_nothing)},
     )

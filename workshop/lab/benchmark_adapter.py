@@ -77,7 +77,7 @@ class Attempt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Floor:
+class TrivialPlayer:
     """A trivial player, which any model must beat."""
 
     title: str
@@ -134,7 +134,7 @@ class BenchmarkAdapter:
     """Dollars of the first act in a task of a served pack; None without one or without a price."""
     playbook: Callable[[str], str | None] = lambda _instruction: None
     """The playbook that an instruction names."""
-    floors: Mapping[str, Floor] = field(default_factory=dict)
+    trivial_players: Mapping[str, TrivialPlayer] = field(default_factory=dict)
     """The trivial baselines, by the name that trials give to the player."""
     baseline: BaselineOf | None = None
     """None: nothing is stored of this benchmark."""

@@ -76,7 +76,8 @@ class LabFolder:
             run_id=self.path.name,
             settings=settings,
             harm_name=adapter.benchmark.results.harm_name,
-            players={AGENT: "the agent"} | {who: f.title for who, f in adapter.floors.items()},
+            players={AGENT: "the agent"}
+            | {who: f.title for who, f in adapter.trivial_players.items()},
             packs=tuple(packs),
             started=_now(),
         )

@@ -26,7 +26,7 @@ from core.runs.task import TaskInfo, Turn
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Trial
-from workshop.lab.story import story_of
+from workshop.lab.transcript import transcript_of
 
 KEY = "key-lab"
 """Of the embedded platform."""
@@ -65,7 +65,7 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
     if job.epoch is None:
         both = zip(tasks, pack.scenarios, strict=True)
-        return [_trivial(adapter, who, *one) for one in both for who in adapter.floors]
+        return [_trivial(adapter, who, *one) for one in both for who in adapter.trivial_players]
     try:
         with _folder(job) as folder:
             played = _played(adapter, pack, _config(job, name), job, folder)
@@ -149,7 +149,7 @@ def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dic
     failed = {one.task_id: one for one in results if not one.passed}
     logs = map(read_task, journals(folder))
     return {
-        log.task_id: story_of(log.told(failed[log.task_id], (), harm_name))
+        log.task_id: transcript_of(log.told(failed[log.task_id], (), harm_name))
         for log in logs
         if log.task_id in failed
     }
@@ -176,7 +176,7 @@ def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
 
 
 def _trivial(adapter: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
-    done = adapter.floors[player].play(scenario)
+    done = adapter.trivial_players[player].play(scenario)
     return Trial(
         **task,
         player=player,

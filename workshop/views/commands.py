@@ -31,12 +31,14 @@ HOST = "127.0.0.1"
 
 def show(
     run: Run,
-    task: Annotated[str | None, typer.Option(help="Spec of the task whose story is told.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Spec of the task that is shown in full.")
+    ] = None,
     turn: Annotated[int | None, typer.Option(min=1, help="With --task: only this turn.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Failed tasks, a line each.")] = False,
     logs: Logs = LOGS,
 ) -> None:
-    """Show a run: a table, failed tasks, or the story of one."""
+    """Show a run: a table, failed tasks, or the record of one."""
     from workshop.views.task_view import TaskPrinter, failures
 
     if turn is not None and task is None:

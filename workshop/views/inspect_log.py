@@ -63,8 +63,8 @@ def log_of(view: RunView, folder: Path) -> log.EvalLog:
 
 
 def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
-    brain = view.brain
-    worker = model.ModelConfig(model=brain.worker if brain else UNKNOWN_MODEL)
+    models = view.brain
+    worker = model.ModelConfig(model=models.worker if models else UNKNOWN_MODEL)
     return log.EvalSpec(
         eval_id=view.name,
         run_id=view.name,
@@ -74,7 +74,7 @@ def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
         dataset=log.EvalDataset(
             name=view.pack, samples=len(ids), sample_ids=[str(sample_id) for sample_id in ids]
         ),
-        model=brain.evaluator if brain else UNKNOWN_MODEL,
+        model=models.evaluator if models else UNKNOWN_MODEL,
         model_roles={"worker": worker},
         config=log.EvalConfig(),
         metadata={"problems": list(view.problems)} if view.problems else None,
@@ -82,11 +82,11 @@ def _spec(view: RunView, began: datetime, ids: list[int | str]) -> log.EvalSpec:
 
 
 def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
-    sums = totals(view)
+    run_totals = totals(view)
     figures = {
-        "mean": sums.score_mean,
+        "mean": run_totals.score_mean,
         "passed": sum(record.status == "passed" for record in view.tasks),
-        "harm": sums.harm,
+        "harm": run_totals.harm,
     }
     metrics = {
         name: log.EvalMetric(name=name, value=value)
@@ -94,8 +94,8 @@ def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
         if value is not None
     }
     score = log.EvalScore(
-        name=SCORER, scorer=SCORER, scored_samples=sums.scored,
-        unscored_samples=len(samples) - sums.scored, metrics=metrics,
+        name=SCORER, scorer=SCORER, scored_samples=run_totals.scored,
+        unscored_samples=len(samples) - run_totals.scored, metrics=metrics,
     )  # fmt: skip
     done = sum(sample.error is None and sample.scores is not None for sample in samples)
     return log.EvalResults(total_samples=len(samples), completed_samples=done, scores=[score])

@@ -1,4 +1,4 @@
-"""The story of one task in a terminal, and why tasks failed.
+"""The record of one task in a terminal, and why tasks failed.
 
 What benchmarks and models wrote is never markup here, and steers no terminal.
 """
@@ -18,7 +18,7 @@ from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
 from core.terminal.console import plain_line
 from core.text import clean
-from workshop.views.report.story import last_coded, lines_shown
+from workshop.views.report.record_parts import last_coded, lines_shown
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000

@@ -20,8 +20,8 @@ from core.runs.reader import NotRecorded, read_task, results_of
 from core.runs.run_view import read_run_view
 from core.terminal.task_columns import totals
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
+from workshop.views.report.record_parts import code_lines
 from workshop.views.report.run_page import flags, rows_of
-from workshop.views.report.story import code_lines
 
 
 def lines(path: Path, *records: dict[str, Any]) -> Path:

@@ -12,8 +12,8 @@ import pytest
 
 from core.runs.run_view import read_run_view
 from tests.run_folders import RunFolder, ended, worked
-from workshop.views.report.render import story_html
-from workshop.views.report.story import Way, commands_of
+from workshop.views.report.record_parts import Way, commands_of
+from workshop.views.report.render import record_html
 
 ROOT = Path(__file__).parents[3]
 
@@ -91,6 +91,6 @@ def task_line(spec: str) -> str:
 
 def test_they_stand_in_the_story(failed: tuple[Path, str]) -> None:
     story = next(s for s in read_run_view(failed[0]).tasks)
-    html = story_html(story)
+    html = record_html(story)
     assert html.index("Look closer") < html.index("Turn 1")
     assert html.count('class="copy"') == 4

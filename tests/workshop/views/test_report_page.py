@@ -20,7 +20,7 @@ from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
 from workshop.views.report.pairs import pairs_of, read_half
-from workshop.views.report.render import story_html
+from workshop.views.report.render import record_html
 from workshop.views.report.run_page import row_html, rows_of, write_report
 
 
@@ -143,8 +143,8 @@ def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
     half = read_half(path)
     (row,) = rows_of(read_run_view(path).tasks)
     (pair,) = pairs_of(half, half)
-    story = story_html(row.record)
-    both = versus.story_html(pair, half, half)
+    story = record_html(row.record)
+    both = versus.record_html(pair, half, half)
     for piece in (story, both, versus.outline_html(pair), row_html(row)):
         seen = Marks(piece)
         assert seen.tags <= OURS
@@ -205,7 +205,7 @@ def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> N
     )
     report = turn.report.model_copy(update={"calls": calls})
     run = RunFolder(tmp_path / "run").task("tea", turn.model_copy(update={"report": report}))
-    html = story_html(read_run_view(run.write()).tasks[0])
+    html = record_html(read_run_view(run.write()).tasks[0])
     places = [html.index(text) for text in ("found = <b", "third", "<i>4</i>") if text in html]
     assert places == sorted(places)
     assert html.index("third") < html.index("<i>4</i>") < html.index("nowhere")
@@ -215,7 +215,7 @@ def test_calls_stand_under_their_line_and_strays_at_the_end(tmp_path: Path) -> N
 def test_failed_attempts_at_a_model_are_told(tmp_path: Path) -> None:
     failed = asked(error="HTTP 429", backend="b1", attempt=2, next="next backend: b2")
     run = RunFolder(tmp_path / "run").task("tea", failed, asked(), worked())
-    html = story_html(read_run_view(run.write()).tasks[0])
+    html = record_html(read_run_view(run.write()).tasks[0])
     for said in ("1 failed", "HTTP 429", "b1", "attempt 2", "then next backend: b2"):
         assert said in html
 

@@ -14,7 +14,7 @@ from core.runs.manifest import Identity, Manifest
 from core.runs.prompts import Prompts
 from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from workshop.views.report.render import story_html
+from workshop.views.report.render import record_html
 from workshop.views.report.run_page import run_page
 from workshop.views.report.setup import FLOORS, setup_of
 
@@ -47,7 +47,7 @@ def test_a_prompt_stands_in_the_page_once_and_stories_lead_to_it(tmp_path: Path)
     assert page.count("Never guess.") == 1
     assert f'id="prompt-{digest}"' in page
     assert f"Prompt of the evaluator <small>{digest[:10]}" in page
-    story = story_html(read_run_view(run).tasks[0])
+    story = record_html(read_run_view(run).tasks[0])
     assert f'<a href="#prompt-{digest}">' in story
     assert "Never guess." not in story
 
@@ -75,7 +75,7 @@ def test_the_briefing_of_a_task_stands_once_in_its_story(tmp_path: Path) -> None
     prompt = (
         f"<task>\nBuy\n</task>\n\n<briefing>\n{briefing}\n</briefing>\n\n<state>\n{{}}\n</state>"
     )
-    story = story_html(read_run_view(told(tmp_path / "run", prompt)).tasks[0])
+    story = record_html(read_run_view(told(tmp_path / "run", prompt)).tasks[0])
     folded = story.partition('<details class="briefing">')[2].partition("</details>")[0]
     assert text_hash(briefing)[:10] in folded
     assert "who asks: mara" in folded

@@ -15,7 +15,7 @@ from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 from core.terminal.tables import overview
 from tests.run_folders import RunFolder, ended, hostile_run, worked
-from workshop.views.report.render import story_html
+from workshop.views.report.render import record_html
 from workshop.views.task_view import TaskPrinter, failures
 
 
@@ -139,7 +139,7 @@ def test_long_code_is_shown_around_the_line_that_failed_and_once(tmp_path: Path)
     assert "x70 = 70" not in text
     assert text.count("x49 = 49") == 1
     assert text.count("the same code again") == 1
-    page = str(story_html(read_run_view(tmp_path / "20260504-120000-aaaa").tasks[0]))
+    page = str(record_html(read_run_view(tmp_path / "20260504-120000-aaaa").tasks[0]))
     assert "<summary>Lines 1 to 41</summary>" in page
     assert "<summary>Lines 59 to 100</summary>" in page
     assert page.count("The same code again") == 1

@@ -26,10 +26,10 @@ from workshop.lab.benchmark_adapter import (
     BenchmarkAdapter,
     Cut,
     Ended,
-    Floor,
     Known,
     Raw,
     Rebuild,
+    TrivialPlayer,
 )
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
@@ -85,8 +85,8 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         known=partial(_known, benchmark),
         ended=_ended,
         playbook=_playbook,
-        floors={
-            title.replace(" ", "-"): Floor(title, partial(_play, player))
+        trivial_players={
+            title.replace(" ", "-"): TrivialPlayer(title, partial(_play, player))
             for title, player in PLAYERS.items()
         },
         baseline=BaselineOf(
@@ -141,15 +141,15 @@ def _known(benchmark: Benchmark, task: Task, raw: Raw) -> Known:
     )
 
 
-def _ended(office: CompanyState) -> Ended:
+def _ended(state: CompanyState) -> Ended:
     events = tuple(
         f"{one.type} {compact(one.fields)}"
         if isinstance(one, Event)
         else f"response {compact(asdict(one))}"
-        for one in office.acts
+        for one in state.acts
     )
-    changes = len(events) - len(office.responses)
-    return Ended(office.responses[-1].outcome if office.responses else "none", changes, events)
+    changes = len(events) - len(state.responses)
+    return Ended(state.responses[-1].outcome if state.responses else "none", changes, events)
 
 
 def _playbook(instruction: str) -> str | None:
@@ -158,8 +158,8 @@ def _playbook(instruction: str) -> str | None:
 
 
 def _play(player: Player, task: Task) -> Attempt:
-    office = COMPANY.opener(task.pack, task.scenario)()
-    post, requests = asking(office), 0
+    state = COMPANY.opener(task.pack, task.scenario)()
+    post, requests = asking(state), 0
 
     def ask(path: str, **body: Any) -> Raw:
         nonlocal requests
@@ -167,7 +167,7 @@ def _play(player: Player, task: Task) -> Attempt:
         return post(path, **body)
 
     ask("/respond", **player(ask, task.scenario.task_text))
-    return Attempt(office.evaluate(logged=True).score, acts=0, requests=requests)
+    return Attempt(state.evaluate(logged=True).score, acts=0, requests=requests)
 
 
 def _tables(raw: Raw) -> Cut:

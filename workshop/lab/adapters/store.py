@@ -27,10 +27,10 @@ from workshop.lab.benchmark_adapter import (
     BenchmarkAdapter,
     Cut,
     Ended,
-    Floor,
     Known,
     Raw,
     Rebuild,
+    TrivialPlayer,
 )
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
@@ -70,9 +70,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         paid=_paid,
         ended=_ended,
         playbook=_playbook,
-        floors={
-            "nothing": Floor("do nothing", store_players.do_nothing),
-            "first-match": Floor("buy the first match", store_players.buy_first_match),
+        trivial_players={
+            "nothing": TrivialPlayer("do nothing", store_players.do_nothing),
+            "first-match": TrivialPlayer("buy the first match", store_players.buy_first_match),
         },
         baseline=BaselineOf(
             path=Path(__file__).parent / "baseline-rule-based-store.json",

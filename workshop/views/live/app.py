@@ -29,7 +29,7 @@ from core.runs.journal import journals
 from core.runs.results import NAME
 from core.runs.task_record import HARM
 from workshop.views.live.index import IndexRow, RunState, RunWatch, index_row, mark_of
-from workshop.views.report.render import environment, page, policy, story_html
+from workshop.views.report.render import environment, page, policy, record_html
 from workshop.views.report.run_page import row_html, rows_of, table
 from workshop.views.report.versus import versus_page
 from workshop.views.verdict import Judge, no_judge
@@ -101,7 +101,7 @@ class _Pages:
         if record is None:
             raise HTTPException(404, "there is no such task in this run")
         tag = f"{self._boot}.{state.changed[key]}"
-        return self._answer(request, tag, lambda: _html(story_html(record)))
+        return self._answer(request, tag, lambda: _html(record_html(record)))
 
     def _folder(self, request: Request) -> Path:
         for folder in run_folders(self._logs):

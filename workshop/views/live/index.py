@@ -74,15 +74,15 @@ class IndexRow:
         values |= {"run": self.folder, "state": self.state, "place": self.place or None}
         if self.results is None:
             return values
-        sums = self.results.totals
+        totals = self.results.totals
         return values | {
-            "tasks": sums.tasks / self.total if self.total else None,
-            "score": sums.score_mean,
+            "tasks": totals.tasks / self.total if self.total else None,
+            "score": totals.score_mean,
             "models": self.results.brain.evaluator,
-            "harm": sums.harm,
-            "tokens": tokens(sums.tokens),
-            "dollars": sums.cost_usd,
-            "time": sums.seconds,
+            "harm": totals.harm,
+            "tokens": tokens(totals.tokens),
+            "dollars": totals.cost_usd,
+            "time": totals.seconds,
         }
 
 
@@ -138,11 +138,11 @@ def _state(folder: Path, results: RunResults | None, manifest: Manifest | None, 
 
 def _limited(results: RunResults, total: int, options: Mapping[str, Any]) -> bool:
     """Whether a limit of the whole run kept tasks of it from being played to their end."""
-    sums = results.totals
+    totals = results.totals
     spent = {
-        "max_seconds": sums.seconds,
-        "max_tokens": tokens(sums.tokens),
-        "max_dollars": sums.cost_usd,
+        "max_seconds": totals.seconds,
+        "max_tokens": tokens(totals.tokens),
+        "max_dollars": totals.cost_usd,
     }
     limits = {name: options[name] for name in spent if options.get(name) is not None}
     if not limits:
@@ -151,7 +151,7 @@ def _limited(results: RunResults, total: int, options: Mapping[str, Any]) -> boo
         return True
     reached = ((spent[name], limit) for name, limit in limits.items())
     over = any(value is not None and value >= limit for value, limit in reached)
-    return over and sums.tasks < total
+    return over and totals.tasks < total
 
 
 @dataclass(frozen=True)

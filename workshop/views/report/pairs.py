@@ -1,4 +1,4 @@
-"""The tasks of two runs, paired by spec: what became of each, and where its two stories part."""
+"""The tasks of two runs, paired by spec: what became of each, and where its two records part."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Half:
 
 
 def read_half(folder: Path) -> Half:
-    """A run folder, of which no more than one story is held at a time. Raises NotRecorded."""
+    """A run folder, of which no more than one record is held at a time. Raises NotRecorded."""
     steps: dict[Path, tuple[Step, ...]] = {}
 
     def short(record: TaskRecord) -> TaskRecord:

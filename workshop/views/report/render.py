@@ -17,8 +17,8 @@ from markupsafe import Markup, escape
 from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
+from workshop.views.report.record_parts import charts, commands_of, plain, show_command, snippets_of
 from workshop.views.report.setup import briefing_of
-from workshop.views.report.story import charts, commands_of, plain, show_command, snippets_of
 
 HERE = Path(__file__).parent
 SCRIPT = ("shown.js", "app.js")
@@ -50,9 +50,9 @@ def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values
     )
 
 
-def story_html(record: TaskRecord) -> Markup:
-    """The story of one task as a piece of a page."""
-    return piece("story.html.jinja", "story", record)
+def record_html(record: TaskRecord) -> Markup:
+    """The record of one task as a piece of a page."""
+    return piece("record.html.jinja", "whole", record)
 
 
 def piece(template: str, macro: str, *arguments: object) -> Markup:

@@ -1,6 +1,6 @@
-"""The page of one run: its table of tasks, its totals, and ``report.html`` with all stories.
+"""The page of one run: its table of tasks, its totals, and ``report.html`` with all records.
 
-A story lies in the file deflated: of a thousand tasks the browser has a table, and unpacks only
+A record lies in the file deflated: of a thousand tasks the browser has a table, and unpacks only
 what is opened.
 """
 
@@ -19,7 +19,7 @@ from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, reason
 from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_record, totals
-from workshop.views.report.render import packed, page, piece, story_html
+from workshop.views.report.render import packed, page, piece, record_html
 from workshop.views.report.setup import Setup, setup_of
 
 FILTERS = {
@@ -129,14 +129,14 @@ def filters_of(
 
 def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     """What the head and the table of a run's page are made of."""
-    sums = totals(run)
+    run_totals = totals(run)
     marks = [flag for row in rows for flag in flags(row.record)]
     filters = filters_of(FILTERS, marks, run.harm_name)
     return {
         "run": run,
         "setup": setup,
-        "totals": sums,
-        "idle": idle_score(run, sums),
+        "totals": run_totals,
+        "idle": idle_score(run, run_totals),
         "rows": rows,
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "labels": labels(run.tasks),
@@ -144,12 +144,12 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     }
 
 
-def idle_score(run: RunView, sums: Totals) -> float | None:
+def idle_score(run: RunView, run_totals: Totals) -> float | None:
     """What doing nothing would score, as far as the tasks show their groups; None is unknown."""
-    known = sum(part.tasks for part in sums.groups.values())
+    known = sum(part.tasks for part in run_totals.groups.values())
     if not run.idle_group or not known:
         return None
-    idle = sums.groups.get(run.idle_group)
+    idle = run_totals.groups.get(run.idle_group)
     return (idle.tasks if idle else 0) / known
 
 
@@ -176,11 +176,11 @@ def write_report(folder: Path) -> Path:
 
 
 def run_page(folder: Path) -> str:
-    """The page of one run with all its stories in it. Raises NotRecorded."""
+    """The page of one run with all its records in it. Raises NotRecorded."""
     pages: dict[str, Markup] = {}
 
     def outlined(record: TaskRecord) -> TaskRecord:
-        pages[record.key] = packed(story_html(record))
+        pages[record.key] = packed(record_html(record))
         return record.outline()
 
     run = read_run_view(folder, outlined)

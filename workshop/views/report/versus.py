@@ -1,6 +1,6 @@
 """The page of two runs: the verdict, the tasks that flipped, what differs; the rest folded.
 
-Both stories stand in full only for tasks whose result is another one, and only as far as the page
+Both records are whole only for tasks whose result is another one, and only as far as the page
 stays small; of the others there are the turns in short.
 """
 
@@ -26,9 +26,9 @@ from workshop.views.report.setup import Text, setup_of
 from workshop.views.verdict import Comparison, Judge, Measure
 
 PAGE_BYTES = 11_000_000
-"""Of the whole page; stories that would make it larger are told in short."""
+"""Of the whole page; records that would make it larger are told in short."""
 PAIR_BYTES = 2_500
-"""What a task takes beside its stories and what is searched: its row, its turns in short."""
+"""What a task takes beside its records and what is searched: its row, its turns in short."""
 WORDS = {0: "B is not worse than A", 1: "B is worse than A", 3: "Not enough data to tell"}
 CLASSES = {0: "good", 1: "bad", 3: "open"}
 
@@ -117,7 +117,7 @@ def page_of(
         prompts=prompts,
         served=bool(swapped),
         swapped=swapped,
-        records=list(_stories(pairs, left, right, room)),
+        records=list(_records(pairs, left, right, room)),
     )
 
 
@@ -181,25 +181,25 @@ def _sums(left: Half, right: Half) -> Iterator[Figure]:
         yield Figure(name, "of the run", one, other)
 
 
-def _stories(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[Markup]:
-    """The stories as they lie in the page, those of flipped tasks in full while there is room."""
+def _records(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[Markup]:
+    """The records as they lie in the page, those of flipped tasks in full while there is room."""
     for pair in pairs:
         in_full = pair.flipped and room > 0
-        html = packed(story_html(pair, left, right) if in_full else outline_html(pair))
+        html = packed(record_html(pair, left, right) if in_full else outline_html(pair))
         room -= len(html) if in_full else 0
         yield html
 
 
-def story_html(pair: Pair, left: Half, right: Half) -> Markup:
-    """Both stories of a task, turn beside turn, those before they part folded."""
+def record_html(pair: Pair, left: Half, right: Half) -> Markup:
+    """Both records of a task, turn beside turn, those before they part folded."""
     halves = (left, pair.left), (right, pair.right)
     whole = [half.whole(side.record) if side else None for half, side in halves]
     both = list(zip_longest(*(record.last if record else () for record in whole)))
     same = len(both) if pair.parting.at is None else pair.parting.at
-    return piece("versus_story.html.jinja", "story", pair, whole, both[:same], both[same:])
+    return piece("versus_record.html.jinja", "whole", pair, whole, both[:same], both[same:])
 
 
 def outline_html(pair: Pair) -> Markup:
     """A task in both runs, its turns in short."""
     both = list(zip_longest(*(side.steps if side else () for _, side in pair.sides)))
-    return piece("versus_story.html.jinja", "outline", pair, both)
+    return piece("versus_record.html.jinja", "outline", pair, both)

@@ -21,7 +21,7 @@ from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from tests.core.erc3_client.company_pack import PACK
 from workshop.agent_adapter.launch import commit_of
-from workshop.views.report.render import story_html
+from workshop.views.report.render import record_html
 
 ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "agents.md"
@@ -178,7 +178,7 @@ def work(task):
     assert said.index("/basket/add") < said.index("/basket/checkout") < said.index("/tasks/log")
     assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in said
     log = read_task(run.folder / "tasks" / "s000.jsonl")
-    page = str(story_html(log))
+    page = str(record_html(log))
     assert f"{len(log.seen)} requests as the platform saw them" in page
     assert '<span class="t">POST /basket/add</span>' in page
     assert call("report", run.folder).exit_code == 0

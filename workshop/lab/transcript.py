@@ -1,4 +1,4 @@
-"""The story of a task in plain lines, for a model that shall learn from it."""
+"""A task in plain lines, for a model that shall learn from it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 
 MOST_CHARS = 8_000
-"""Of a whole story; its middle is left out first."""
+"""Of a whole transcript; its middle is left out first."""
 LINE_CHARS = 700
 CALLS_SHOWN = 10
 """Of a turn, the last ones."""
 _CUT = regex.compile(r"\S*…")
 
 
-def story_of(log: TaskRecord) -> str:
+def transcript_of(log: TaskRecord) -> str:
     """Task, turns as the evaluator is told them, the end, and what the platform wanted."""
     parts = [f"Task: {log.text}"]
     for turn in log.whole:
@@ -26,7 +26,7 @@ def story_of(log: TaskRecord) -> str:
     parts.append(f"End: {log.outcome}{f'; {log.harm_name}' if log.harm else ''}")
     parts += [f"Error: {log.error}"] if log.error else []
     parts.append(f"The platform: {' '.join(log.eval_log.split()) or 'nothing'}")
-    # A word that was cut is left out: whoever masks the story would not know it.
+    # A word that was cut is left out: whoever masks the text would not know it.
     lines = [_CUT.sub("…", cut(line, LINE_CHARS)) for part in parts for line in part.splitlines()]
     half, first = MOST_CHARS // 2, list[str]()
     while lines and sum(map(len, first)) + len(lines[0]) <= half:

@@ -1,4 +1,4 @@
-"""Parts of a task's story: its code with the calls, bars of each turn, commands to copy."""
+"""Parts of a task's record: its code with the calls, bars of each turn, commands to copy."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def _options(folder: Path, _has_results: bool) -> dict[str, str]:
 
 
 def show_command(record: TaskRecord) -> str:
-    """The command that prints the whole story; "" where no journal was kept."""
+    """The command that prints the whole record; "" where no journal was kept."""
     if not record.path.is_file():
         return ""
     return _typed("show", record.folder.absolute(), "--task", record.spec_id)
