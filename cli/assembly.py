@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from cli import preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
 from cli.default_models import check_models
+from cli.named_runs import manifest_of, past_of
 from cli.options import Options
 from cli.platform import STATE, client_class, groups_of, pack_of, platform_of
 from cli.resuming import Resumed, resumed, submitted_already
@@ -33,9 +34,8 @@ from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.folder import PACK_COPY, run_folder
 from core.runs.journal import write_whole
-from core.runs.manifest import Identity, Manifest, NoManifest, read_manifest
+from core.runs.manifest import Identity, Manifest
 from core.runs.prompts import Prompts
-from core.runs.reader import NotRecorded, read_tasks
 from core.runs.task import TaskInfo
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress
@@ -108,7 +108,7 @@ class Assembly:
         if self.resumed:
             plan = self._taken_up(session, self.resumed)
             return session, plan.tasks, plan.starts
-        forked = _manifest_of(self.options.fork) if self.options.fork else None
+        forked = manifest_of(self.options.fork) if self.options.fork else None
         self._note_sandbox(forked.sandboxes if forked else ())
         session.sandboxes = self.sandbox
         # A session that only the platform knows of would be lost.
@@ -253,7 +253,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     options = earlier.options if earlier else options
     if options.trace:
         _check_traces(options, folder.parent if folder else options.out)
-    past = _past(options)
+    past = past_of(options)
     pack = earlier.pack if earlier else pack_of(options, past)
     overrides = sections_at(options.prompts)
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
@@ -300,25 +300,3 @@ def _check_traces(options: Options, folder: Path) -> None:
         check_targets(options.trace, folder)
     except (CannotTrace, ExtraMissing) as error:
         raise CannotRun(str(error)) from None
-
-
-def _past(options: Options) -> Past | None:
-    """What a fork begins with; None without ``--fork``. Raises CannotRun."""
-    if options.fork is None:
-        return None
-    try:
-        was = "evaluator-worker"  # runs without a manifest are older than the second strategy
-        if manifest := _manifest_of(options.fork):
-            was = str(manifest.options.get("strategy", was))
-        if was != options.strategy:
-            raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
-        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
-    except NotRecorded as error:
-        raise CannotRun(f"cannot fork: {error}") from None
-
-
-def _manifest_of(folder: Path) -> Manifest | None:
-    """The manifest of a run; None where it has none that can be read."""
-    with suppress(NoManifest):
-        return read_manifest(folder)
-    return None

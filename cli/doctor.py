@@ -54,21 +54,22 @@ def examine(
     ]
     if options.no_calls:
         openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
-    urls = base_urls(environ)
     try:
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.
-        named = {**models.file.stages, **options.ids}
+        named, urls = {**models.file.stages, **options.ids}, base_urls(environ)
         places_by_role = {role: (model, urls.get(role)) for role, model in named.items()}
         places = doctor_models.places(models, places_by_role)
     except ModelsError as error:
-        announced = "no call will be made: the models' settings cannot be used"
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
-        return diagnosis(findings, announced)
-    known = [(place, doctor_models.unasked(place, models, environ)) for place in places]
-    usable = [(place, of_place) for place, of_place in known if not has_problem(of_place)]
-    called = [] if options.no_calls else usable
+        return diagnosis(findings, "no call will be made: the models' settings cannot be used")
+    known = [(place, [doctor_models.identity(place, models)]) for place in places]
+    for place, of_place in known:
+        if not has_problem(of_place):
+            of_place += [doctor_models.key(place, environ), doctor_models.price(place)]
+    usable = [] if options.no_calls else known
+    called = [(place, of_place) for place, of_place in usable if not has_problem(of_place)]
     announced = doctor_models.announcement([p for p, _ in called if p.is_served])
     announce(announced)
     for place, of_place in called:
@@ -100,6 +101,5 @@ def closing(diagnosed: Diagnosis) -> str:
     """The last line: can a run begin?"""
     counts = Counter(one.state for one in diagnosed.findings)
     also = f" ({counted(counts['warning'], 'warning')})" if counts["warning"] else ""
-    if diagnosed.ok:
-        return f"a run can begin{also}"
-    return f"{counted(counts['problem'], 'problem')}: a run would fail{also}"
+    failing = f"{counted(counts['problem'], 'problem')}: a run would fail"
+    return ("a run can begin" if diagnosed.ok else failing) + also

@@ -35,7 +35,6 @@ class Finding(Record):
     """One thing that was looked at."""
 
     area: str
-    """One of ``AREAS``."""
     subject: str = ""
     """Of a model its roles and backend."""
     name: str
@@ -81,10 +80,8 @@ def sandbox() -> Finding:
     try:
         choice = chosen_kind()
         kind = used_kind()
-    except ValueError as error:
-        return finding("sandbox", "isolation", "problem", str(error), fix)
-    except SandboxUnavailable as error:
-        text = f"WORKER_SANDBOX={choice}: {error}"
+    except (ValueError, SandboxUnavailable) as error:
+        text = f"WORKER_SANDBOX={choice}: {error}" if choice else str(error)
         return finding("sandbox", "isolation", "problem", text, fix)
     text = describe_kind(kind).removeprefix("sandbox: ")
     text += f"; not used: {report.why_not}" if report.refused and choice != kind else ""

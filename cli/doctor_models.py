@@ -97,12 +97,6 @@ def announcement(called: Sequence[Place]) -> str:
     return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
 
 
-def unasked(place: Place, models: Models, environ: Mapping[str, str]) -> list[Finding]:
-    """What can be said of a place without asking it."""
-    known = identity(place, models)
-    return [known] if has_problem([known]) else [known, key(place, environ), price(place)]
-
-
 def identity(place: Place, models: Models) -> Finding:
     """Whether anybody answers to the id of a place."""
     try:
@@ -179,7 +173,7 @@ def found(place: Place, name: str, state: State, text: str, fix: str = "") -> Fi
 
 def baseline(known: Sequence[Place]) -> list[Finding]:
     """Say to those who run without any LLM how they get one."""
-    if not known or any(not place.target.backend.model.startswith(RULES) for place in known):
+    if not known or not all(place.target.backend.model.startswith(RULES) for place in known):
         return []
     text = "none is configured: a rule-based model answers, a baseline that needs no key"
     fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"

@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import Options
+from coordinator.fork import Past
+from core.runs.errors import CannotRun
 from core.runs.find import find_run
-from core.runs.manifest import NAME, NoManifest, read_manifest
+from core.runs.manifest import NAME, Manifest, NoManifest, read_manifest
+from core.runs.reader import NotRecorded, read_tasks
 
 _OF_THE_RUN = ("benchmark", "strategy")
 """A fork plays what its run played, in the way that it did, where nothing else is asked for."""
@@ -36,7 +39,28 @@ def _has_begun(folder: Path) -> bool:
 
 
 def _as_it_was(folder: Path) -> dict[str, Any]:
+    manifest = manifest_of(folder)
+    stored = manifest.options if manifest else {}
+    return {name: stored[name] for name in _OF_THE_RUN if name in stored}
+
+
+def past_of(options: Options) -> Past | None:
+    """What a fork begins with; None without ``--fork``. Raises CannotRun."""
+    if options.fork is None:
+        return None
+    try:
+        was = "evaluator-worker"  # runs without a manifest are older than the second strategy
+        if manifest := manifest_of(options.fork):
+            was = str(manifest.options.get("strategy", was))
+        if was != options.strategy:
+            raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
+        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
+    except NotRecorded as error:
+        raise CannotRun(f"cannot fork: {error}") from None
+
+
+def manifest_of(folder: Path) -> Manifest | None:
+    """The manifest of a run; None where it has none that can be read."""
     with suppress(NoManifest):
-        stored = read_manifest(folder).options
-        return {name: stored[name] for name in _OF_THE_RUN if name in stored}
-    return {}
+        return read_manifest(folder)
+    return None

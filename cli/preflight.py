@@ -33,17 +33,14 @@ SECONDS = 40.0
 """For all models, which are asked side by side; one of several backends gets half of it."""
 GRACE = 2.0
 """What a limit of the transport may be late."""
-LATE = "try again when its server has loaded the model, or begin with --no-preflight"
 ATTEMPTS = 2
 TOKENS = 200
 """Of an answer at most: models that think first need some."""
-Asked = Mapping[Role, tuple[str, "str | None"]]
-"""Id and base URL of each role that is asked at all."""
 
 
-def check_ids(models: Models, models_by_role: Asked) -> None:
+def check_ids(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> None:
     """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
-    places = doctor_models.places(models, models_by_role)
+    places = doctor_models.places(models, asked)
     known = (doctor_models.identity(place, models) for place in places)
     if unknown := [one for one in known if one.state == "problem"]:
         raise Usage(_listed("unknown model", unknown))
@@ -119,7 +116,7 @@ class _Question:
 
     @property
     def places(self) -> list[Place]:
-        """Its usable backends, in order of preference."""
+        """Its usable backends."""
         return doctor_models.places(self.models, {self.role: (self.model, self.base_url)})
 
     def put(self) -> None:
@@ -174,10 +171,11 @@ def _put(questions: Sequence[_Question]) -> None:
 
 
 def _problem(place: Place, call: ModelCall | None) -> Finding:
-    if call is None or call.error_kind == "timeout":
-        text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
-        return doctor_models.found(place, "answer", "problem", text, LATE)
-    return doctor_models.refused(place, call.error_kind, call.error or "no answer")
+    if call and call.error_kind != "timeout":
+        return doctor_models.refused(place, call.error_kind, call.error or "no answer")
+    text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
+    fix = "try again when its server has loaded the model, or begin with --no-preflight"
+    return doctor_models.found(place, "answer", "problem", text, fix)
 
 
 def _listed(what: str, findings: Sequence[Finding]) -> str:
