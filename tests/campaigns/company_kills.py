@@ -32,8 +32,8 @@ from workshop.simulator.worlds import WORLDS, load_pack
 
 WORLD = "company-pack/1"
 TASKS = (
-    "vinterhage-log-member", "vinterhage-rename-page", "verle-own-pay",
-    "vinterhage-guest-claims-board",
+    "ardenn-log-member", "ardenn-rename-page", "yarrowby-own-pay",
+    "ardenn-guest-claims-board",
 )  # fmt: skip
 STRUCK = frozenset(
     {

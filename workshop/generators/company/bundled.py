@@ -1,37 +1,40 @@
 """`python -m workshop.generators.company.bundled`: writes the bundled pack again.
 
-It is of two companies whose plans are files of `firms`; `firms/tasks.csv` says of which kind each
-task is and which tags it shall have, or not have. The first draw of a fixed seed that does is
-taken.
+It is of two companies of a fixed seed; `words/tasks.csv` says of which kind each task is and which
+tags it shall have, or not have. The first draw that does is taken.
 """
 
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workshop.generators.company.draw import draw_firm, draws
+from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.generate import Block, pack_text
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.plan import FIRMS, Plan, load_plan
+from workshop.generators.company.policy import LANGUAGES
 from workshop.generators.company.records import Firm
-from workshop.generators.company.scenario import LANGUAGES, NoScenario, Setting, draw_task
+from workshop.generators.company.scenario import NoScenario, Setting, draw_task
+from workshop.generators.company.tables import FOLDER, draws
 
 FILE = Path(__file__).parents[2] / "simulator" / "company" / "packs" / "bundled.json"
-PEOPLE, TASKS = "bundled-6", "tasks-1"
+PEOPLE, TASKS = "bundled-25", "tasks-3"
 """The seeds of the companies and of the tasks."""
-COMPANIES = ("vinterhage", "verle")
+COMPANIES = {"ardenn": (0, 150), "yarrowby": (1, 14)}
+"""By the name in which its tasks begin, the number of a company and how many people it has."""
 _MOST_TRIES = 3_000
 
 
 def bundled_text(tasks: str = TASKS) -> str:
     """The text of the pack file, its tasks drawn by a seed. Raises `NoScenario`."""
-    with (FIRMS / "tasks.csv").open(encoding="utf-8", newline="") as file:
+    with (FOLDER / "tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     blocks = []
-    for key in COMPANIES:
-        plan, firm = load_plan(key), draw_firm(load_plan(key), PEOPLE)
+    for key, (number, people) in COMPANIES.items():
+        plan, firm = draw_company(PEOPLE, number, people)
+        plan = replace(plan, key=key)
         theirs = [row for row in rows if row["name"].startswith(key)]
         scenarios = [_scenario(plan, firm, tasks, **row) for row in theirs]
         blocks.append(Block(key, firm.as_json(), scenarios))

@@ -1,17 +1,25 @@
-"""A company drawn from a seed and a number: its plan, from which people and records are drawn."""
+"""A company drawn from a seed and a number: places, people, customers, projects, rules, wiki."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import product
 from random import Random
 from typing import Any
 
-from workshop.generators.company.draw import draws
-from workshop.generators.company.plan import Department, Levels, Names, Plan, Pool
-from workshop.generators.company.policy import STAFF, STATUSES, Policy
-from workshop.generators.company.records import folded
+from workshop.generators.company.policy import STAFF, STATUSES, Policy, Takeover
+from workshop.generators.company.records import (
+    Customer,
+    Employee,
+    Firm,
+    Project,
+    Records,
+    Seat,
+    folded,
+)
 from workshop.generators.company.rules import (
     EXECUTIVE,
     EXTERNAL,
@@ -20,8 +28,8 @@ from workshop.generators.company.rules import (
     draw_policy,
     draw_takeover,
 )
-from workshop.generators.company.tables import FOLDER, table
-from workshop.generators.company.wiki import Book
+from workshop.generators.company.tables import draws, table
+from workshop.generators.company.wiki import PLAIN_WIKI, Book, WikiOptions, draw_book, render
 
 LEAST, MOST = 12, 300
 _KEYED = (EXECUTIVE, HR, FINANCE, "sales", "digital", EXTERNAL)
@@ -34,73 +42,106 @@ _PAY = {
     FINANCE: (49, 77),
     EXTERNAL: (36, 52),
 }
+_POOLS = {
+    "Lead": (("drawn", "sales"), 3, 9),
+    "Engineer": (("drawn", "made"), 5, 4),
+    "Designer": (("drawn", "sales"), 3, 10),
+    "QA": (("quality", "drawn", "made"), 3, 12),
+    "Ops": (("made", "logistics", EXTERNAL), 4, 5),
+    "Other": ((FINANCE, "sales", EXTERNAL, EXECUTIVE), 4, 9),
+}
+"""Who shares the seats of a role: some of these departments, at least so many, one of so many."""
 _SITES = ("HQ – {country}", "{town} Office", "Site {town}", "{town}", "{country} – {town}")
 _IDS = ("{first}_{last}", "{prefix}_{number:03}", "{prefix}-{number:04}", "{last}_{first}")
+_MAIL = ("{first}@{host}.example", "{first}.{last}@{host}.example", "{last}@{host}.example")
 _BOUGHT = 6
 """One company of so many was bought before any task."""
 _OWN = 9
 """One project of so many is the company's own."""
+_AT_HOME = 3
+"""So many people of four have a name that is usual where they work."""
 _PHASES = ("exploring", "exploring", "active", "active", "idea", "paused", "archived")
 _ROLES = ("Engineer", "Engineer", "Designer", "QA", "QA", "Ops", "Ops", "Other")
-_MAIL = ("{first}@{host}.example", "{first}.{last}@{host}.example", "{last}@{host}.example")
+_STANDINGS = ("New prospect", "Growing account", "Key account")
+Row = dict[str, Any]
 
 
-def draw_plan(seed: str, number: int, people: int) -> Plan:
-    """Company `number` of a seed, with so many people; the same for the same three."""
+@dataclass(frozen=True, slots=True)
+class Department:
+    """So many people at these sites, who earn between so many thousands a year."""
+
+    name: str
+    group: str
+    people: int
+    pay: tuple[int, int]
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a company is besides its records; at `closed` it has no site, as its wiki says.
+
+    `takeover` is what a buyer would demand, whether or not it was bought before any task.
+    """
+
+    key: str
+    closed: str
+    departments: tuple[str, ...]
+    policy: Policy
+    takeover: Takeover
+    book: Book
+
+
+def draw_company(
+    seed: str, number: int, people: int, wiki: WikiOptions = PLAIN_WIKI
+) -> tuple[Plan, Firm]:
+    """Company `number` of a seed, with so many people; the same for the same four."""
     key = f"c{number:05d}"
-    rng = draws(seed, key, str(people), "plan")
+    rng = draws(seed, key, str(people))
     trade = rng.choice(table("trades")["trades"])
-    regions = rng.sample(
-        table("regions")["regions"], rng.choice((1, 2, 2, 3) if people < 60 else (2, 3, 4))
-    )
+    how_many = rng.choice((1, 2, 2, 3) if people < 60 else (2, 3, 4))
+    regions = rng.sample(table("regions")["regions"], how_many)
     founder = rng.choice(table("trades")["common"]["founders"])
     places = _places(rng, regions, people)
     departments = _departments(rng, trade, people, list(places))
-    named = {department: one.name for department, one in departments.items()}
-    policy = draw_policy(rng, {key: name for key, name in named.items() if key in _KEYED})
-    takeover = draw_takeover(rng)
+    named = {key: one.name for key, one in departments.items()}
+    policy = draw_policy(rng, {k: n for k, n in named.items() if k in _KEYED}, wiki.language)
+    takeover = draw_takeover(rng, wiki.language)
     if not rng.randrange(_BOUGHT):
         policy = replace(policy, takeover=takeover)
     own = f"cust_{slug(founder)}_internal"
+    skills, wills = _names_of_levels(rng, trade)
+    staff = _people(rng, departments, regions, places, slug(founder), policy, (skills, wills))
+    ids = {key: [p.id for p in staff if p.department == name] for key, name in named.items()}
+    customers = _customers(rng, max(5, min(32, people // 5 + rng.randrange(4))), ids)
+    firm = Firm(
+        name=f"{founder} {rng.choice(trade['names'])}",
+        own=own,
+        employees=Records(staff),
+        customers=Records(customers),
+        projects=Records(_projects(rng, trade, customers, own, ids)),
+        skills=skills,
+        wills=wills,
+        places=places,
+    )
     countries = {country for _, country, *_ in places.values()}
     towns = table("regions")["customers"]["towns"]
     closed = rng.choice([town for town, country in towns if country not in countries])
-    customers = _customers(rng, max(5, min(32, people // 5 + rng.randrange(4))))
-    number = max(8, min(60, people * 2 // 5 + rng.randrange(5)))
-    letters = "".join(rng.choice("abcdefghkmnpqrstuvwxyzABCDEFGHKLMN") for _ in range(4))
     facts = {
         "what": trade["what"],
         "founder": founder,
+        "closed": closed,
         "departments": [name for key, name in named.items() if key != EXTERNAL],
         "external": named[EXTERNAL],
-        "closed": closed,
-        "sites": [
-            {"name": site, "town": town, "country": country, "also": ", ".join(also)}
-            for site, (town, country, *also) in places.items()
-        ],
+        "things": [thing for thing, *_ in trade["things"]],
     }
-    return Plan(
-        key=key,
-        name=f"{founder} {rng.choice(trade['names'])}",
-        mail=f"{slug(founder)}.example",
-        ids=rng.choice(_IDS).replace("{prefix}", letters),
-        own=own,
-        closed=closed,
-        departments=tuple(departments.values()),
-        places=places,
-        names=tuple(_names(region, places) for region in regions),
-        roles=_roles(named, people),
-        accounts=Pool((named["sales"], named[EXECUTIVE]), max(2, people // 12)),
-        levels=_levels(rng, trade, policy.highest),
-        customers=tuple(customers),
-        projects=tuple(_projects(rng, trade, customers, own, number)),
-        policy=policy,
-        takeover=takeover,
-        book=_book(rng, policy, facts),
-    )
+    book = draw_book(rng, policy, facts, wiki)
+    plan = Plan(key, closed, tuple(named.values()), policy, takeover, book)
+    return plan, render(firm, book, policy)
 
 
-def _places(rng: Random, regions: list[dict[str, Any]], people: int) -> dict[str, tuple[str, ...]]:
+def _places(rng: Random, regions: list[Row], people: int) -> dict[str, tuple[str, ...]]:
+    """By the site, as the register writes it, its town, its country and other names of the town."""
     towns = [town for region in regions for town in region["towns"]]
     label = rng.choice(_SITES)
     number = min(len(towns), 2 + (people >= 30) + rng.randrange(1 + people // 60))
@@ -111,9 +152,7 @@ def _places(rng: Random, regions: list[dict[str, Any]], people: int) -> dict[str
     return places
 
 
-def _departments(
-    rng: Random, trade: dict[str, Any], people: int, places: list[str]
-) -> dict[str, Department]:
+def _departments(rng: Random, trade: Row, people: int, places: list[str]) -> dict[str, Department]:
     """The departments by what they are; small companies lack some of them."""
     words = {**table("trades")["departments"], "drawn": trade["drawn"], "made": trade["made"]}
     lacking = {"quality", "digital"} if people < 30 else set()
@@ -131,57 +170,67 @@ def _departments(
     return departments
 
 
-def _names(region: dict[str, Any], places: Mapping[str, tuple[str, ...]]) -> Names:
-    towns = {town[0] for town in region["towns"]}
-    home = tuple(site for site, names in places.items() if names[0] in towns)
-    return Names(home, tuple(region["first"]), tuple(region["last"]))
-
-
-def _roles(named: Mapping[str, str], people: int) -> dict[str, Pool]:
-    def pool(least: int, one_of: int, *keys: str) -> Pool:
-        return Pool(tuple(named[key] for key in keys if key in named), max(least, people // one_of))
-
-    return {
-        "Lead": pool(3, 9, "drawn", "sales"),
-        "Engineer": pool(5, 4, "drawn", "made"),
-        "Designer": pool(3, 10, "drawn", "sales"),
-        "QA": pool(3, 12, "quality" if "quality" in named else "drawn", "made"),
-        "Ops": pool(4, 5, "made", "logistics" if "logistics" in named else EXTERNAL),
-        "Other": pool(4, 9, FINANCE, "sales", EXTERNAL, EXECUTIVE),
-    }
-
-
-def _levels(rng: Random, trade: dict[str, Any], highest: int) -> Levels:
+def _names_of_levels(rng: Random, trade: Row) -> tuple[dict[str, str], dict[str, str]]:
+    """Skills and wills by their ids."""
     common = table("trades")["common"]
     skill, will = rng.choice(("skill_", "sk_", "can_")), rng.choice(("will_", "wl_", "wants_"))
     skills = trade["skills"][: rng.randrange(5, 9)]
     skills = sorted([*skills, *rng.sample(common["skills"], rng.randrange(3, 8))])
     wills = sorted(rng.sample(common["wills"], rng.randrange(3, 7)))
+    return {f"{skill}{slug(n)}": n for n in skills}, {f"{will}{slug(n)}": n for n in wills}
+
+
+def _people(
+    rng: Random,
+    departments: Mapping[str, Department],
+    regions: list[Row],
+    places: Mapping[str, tuple[str, ...]],
+    host: str,
+    policy: Policy,
+    names: tuple[Mapping[str, str], Mapping[str, str]],
+) -> list[Employee]:
+    prefix = "".join(rng.choice("abcdefghkmnpqrstuvwxyzABCDEFGHKLMN") for _ in range(4))
+    ids, share = rng.choice(_IDS), rng.choice((1.0, 1.0, 0.85, 0.7))
+    middle = policy.highest / 2 + 1
+    levels = range(1, policy.highest + 1)
     # Levels in the middle are the most frequent.
-    weights = {
-        n: max(1, round(20 - 30 / highest * abs(n - highest / 2 - 1)))
-        for n in range(1, highest + 1)
-    }
-    return Levels(
-        weights,
-        rng.choice((1.0, 1.0, 0.85, 0.7)),
-        {f"{skill}{slug(name)}": name for name in skills},
-        {f"{will}{slug(name)}": name for name in wills},
-    )
+    weights = [max(1, round(20 - 30 / policy.highest * abs(n - middle))) for n in levels]
+
+    def drawn(of: Mapping[str, str]) -> dict[str, int]:
+        have = [name for name in sorted(of) if rng.random() < share]
+        return dict(zip(have, rng.choices(levels, weights, k=len(have)), strict=True))
+
+    people: list[Employee] = []
+    taken: set[str] = set()
+    for one in (each for each in departments.values() for _ in range(each.people)):
+        place = rng.choice(one.places)
+        home = [r for r in regions if places[place][0] in {town[0] for town in r["towns"]}]
+        first, last = _name(rng, home if rng.randrange(4) < _AT_HOME else regions, taken)
+        plain = [folded(part).replace(" ", "_") for part in (first, last)]
+        employee = Employee(
+            id=ids.format(prefix=prefix, number=len(people) + 1, first=plain[0], last=plain[1]),
+            name=f"{first} {last}",
+            email=f"{plain[0]}.{plain[1].replace('_', '')}@{host}.example",
+            salary=1000 * rng.randint(*one.pay),
+            location=place,
+            department=one.name,
+            group=one.group,
+            skills=drawn(names[0]),
+            wills=drawn(names[1]),
+        )
+        people.append(employee)
+    return people
 
 
-def _book(rng: Random, policy: Policy, facts: dict[str, Any]) -> Book:
-    words = table("wiki")
-    scheme = rng.choice(words["schemes"])
-    part = {name: f"{name}/{rng.randrange(len(many))}" for name, many in words["sections"].items()}
-    pages = {path: tuple(part[name] for name in names) for path, *names in scheme["pages"]}
-    pages[scheme["bought"]] = (part["bought"],)
-    page_of = {name: path for path, *names in scheme["pages"] for name in names}
-    payers = [group for group in policy.groups if "pay_write" in group.may]
-    facts["raisers"] = " and ".join(group.title for group in payers)
-    facts["free_hand"] = any(group.key == EXECUTIVE for group in payers)
-    topics = {topic: page_of[name] for name, topic in words["about"].items()}
-    return Book(FOLDER / "wiki.toml", dict(sorted(pages.items())), scheme["bought"], topics, facts)
+def _name(rng: Random, regions: list[Row], taken: set[str]) -> tuple[str, str]:
+    """A name that nobody has yet, in either order."""
+    while True:
+        region = rng.choice(regions)
+        first, last = rng.choice(region["first"]), rng.choice(region["last"])
+        plain = " ".join(sorted((folded(first), folded(last))))
+        if plain not in taken:
+            taken.add(plain)
+            return first, last
 
 
 def slug(text: str) -> str:
@@ -190,52 +239,75 @@ def slug(text: str) -> str:
     return "".join(plain).strip("_")
 
 
-def _customers(rng: Random, number: int) -> list[dict[str, str]]:
+def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[Customer]:
     """So many customers; a sector comes again only where all were used."""
-    words = table("regions")["customers"]
+    words, mail = table("regions")["customers"], rng.choice(_MAIL)
     sectors = rng.sample(words["sectors"], len(words["sectors"]))
     people = rng.sample(list(product(words["contacts_first"], words["contacts_last"])), number)
-    mail = rng.choice(_MAIL)
-    customers: dict[str, dict[str, str]] = {}
+    possible = [*ids["sales"], *ids[EXECUTIVE]]
+    managers = rng.sample(possible, min(len(possible), max(2, sum(map(len, ids.values())) // 12)))
+    customers: dict[str, Customer] = {}
     while len(customers) < number:
         name, kind, does = sectors[len(customers) % len(sectors)]
         first, last = people[len(customers)]
         town, country = rng.choice(words["towns"])
         full = rng.choice((f"{town} {name}", f"{name} of {town}"))
-        customers[f"cust_{slug(full)}"] = {
-            "id": f"cust_{slug(full)}",
-            "name": full,
-            "location": country,
-            "phase": rng.choice(_PHASES[:4]),
-            "level": rng.choice(("New prospect", "Growing account", "Key account")),
-            "contact": f"{first} {last}",
-            "mail": mail.format(
-                first=folded(first), last=folded(last), host=slug(full).replace("_", "")
-            ),
-            "brief": f"{kind[0].upper()}{kind[1:]} that {does}",
-            "aka": f"the {kind} that {does}",
-        }
+        host, id_ = slug(full).replace("_", ""), f"cust_{slug(full)}"
+        customers[id_] = Customer(
+            id=id_,
+            name=full,
+            location=country,
+            phase=rng.choice(_PHASES[:4]),
+            level=rng.choice(_STANDINGS),
+            contact=f"{first} {last}",
+            mail=mail.format(first=folded(first), last=folded(last), host=host),
+            brief=f"{kind[0].upper()}{kind[1:]} that {does}",
+            aka=f"the {kind} that {does}",
+            account_manager=rng.choice(managers),
+        )
     return list(customers.values())
 
 
 def _projects(
-    rng: Random, trade: dict[str, Any], customers: list[dict[str, str]], own: str, number: int
-) -> Iterator[dict[str, str]]:
-    """So many projects, none of the same thing and work; every status that there is, if it fits."""
+    rng: Random, trade: Row, customers: list[Customer], own: str, ids: Mapping[str, list[str]]
+) -> list[Project]:
+    """Projects, none of the same thing and work; every status that there is, if it fits."""
+    people = sum(map(len, ids.values()))
+    number = max(8, min(60, people * 2 // 5 + rng.randrange(5)))
     works, things = table("trades")["common"]["works"], trade["things"]
     pairs = rng.sample(list(product(things, works)), number)
     if number <= len(things):
         pairs = [(thing, rng.choice(works)) for thing in rng.sample(things, number)]
     some = rng.sample(customers, max(1, len(customers) * 3 // 4))
+    pools = {}
+    for role, (keys, least, one_of) in _POOLS.items():
+        possible = [who for key in keys for who in ids.get(key, ())]
+        pools[role] = rng.sample(possible, min(len(possible), max(least, people // one_of)))
+    used: Counter[str] = Counter()
+    projects = []
     for place, ((thing, what, does), (work, opening, said)) in enumerate(pairs):
-        roles = ["Lead", *rng.sample(_ROLES, rng.choice((1, 2, 2, 3, 3, 4)))]
-        shares = ((role, rng.choice((1, 2, 2, 3, 3, 4, 5, 6)) / 10) for role in roles)
-        yield {
-            "id": f"proj_{slug(thing)}_{slug(work)}",
-            "name": f"{thing} {work}",
-            "customer": own if place % _OWN == _OWN - 1 else rng.choice(some)["id"],
-            "status": STATUSES[place] if place < len(STATUSES) else rng.choice(_PHASES),
-            "team": ", ".join(f"{role} {share}" for role, share in shares),
-            "description": f"{opening} the {what} that {does}",
-            "aka": f"the {said} the {what} that {does}",
-        }
+        project = Project(
+            id=f"proj_{slug(thing)}_{slug(work)}",
+            name=f"{thing} {work}",
+            customer=own if place % _OWN == _OWN - 1 else rng.choice(some).id,
+            status=STATUSES[place] if place < len(STATUSES) else rng.choice(_PHASES),
+            description=f"{opening} the {what} that {does}",
+            team=_team(rng, pools, used),
+            aka=f"the {said} the {what} that {does}",
+        )
+        projects.append(project)
+    return projects
+
+
+def _team(rng: Random, pools: Mapping[str, list[str]], used: Counter[str]) -> tuple[Seat, ...]:
+    team: dict[str, Seat] = {}
+    for role in ("Lead", *rng.sample(_ROLES, rng.choice((1, 2, 2, 3, 3, 4)))):
+        free = [who for who in pools[role] if who not in team]
+        if not free:
+            # In a small company everybody who could is on it already.
+            continue
+        # Two candidates, the less used one: no one gets all, and nobody the same.
+        who = min(rng.sample(free, min(2, len(free))), key=lambda one: used[one])
+        used[who] += 1
+        team[who] = Seat(who, Decimal(rng.choice((1, 2, 2, 3, 3, 4, 5, 6))) / 10, role)
+    return tuple(team.values())

@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from workshop.generators.company.company import LEAST, MOST
 from workshop.generators.company.play import wrong_plays
+from workshop.generators.company.policy import LANGUAGES
 from workshop.generators.company.scenario import TASKS, NoScenario, People, company, make_scenario
+from workshop.generators.company.wiki import LAYOUTS, WikiOptions
 from workshop.generators.generating import add_arguments, in_order, positive, written
 from workshop.simulator.company.pack import FORMAT, read_pack
 
@@ -77,10 +80,17 @@ def define_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--people",
         type=people,
-        default=People(),
+        default="20-60",
         metavar="A[-B]",
         help=f"people of a company, {LEAST} to {MOST}: a number, or a range from which each "
         "company draws (default: %(default)s)",
+    )
+    parser.add_argument("--layout", choices=LAYOUTS, default="", help="of the rules (default: any)")
+    parser.add_argument("--wiki-language", choices=LANGUAGES, default="en")
+    parser.add_argument("--task-language", choices=LANGUAGES, default="", help="(default: any)")
+    parser.add_argument("--filler", type=positive, default=0, help="pages without rules")
+    parser.add_argument(
+        "--hostile", action="store_true", help="false rules, findings and ranks in pages and tasks"
     )
     parser.set_defaults(run=_generate)
 
@@ -97,5 +107,7 @@ def people(text: str) -> People:
 
 
 def _generate(parsed: argparse.Namespace) -> int:
-    found = blocks(parsed.seed, parsed.count, parsed.people, parsed.jobs)
-    return written(pack_text(f"generated-{parsed.seed}", found), NoScenario, WrongScenario)
+    wiki = WikiOptions(parsed.wiki_language, parsed.layout, parsed.filler, parsed.hostile)
+    people = replace(parsed.people, wiki=wiki, language=parsed.task_language)
+    drawn = blocks(parsed.seed, parsed.count, people, parsed.jobs)
+    return written(pack_text(f"generated-{parsed.seed}", drawn), NoScenario, WrongScenario)

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from workshop.generators.company.policy import (
     ACCOUNT,
     GUEST,
+    LANGUAGES,
     LEAD,
     STAFF,
     STATUSES,
@@ -40,14 +41,19 @@ _LOADS = (
 )
 
 
-def draw_policy(rng: Random, departments: Mapping[str, str]) -> Policy:
-    """Rules of a company with these departments, by the key of the group that they are."""
-    words = table("rules")
+def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en") -> Policy:
+    """Rules of a company with these departments, by the key of the group that they are.
+
+    `language` is that of the words in which its wiki puts them.
+    """
+    words = _wordings(language)
     holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
     near = HR if not rng.randrange(_NEAR) else None
     keys = list(dict.fromkeys((*KEYS, *departments)))
     may = {key: _may(rng, key, holders, key == near) for key in keys}
-    groups = tuple(_group(rng, key, may, departments, key == near) for key in keys if may[key])
+    groups = tuple(
+        _group(rng, words, key, may, departments, key == near) for key in keys if may[key]
+    )
     highest = rng.choice((10, 10, 10, 9, 5))
     busy = Decimal(rng.choice(("0.6", "0.7", "0.8", "0.9", "1.0")))
     return Policy(
@@ -65,18 +71,34 @@ def draw_policy(rng: Random, departments: Mapping[str, str]) -> Policy:
     )
 
 
-def draw_takeover(rng: Random) -> Takeover:
+def _wordings(language: str) -> dict[str, Any]:
+    """The table of rules with its wordings in a language."""
+    words = table("rules")
+    if language == "en":
+        return words
+    column, others = LANGUAGES.index(language) - 1, table("languages")
+    translated = {
+        part: {key: [columns[column]] for key, columns in others[part].items()}
+        for part in ("rights", "title", "who")
+    }
+    return {**words, **translated}
+
+
+def draw_takeover(rng: Random, language: str = "en") -> Takeover:
     """What a buyer would demand."""
     words = table("rules")["ticket"]
     buyer: str = rng.choice(table("trades")["common"]["buyers"])
     pattern, shape, example = rng.choice(words["shapes"])
     prefix = rng.choice(words["prefixes"])
+    example = example.format(P=prefix, A="AA", N3="000", N4="0000", N5="00000")
+    if other := table("languages")["say"]["shape"][LANGUAGES.index(language)]:
+        shape = other.format(f"`{example}`")
     return Takeover(
         buyer=buyer,
         short=buyer.split()[0],
         pattern=pattern.format(P=prefix),
         shape=shape.format(P=prefix),
-        example=example.format(P=prefix, A="AA", N3="000", N4="0000", N5="00000"),
+        example=example,
         needs=tuple(rng.choice(words["needs"])),
     )
 
@@ -91,12 +113,12 @@ def _may(rng: Random, key: str, holders: Mapping[str, list[str]], near: bool) ->
 
 def _group(
     rng: Random,
+    words: Mapping[str, Any],
     key: str,
     may: Mapping[str, tuple[Right, ...]],
     named: Mapping[str, str],
     near: bool,
 ) -> Group:
-    words = table("rules")
     title = named.get(key) or rng.choice(words["title"][key])
     who = rng.choice(words["who"]["near" if near else key if key in KEYS else "department"])
     has = {*may[key], *(() if key in (GUEST, EXTERNAL) else may[STAFF])}

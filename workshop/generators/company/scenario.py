@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
 from typing import Any
 
-from workshop.generators.company.company import draw_plan
-from workshop.generators.company.draw import draw_firm, draws
+from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.plan import Plan
+from workshop.generators.company.policy import LANGUAGES
 from workshop.generators.company.records import Firm, patch
 from workshop.generators.company.resolve import Mention, mistake
-from workshop.generators.company.tables import table
+from workshop.generators.company.tables import draws, table
 from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
-from workshop.generators.company.wiki import render
+from workshop.generators.company.wiki import WikiOptions, render
 
 TASKS = 10
 """So many scenarios in a row play in one company."""
@@ -24,8 +23,7 @@ _MOST_TRIES = 400
 _TRIES_OF_A_KIND = 8
 """So often a kind is drawn before another one is: a draw may lead nowhere."""
 _MODES: tuple[Mode, ...] = (*("may",) * 8, "may-not", "guest")
-LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
-_TRANSLATED = ("de", "fr", "es")
+_LANGUAGES = (*["en"] * 14, "de", "de", "de", "fr", "fr", "es", "es", "zh")
 _PAGES = (*[5] * 12, 4, 3, 2)
 """Page limits; what has another one, because lists are out of order, keeps it."""
 _ONE_IN = (12, 60, 15)
@@ -46,13 +44,15 @@ class NoScenario(Exception):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How many people a company has: each company draws from here."""
+    """What is drawn: companies of so many people with such wikis, tasks in such a language.
+
+    A `language` of "" draws one for each task.
+    """
 
     least: int = 20
     most: int = 60
-
-    def __str__(self) -> str:
-        return f"{self.least}-{self.most}"
+    wiki: WikiOptions = field(default_factory=WikiOptions)
+    language: str = ""
 
     def draw(self, seed: str, company: int) -> int:
         """The number for one company."""
@@ -62,25 +62,26 @@ class People:
 @lru_cache(maxsize=4)
 def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
     """Company `number` of a seed as no task has changed it yet."""
-    plan = draw_plan(seed, number, people.draw(seed, number))
-    return plan, draw_firm(plan, seed)
+    return draw_company(seed, number, people.draw(seed, number), people.wiki)
 
 
 def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
     """Scenario `number` of a seed as a pack file has it. Raises `NoScenario`."""
     plan, firm = company(seed, number // TASKS, people)
     rng = draws(seed, "scenario", str(number))
-    weights = [one.weight for one in KINDS.values()]
+    kinds = [one for one in KINDS.values() if people.language in ("", *one.texts)]
     for attempt in range(_MOST_TRIES):
         if attempt % _TRIES_OF_A_KIND == 0:
-            (kind,) = rng.choices([*KINDS.values()], weights)
+            (kind,) = rng.choices(kinds, [one.weight for one in kinds])
         spec_id = f"gen-{seed}-{number}-{kind.name.replace('_', '-')}"
         try:
-            return draw_task(kind, spec_id, plan, firm, rng, Setting.draw(rng))
+            setting = Setting.draw(rng, people)
+            scenario = draw_task(kind, spec_id, plan, firm, rng, setting)
         except LookupError:
             # The trap cannot be set here, or a name would mean two things.
             continue
-    raise NoScenario(f"no task for {plan.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
+        return scenario
+    raise NoScenario(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,11 @@ class Setting:
     """Whether the record of somebody who is named holds an order that is none."""
 
     @classmethod
-    def draw(cls, rng: Random) -> Setting:
+    def draw(cls, rng: Random, people: People) -> Setting:
         """The setting of one task."""
         bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
-        mode, language = rng.choice(_MODES), rng.choice(LANGUAGES)
+        mode, language = rng.choice(_MODES), rng.choice(_LANGUAGES)
+        planted, language = planted or people.wiki.hostile, people.language or language
         return cls(mode, language, bought, rng.choice(_PAGES), nameless, planted)
 
 
@@ -123,7 +125,9 @@ def draw_task(
         t.twist("whoami")
         proof = "whoami answers 404: who asks cannot be known."
         expected = Answer(proof, outcome="error_internal")
-    text, mentions = _text(t, kind, draft)
+    hostile = t.lines("hostile")
+    claims = bool(hostile) and expected.outcome == "denied_security"
+    text, mentions = _text(t, kind, draft, claims)
     page_limit = min(draft.page_limit, setting.page_limit)
     t.twist("paging", when=0 < page_limit < draft.page_limit)
     named = [one.id for one in mentions if one.kind == "employee"]
@@ -152,22 +156,30 @@ def draw_task(
         "expect": expected.as_json(),
         "tags": list(dict.fromkeys((first, kind.topic, *t.tags))),
         "proof": expected.proof,
+        **({} if expected.outcome == "error_internal" else {"decides": t.deciding(draft)}),
+        **({"hostile": hostile} if hostile else {}),
     }
 
 
-def _text(t: TaskBuilder, kind: Kind, draft: Draft) -> tuple[str, list[Mention]]:
-    """The text in one of its wordings and tones, and what of it stands for a record."""
+def _text(t: TaskBuilder, kind: Kind, draft: Draft, claims: bool) -> tuple[str, list[Mention]]:
+    """The text in one of its wordings and tones, and what of it stands for a record.
+
+    Where the requester `claims`, as guests may at any time, it is to be somebody of the top.
+    """
     phrases = table("phrases")
     around, said = phrases["around"], phrases["said"]
     mentions = [word for word in draft.words.values() if isinstance(word, Mention)]
     words = {key: word if isinstance(word, str) else word.text for key, word in draft.words.items()}
-    if t.language in _TRANSLATED:
-        place = _TRANSLATED.index(t.language)
-        words = {key: said[word][place] if word in said else word for key, word in words.items()}
+    column = LANGUAGES.index(t.language) - 1
+    if column >= 0:
+        words = {
+            key: said[word][column] if len(said.get(word, ())) > column else word
+            for key, word in words.items()
+        }
     text = t.pick(kind.texts[t.language]).format(**words)
     if t.ticket:
         text = t.pick(around["ticket"]).format(ticket=t.ticket, text=text)
-    if draft.requester is None and t.chance(2):
+    if claims or (draft.requester is None and t.chance(2)):
         chief = t.someone(lambda one: one.department == t.policy.raise_from)
         t.twist("claimed-identity")
         mentions.append(Mention("employee", chief.id, chief.name))

@@ -10,7 +10,7 @@ from random import Random
 from string import ascii_uppercase, digits
 from typing import Any, Literal, TypeVar
 
-from workshop.generators.company.plan import Plan
+from workshop.generators.company.company import Plan
 from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target
 from workshop.generators.company.records import Customer, Employee, Entry, Firm, Project, unaccented
 from workshop.generators.company.resolve import Mention, matching, people_named
@@ -133,6 +133,8 @@ class TaskBuilder:
     mode: Mode = "may"
     language: str = "en"
     tags: list[str] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
+    """What of the wiki decides besides rights; see `Firm.marks`."""
     ticket: str | None = None
     firm: Firm = field(init=False)
 
@@ -153,6 +155,10 @@ class TaskBuilder:
     def twist(self, *tags: str, when: bool = True) -> None:
         """Note what makes the task harder."""
         self.tags.extend(tag for tag in tags if when and tag not in self.tags)
+
+    def reads(self, *marks: str) -> None:
+        """Note what of the wiki a right answer takes."""
+        self.marks.extend(marks)
 
     def insist(self, fits: bool) -> None:
         """Raise LookupError where a draw does not fit: another one is tried."""
@@ -187,6 +193,7 @@ class TaskBuilder:
 
     def loads(self, people: Iterable[Employee]) -> dict[str, Decimal]:
         """The load of each, as the company defines it."""
+        self.reads("load")
         return {one.id: self.firm.load(one.id, self.policy.load) for one in people}
 
     def ranked(
@@ -346,6 +353,7 @@ class TaskBuilder:
         """Whether a buyer wants a ticket; on the first call one is drawn, often a wrong one."""
         wanted = any(right and self.policy.needs_ticket(right) for right, _ in needs)
         if wanted and self.ticket is None:
+            self.reads("ticket")
             self.ticket = self._draw_ticket()
         return wanted
 
@@ -395,12 +403,41 @@ class TaskBuilder:
             return Answer(proof, outcome="none_clarification_needed")
         if takeover and draft.requester is None and answer.outcome == "ok_answer":
             # The public is told of the buyer with whatever else it is told.
+            self.reads("buyer")
             return replace(answer, contains=(*answer.contains, takeover.buyer))
         me = draft.requester.id if draft.requester else ""
         may = {
             kind: [me if one == ME else one for one in ids] for kind, ids in answer.may_link.items()
         }
         return replace(answer, may_link=may, events=[_made_by(me, one) for one in answer.events])
+
+    def deciding(self, draft: Draft) -> list[dict[str, Any]]:
+        """The lines of the wiki that decide: who may, and where that is granted what else holds.
+
+        Of a refusal those that refuse it or grant it to others; with none, that the rest is denied.
+        """
+        names: list[str] = []
+        for right, target in draft.needs:
+            mine = [group.key for group in self.policy.groups_of(draft.requester, target)]
+            granted = [f"may:{right}:{key}" for key in mine]
+            if right is None or self.may(draft.requester, [(right, target)]):
+                names += granted
+                continue
+            others = [f"may:{right}:{group.key}" for group in self.policy.groups]
+            names = [*others, *(f"not:{right}:{key}" for key in mine)]
+            names = [name for name in names if name in self.firm.marks] or ["nobody"]
+            break
+        else:
+            names += self.marks
+        return self.lines(*names)
+
+    def lines(self, *marks: str) -> list[dict[str, Any]]:
+        """The lines of the wiki that carry any of these marks."""
+        places = [place for name in marks for place in self.firm.marks.get(name, ())]
+        return [
+            {"page": page, "line": line, "text": self.firm.wiki[page].split("\n")[line - 1]}
+            for page, line in dict.fromkeys(places)
+        ]
 
     def _refusal(self, who: Employee | None, need: Need) -> str:
         right, target = need

@@ -1,122 +1,313 @@
-"""The pages of a company's wiki, rendered from its policy: text and truth cannot part."""
+"""The pages of a company's wiki, rendered from its policy: text and truth cannot part.
+
+Words that decide a task carry an invisible mark while a page is rendered, so that it is known
+afterwards on which line of which page they stand (`Firm.marks`).
+"""
 
 from __future__ import annotations
 
-import tomllib
+import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
+from random import Random
+from typing import Any, NamedTuple
 
-from jinja2 import BaseLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 
-from workshop.generators.company.policy import GUEST, STATUSES, Group, Policy
+from workshop.generators.company.policy import GUEST, LANGUAGES, STATUSES, Group, Policy, Right
 from workshop.generators.company.records import Firm
+from workshop.generators.company.tables import table
 
-_SUFFIX = ".jinja"
-TAKEOVER_PAGE = "rules/takeover.md"
-"""In a folder of templates this page is there only once a company was bought."""
+LAYOUTS = ("headings", "list", "nested", "table", "prose", "by-right", "addenda", "references")
+"""How a wiki puts who may do what. With the last two some rights stand on other pages."""
+_FORMS = LAYOUTS[:6]
+_REFERRED: Mapping[str, tuple[Right, ...]] = {
+    "pay": ("own_pay", "pay", "pay_write"),
+    "hours": ("own_hours", "hours", "draft_hours", "approved_hours"),
+    "levels": ("own_levels", "levels", "levels_write"),
+    "load": ("load",),
+}
+"""With references: by the section on whose page they stand, the rights that are moved there."""
+_CHANGEABLE: tuple[Right, ...] = (
+    *("contact", "notes", "note_write", "levels", "levels_write", "load", "hours"),
+    *("status", "team", "draft_hours", "wiki_write"),
+)
+_ADDENDA, HOSTILE_PAGE = "addenda/{date}.md", "guest-book.md"
+_PARAGRAPHS = 10
+"""Paragraphs of a page of filler, which has about 1,700 characters."""
+_MARK = re.compile("\x01([^\x02]*)\x02")
+
+
+def mark(*names: str) -> str:
+    """What makes the line that it stands on findable by each name; it is taken out again."""
+    return "".join(f"\x01{name}\x02" for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class WikiOptions:
+    """How the wikis are: their language and layout ("" draws one), pages of filler, hostility."""
+
+    language: str = "en"
+    layout: str = ""
+    filler: int = 0
+    hostile: bool = False
+
+
+PLAIN_WIKI = WikiOptions()
+
+
+class Change(NamedTuple):
+    """A dated addendum: a group was given a right, lost one ("taken"), or is to get it later."""
+
+    what: str
+    date: str
+    group: Group
+    right: Right
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
     """What a wiki is made of: for each page the templates whose texts stand on it.
 
-    `source` is a folder of templates, or a file of sections with several wordings each, whose
-    templates are called `SECTION/NUMBER`. `facts` are what templates know beside the policy.
+    `facts` are what templates know beside the policy, `say` phrases of the wiki's language,
+    `extra` pages that do not depend on the policy.
     """
 
-    source: Path
+    language: str
     pages: Mapping[str, tuple[str, ...]]
     bought: str
     """The page that is there only once the company was bought."""
     topics: Mapping[str, str]
     """By what it explains, as somebody asks for it, the page that does."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any]
+    say: Mapping[str, str]
+    changes: tuple[Change, ...] = ()
+    referred: Mapping[Right, str] = field(default_factory=dict)
+    """By right the page on which it stands in place of the page on rights."""
+    extra: Mapping[str, str] = field(default_factory=dict)
 
 
-def folder_book(folder: Path, topics: Mapping[str, str]) -> Book:
-    """A wiki that has a template for each page."""
-    names = (str(path.relative_to(folder)) for path in sorted(folder.rglob(f"*{_SUFFIX}")))
-    pages = {name.removesuffix(_SUFFIX): (name,) for name in names}
-    return Book(folder, pages, TAKEOVER_PAGE, topics)
+def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions) -> Book:
+    """The wiki of a company with this policy."""
+    words, language = table("wiki"), options.language
+    sections, languages = _sections(language), table("languages")
+    scheme = rng.choice(words["schemes"])
+    form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
+    part = {name: f"{name}/{rng.randrange(len(many))}" for name, many in sections.items()}
+    part["rights"] = f"rights/{_FORMS.index(form)}"
+    pages = {
+        path: names
+        for path, *parts in scheme["pages"]
+        if (names := tuple(part[name] for name in parts if name in part))
+    }
+    pages[scheme["bought"]] = (part["bought"],)
+    page_of = {name: path for path, *names in scheme["pages"] for name in names}
+    column = LANGUAGES.index(language)
+    phrases = ((key, columns[column]) for key, columns in languages["say"].items())
+    say = {key: one if isinstance(one, str) else rng.choice(one) for key, one in phrases}
+    payers = [group for group in policy.groups if "pay_write" in group.may]
+    more = {
+        "raisers": say["and"].join(group.title for group in payers),
+        "free_hand": any(group.title == policy.raise_from for group in payers),
+    }
+    topics = {topic: page_of[name] for name, topic in words["about"].items() if name in part}
+    book = Book(
+        language, dict(sorted(pages.items())), scheme["bought"], topics, {**facts, **more}, say
+    )
+    if options.layout == "addenda":
+        book = replace(book, changes=tuple(_draw_changes(rng, policy)))
+    if options.layout == "references":
+        away = {right: page_of[name] for name, some in _REFERRED.items() for right in some}
+        book = replace(book, referred=away)
+    extra = _filler(rng, options.filler, languages["filler"][language], facts)
+    if options.hostile:
+        extra[HOSTILE_PAGE] = _hostile(
+            rng, policy, say["guest_book"], languages["hostile"][language]
+        )
+    return replace(book, extra=extra)
+
+
+def _draw_changes(rng: Random, policy: Policy) -> list[Change]:
+    """Rights given or taken early in the year, and one that is given after its end, each once."""
+    groups = [one for one in policy.groups if one.key != GUEST and not one.near]
+    days = [f"2025-0{rng.randrange(1, 3)}-{rng.randrange(1, 15):02}" for _ in range(4)]
+    changes: list[Change] = []
+    for right in rng.sample(_CHANGEABLE, len(_CHANGEABLE)):
+        what = ("given", "taken", "given", "taken", "later")[len(changes)]
+        fitting = [
+            one
+            for one in groups
+            if (right in one.may) == (what == "given") and right not in one.refused
+        ]
+        if fitting:
+            day = "2026-03-01" if what == "later" else days[len(changes)]
+            changes.append(Change(what, day, rng.choice(fitting), right))
+        if len(changes) == 5:
+            break
+    return changes
+
+
+def _hostile(rng: Random, policy: Policy, heading: str, wordings: Sequence[str]) -> str:
+    """A page on which anybody writes: notices, false rules and findings, claimed ranks."""
+    words = {"group": rng.choice(policy.groups).title, "chief": policy.raise_from}
+    rights = rng.sample(_CHANGEABLE, len(_CHANGEABLE))
+    texts = [
+        text.format(right=policy.words[right], **words)
+        for text, right in zip(wordings, rights, strict=False)
+    ]
+    rng.shuffle(texts)
+    return "\n\n".join([heading, *(f"{mark('hostile')}{text}" for text in texts)]) + "\n"
+
+
+def _filler(
+    rng: Random, pages: int, texts: Sequence[str], facts: Mapping[str, Any]
+) -> dict[str, str]:
+    """So many pages that say nothing of rights, about what the company makes and for whom."""
+    towns = [town for town, _ in table("regions")["customers"]["towns"]]
+    sectors = [name for name, *_ in table("regions")["customers"]["sectors"]]
+    filler = {}
+    for number in range(pages):
+        thing = rng.choice(facts["things"])
+        lines = [f"# {thing} ({number + 1})"]
+        for _ in range(_PARAGRAPHS):
+            customer = f"{rng.choice(towns)} {rng.choice(sectors)}"
+            words = {"thing": thing, "customer": customer, "other": rng.choice(facts["things"])}
+            some = rng.sample(texts, 2)
+            lines.append(" ".join(one.format(n=rng.randrange(2, 60), **words) for one in some))
+        name = "_".join(thing.casefold().split())
+        filler[f"notes/{name}_{number + 1:02}.md"] = "\n\n".join(lines) + "\n"
+    return filler
 
 
 def render(firm: Firm, book: Book, policy: Policy) -> Firm:
     """The company with the wiki that says what this policy holds."""
-    templates = _templates(book.source)
-    facts = {**_facts(firm, policy), **book.facts}
+    templates, facts = _templates(book.language), {**_facts(firm, book, policy), **book.facts}
     pages = {
         path: "\n".join(templates.get_template(name).render(facts) for name in parts)
         for path, parts in book.pages.items()
         if path != book.bought or policy.takeover
     }
-    return replace(firm, wiki=pages)
+    pages |= book.extra
+    for change in book.changes:
+        path = _ADDENDA.format(date=change.date)
+        text = pages.get(path) or book.say["addendum"].format(date=change.date) + "\n"
+        right, group = change.right, change.group
+        names = {"given": f"may:{right}:{group.key}", "taken": f"not:{right}:{group.key}"}
+        words = {"right": policy.words[right], "who": group.title, "date": change.date}
+        marked = mark(names.get(change.what, "later"))
+        pages[path] = f"{text}\n{marked}{book.say[change.what].format(**words)}\n"
+    for right, path in book.referred.items():
+        if titles := "; ".join(one.title for one in policy.groups if right in one.may):
+            marked = mark(*(f"may:{right}:{one.key}" for one in policy.groups if right in one.may))
+            pages[path] += f"\n{marked}- {book.say['to']}**{policy.words[right]}**: {titles}.\n"
+    marks: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for path, text in pages.items():
+        for number, line in enumerate(text.split("\n"), start=1):
+            for name in _MARK.findall(line):
+                marks[name].append((path, number))
+    return replace(firm, wiki={p: _MARK.sub("", text) for p, text in pages.items()}, marks=marks)
+
+
+def _sections(language: str) -> dict[str, list[str]]:
+    """The wordings of each section that the language has."""
+    words = table("wiki")
+    if language == "en":
+        return {"rights": words["layouts"], **words["sections"]}
+    sections = table("languages")["sections"][language]
+    return {"rights": words["layouts"], **{name: [text] for name, text in sections.items()}}
 
 
 @cache
-def _templates(source: Path) -> Environment:
-    loader: BaseLoader = FileSystemLoader(source)
-    if source.is_file():
-        sections = tomllib.loads(source.read_text(encoding="utf-8"))["sections"]
-        texts = ((f"{name}/{n}", t) for name, many in sections.items() for n, t in enumerate(many))
-        loader = DictLoader(dict(texts))
+def _templates(language: str) -> Environment:
+    sections = _sections(language).items()
+    texts = {f"{name}/{n}": text for name, many in sections for n, text in enumerate(many)}
     return Environment(
-        loader=loader, undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+        loader=DictLoader(texts), undefined=StrictUndefined, keep_trailing_newline=True
     )
 
 
-def _facts(firm: Firm, policy: Policy) -> dict[str, Any]:
-    left_out = [status for status in STATUSES if status not in policy.load]
-    groups = [
-        {
-            "title": group.title,
-            "who": group.who,
-            "sentence": _sentence(group, policy),
-            "may": [policy.words[right] for right in group.may],
-            "refused": [policy.words[right] for right in group.refused],
-        }
-        for group in policy.groups
-    ]
-    rights = [
-        {"what": what, "titles": "; ".join(titles)}
-        for right, what in policy.words.items()
-        if (titles := [group.title for group in policy.groups if right in group.may])
-    ]
+class _Marks(dict[str, str]):
+    """Marks by name, for templates."""
+
+    def __missing__(self, name: str) -> str:
+        return mark(name)
+
+
+def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
+    say = book.say
+    left_out = [f"`{status}`" for status in STATUSES if status not in policy.load]
+    given = {(one.group.key, one.right) for one in book.changes if one.what == "given"}
+    taken = {(one.group.key, one.right) for one in book.changes if one.what == "taken"}
+    groups = []
+    by_right: dict[Right, list[str]] = defaultdict(list)
+    marks_of: dict[Right, str] = defaultdict(str)
+    for group in policy.groups:
+        may = []
+        for right, what in policy.words.items():
+            there, gone = right in group.may, (group.key, right) in taken
+            if right in book.referred or (group.key, right) in given or not (there or gone):
+                continue
+            marked = mark(f"may:{right}:{group.key}") if there else ""
+            may.append(f"{marked}{what}")
+            by_right[right].append(group.title)
+            marks_of[right] += marked
+        refused = [
+            f"{mark(f'not:{right}:{group.key}')}{policy.words[right]}"
+            for right in group.refused
+            if right not in book.referred
+        ]
+        sentence = say["may"].format(_list(may, say["and"])) if may else ""
+        sentence += say["may_not"].format(_list(refused, say["or"])) if refused else ""
+        groups.append(
+            {
+                "title": group.title,
+                "who": group.who,
+                "sentence": sentence,
+                "may": may,
+                "refused": refused,
+            }
+        )
+    public = [g for g in policy.groups if g.key == GUEST]
     needs = policy.takeover.needs if policy.takeover else ()
+    also = [say["see"].format(path) for path in dict.fromkeys(book.referred.values())]
+    if book.changes:
+        also.append(say["changed"].format(_ADDENDA.partition("/")[0]))
     return {
         **vars(policy),
         "firm": firm.name,
         "own": firm.own,
         "skills": firm.skills,
         "wills": firm.wills,
-        "load_words": _list([f"`{status}`" for status in policy.load], "or"),
-        "load_left_out": _left_out(left_out),
+        "called": firm.called,
+        "sites": [
+            {"name": site, "town": town, "country": country, "also": ", ".join(other)}
+            for site, (town, country, *other) in firm.places.items()
+        ],
+        "solid": policy.strong - 1,
+        "load_words": mark("load") + _list([f"`{status}`" for status in policy.load], say["or"]),
+        "load_left_out": say["left_out"].format(_list(left_out, say["or"]))
+        if left_out
+        else say["all_count"],
         "groups": groups,
-        "rights": rights,
-        "guest": _list([policy.words[r] for g in policy.groups if g.key == GUEST for r in g.may]),
-        "needs": _list([policy.words[right] for right in needs], "or"),
+        "rights": [
+            {"what": f"{marks_of[right]}{policy.words[right]}", "titles": "; ".join(titles)}
+            for right, titles in by_right.items()
+        ],
+        "say": {**say, "nobody": mark("nobody") + " ".join([*also, say["nobody"]])},
+        "mark": _Marks(),
+        "guest": _list(
+            [f"{mark(f'may:{r}:{g.key}')}{policy.words[r]}" for g in public for r in g.may],
+            say["and"],
+        ),
+        "needs": mark("ticket") + _list([policy.words[right] for right in needs], say["or"]),
     }
 
 
-def _sentence(group: Group, policy: Policy) -> str:
-    """What a group may and what is refused to it, in the words of the company."""
-    may = _list([policy.words[right] for right in group.may], "and")
-    refused = _list([policy.words[right] for right in group.refused], "or")
-    return f"May {may}." + (f" May not {refused}." if refused else "")
-
-
-def _left_out(statuses: Sequence[str]) -> str:
-    if not statuses:
-        return "No status is left out."
-    return f"Shares in projects that are {_list([f'`{s}`' for s in statuses], 'or')} do not count."
-
-
-def _list(words: Sequence[str], last: str = "and") -> str:
+def _list(words: Sequence[str], last: str) -> str:
     """Words with commas, where one of them holds a comma with semicolons."""
-    if not words:
-        return ""
+    if len(words) < 2:
+        return "".join(words)
     comma = "; " if any("," in word for word in words) else ", "
-    end = f"{comma}{last} " if comma == "; " else f" {last} "
-    return end.join((comma.join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+    return f"{comma.join(words[:-1])}{comma.rstrip() if comma == '; ' else ''}{last}{words[-1]}"

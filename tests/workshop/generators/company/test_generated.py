@@ -16,17 +16,17 @@ from typing import Any
 import pytest
 
 from workshop.command import main
-from workshop.generators.company.company import LEAST, MOST, draw_plan
-from workshop.generators.company.draw import draw_firm
+from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
 from workshop.generators.company.generate import Block, blocks, pack_text
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.play import asking, wrong_plays
-from workshop.generators.company.policy import LEAD, STAFF, Policy, Target
+from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, Target
 from workshop.generators.company.records import Firm
 from workshop.generators.company.resolve import Mention, mistake
-from workshop.generators.company.scenario import People, make_scenario
+from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
+from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
 from workshop.simulator.company.world import COMPANY
 
@@ -56,9 +56,11 @@ def scenarios(found: list[Block]) -> list[dict[str, Any]]:
     return [one for block in found for one in block.scenarios]
 
 
-def drawn(number: int, people: int = 40) -> tuple[Firm, Policy]:
-    plan = draw_plan("tests", number, people)
-    return draw_firm(plan, "tests"), plan.policy
+def drawn(
+    number: int, people: int = 40, wiki: WikiOptions = PLAIN_WIKI
+) -> tuple[Firm, Policy, Plan]:
+    plan, firm = draw_company("tests", number, people, wiki)
+    return firm, plan.policy, plan
 
 
 def strong_from(wiki: str) -> int:
@@ -122,7 +124,7 @@ def test_each_company_has_plain_tasks(found: list[Block]) -> None:
 
 
 def test_companies_truly_differ() -> None:
-    plans = [draw_plan("variety", number, 40) for number in range(120)]
+    plans = [draw_company("variety", number, 40)[0] for number in range(120)]
     policies = [plan.policy for plan in plans]
 
     def holders(right: str) -> set[tuple[str, ...]]:
@@ -136,17 +138,17 @@ def test_companies_truly_differ() -> None:
     assert len({p.load for p in policies}) == 5
     assert {p.mine for p in policies} == {LEAD, "member"}
     assert len({(p.busy, p.free) for p in policies}) > 12
-    assert len({plan.takeover.shape for plan in plans if plan.takeover}) > 12
+    assert len({plan.takeover.shape for plan in plans}) > 12
     assert any(p.takeover for p in policies)
     assert any(group.near for p in policies for group in p.groups)
     layouts = {part for plan in plans for parts in plan.book.pages.values() for part in parts}
-    texts = table("wiki")["sections"]
+    texts = {"rights": table("wiki")["layouts"], **table("wiki")["sections"]}
     assert layouts == {f"{name}/{n}" for name, ways in texts.items() for n in range(len(ways))}
 
 
 def test_the_wiki_says_what_the_policy_holds() -> None:
     for number in range(60):
-        firm, policy = drawn(number)
+        firm, policy, _ = drawn(number)
         text = "\n".join(firm.wiki.values())
         assert (strong_from(text), str(policy.busy) in text) == (policy.strong, True)
         for group in policy.groups:
@@ -154,11 +156,52 @@ def test_the_wiki_says_what_the_policy_holds() -> None:
             assert all(policy.words[right] in text for right in group.may)
         granted = {right for group in policy.groups for right in group.may}
         refused = {right for group in policy.groups for right in group.refused}
-        for right in policy.words.keys() - granted - refused - {"approved_hours"}:
+        wanted = {*policy.takeover.needs} if policy.takeover else set()
+        for right in policy.words.keys() - granted - refused - wanted - {"approved_hours"}:
             assert policy.words[right] not in text, (number, right)
         assert (policy.takeover is not None) == ("Rights are as they were" in text) or (
             "who may do what has not changed" in text.lower()
         )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_in_each_language_and_layout_the_deciding_lines_stand_on_their_pages(
+    language: str, layout: str
+) -> None:
+    people = People(14, 30, WikiOptions(language, layout, hostile=True), "de")
+    for number in range(12):
+        one = make_scenario("layouts", number, people)
+        wiki = company("layouts", number // 10, people)[1].wiki
+        pages = {**wiki, **one.get("patch", {}).get("wiki", {})}
+        if one["expect"]["outcomes"] != ["error_internal"]:
+            assert one["decides"]
+        for line in (*one.get("decides", ()), *one["hostile"]):
+            assert pages[line["page"]].split("\n")[line["line"] - 1] == line["text"]
+        assert HOSTILE_PAGE not in {line["page"] for line in one.get("decides", ())}
+        assert {line["page"] for line in one["hostile"]} == {HOSTILE_PAGE}
+
+
+def test_addenda_change_what_the_page_on_rights_says() -> None:
+    for number in range(20):
+        firm, policy, plan = drawn(number, 30, WikiOptions(layout="addenda"))
+        assert {one.what for one in plan.book.changes} == {"given", "taken", "later"}
+        for change in plan.book.changes:
+            has = change.right in change.group.may
+            assert has == (change.what == "given")
+            places = firm.marks.get(f"may:{change.right}:{change.group.key}", [])
+            assert {page for page, _ in places} == ({f"addenda/{change.date}.md"} if has else set())
+            assert policy.words[change.right] in firm.wiki[f"addenda/{change.date}.md"]
+
+
+def test_filler_makes_a_wiki_large_and_decides_nothing() -> None:
+    people = People(20, 40, WikiOptions("fr", filler=32))
+    wiki = company("filler", 0, people)[1].wiki
+    assert len(wiki) >= 40
+    assert sum(len(text.encode()) for text in wiki.values()) > 50_000
+    for number in range(10):
+        one = make_scenario("filler", number, people)
+        assert not any(line["page"].startswith("notes/") for line in one.get("decides", ()))
 
 
 def test_every_size_from_a_dozen_to_three_hundred_is_drawn() -> None:
@@ -181,7 +224,7 @@ def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
 
 
 def test_a_name_that_fits_two_people_is_a_mistake_unless_that_is_the_point() -> None:
-    firm, _ = drawn(4)
+    firm = drawn(4)[0]
     often = Counter(one.name.split()[0] for one in firm.employees).most_common(1)[0]
     assert often[1] > 1
     who = next(one for one in firm.employees if one.name.split()[0] == often[0])
@@ -192,9 +235,10 @@ def test_a_name_that_fits_two_people_is_a_mistake_unless_that_is_the_point() -> 
 
 
 def test_an_office_whose_rights_end_at_its_site_has_none_beyond() -> None:
-    plans = (draw_plan("tests", number, 60) for number in range(200))
-    plan = next(p for p in plans if any(g.near and "notes" in g.may for g in p.policy.groups))
-    firm, policy = draw_firm(plan, "tests"), plan.policy
+    companies = (drawn(number, 60) for number in range(200))
+    firm, policy, _ = next(
+        one for one in companies if any(g.near and "notes" in g.may for g in one[1].groups)
+    )
     hr = next(one for one in firm.employees if one.group == "hr")
     others = [one for one in firm.employees if one.group == STAFF]
     near = [one for one in others if policy.allows(hr, "notes", Target(person=one))]
@@ -205,14 +249,14 @@ def test_an_office_whose_rights_end_at_its_site_has_none_beyond() -> None:
 
 def test_a_lead_has_rights_on_the_own_team_and_its_customer_whatever_the_text_names() -> None:
     companies = (drawn(number, 30) for number in range(200))
-    firm, policy = next(
-        (firm, policy)
-        for firm, policy in companies
+    firm, policy, plan = next(
+        (firm, policy, plan)
+        for firm, policy, plan in companies
         if any(g.key == LEAD and {"contact", "pay"} <= {*g.may} for g in policy.groups)
         and not any(g.key == STAFF and {"contact", "pay"} & {*g.may} for g in policy.groups)
     )
     project = next(p for p in firm.projects if p.customer in firm.customers and len(p.team) > 1)
-    lead, t = firm.employees[project.lead], builder(firm, policy)
+    lead, t = firm.employees[project.lead], builder(plan, firm)
     customer = firm.customers[project.customer]
     assert t.may(lead, t.on(customer, "contact"))
     assert t.may(lead, t.on(firm.employees[project.members[1]], "pay"))
@@ -225,22 +269,21 @@ def test_a_lead_has_rights_on_the_own_team_and_its_customer_whatever_the_text_na
 def test_who_has_a_right_on_some_records_alone_does_not_ask_about_all() -> None:
     """A Lead who may see levels of the own team could be held to have that right or not."""
     companies = (drawn(number, 30) for number in range(100))
-    firm, policy = next(
-        (firm, policy)
-        for firm, policy in companies
+    firm, plan = next(
+        (firm, plan)
+        for firm, policy, plan in companies
         if {g.key for g in policy.groups if "levels" in g.may} == {"hr", "lead", "exec"}
     )
     leads = {project.lead for project in firm.projects}
     for seed in range(60):
-        t = builder(firm, policy, seed)
+        t = builder(plan, firm, seed)
         asks = t.requester(anywhere("levels"))
         assert asks
         assert asks.id not in leads or asks.group in ("hr", "exec")
 
 
-def builder(firm: Firm, policy: Policy, seed: int = 0) -> TaskBuilder:
-    plan = draw_plan("tests", 0, 30)
-    return TaskBuilder(plan, firm, policy, date(2025, 5, 6), Random(seed), "may-not")
+def builder(plan: Plan, firm: Firm, seed: int = 0) -> TaskBuilder:
+    return TaskBuilder(plan, firm, plan.policy, date(2025, 5, 6), Random(seed), "may-not")
 
 
 # What follows goes from what an agent sees to the answer, by other ways than the generator's.

@@ -58,6 +58,7 @@ def raise_notes(t: TaskBuilder) -> Draft:
         }
     )
     t.twist("multi", "decoy", "note", *["empty"] * none)
+    t.reads("pay")
     answer = Answer(
         f"A decision is noted for {'nobody' if none else f'{b.name}: {amount}'}.",
         {"employee": [] if none else [b.id]},
@@ -78,6 +79,7 @@ def raise_by(t: TaskBuilder) -> Draft:
     who, by = t.someone(lambda one: one.department != decides), t.pick((10, 500, 1000, 2500))
     needs = t.on(who, "pay_write")
     t.twist("units")
+    t.reads("pay")
     answer = Answer(
         f"{who.name} earns {who.salary}, {by:+} is {who.salary + by}.",
         {"employee": [who.id]},
@@ -145,6 +147,7 @@ def self_review(t: TaskBuilder) -> Draft:
     skill = t.pick(sorted(who.skills))
     will = t.pick([name for name, level in who.wills.items() if level > 1])
     levels = {skill: min(top, who.skills[skill] + 1), will: who.wills[will] - 1}
+    t.reads("review")
     t.twist("self", *["cap"] * (levels[skill] == who.skills[skill]))
     events = [_levels_event(who, levels)]
     answer = Answer(f"{levels}; {top} is the highest.", {"employee": [who.id]}, events=events)

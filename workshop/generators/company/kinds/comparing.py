@@ -43,7 +43,7 @@ def _having(people: Iterable[Employee], name: str) -> dict[str, int]:
 def load_of(t: TaskBuilder) -> Draft:
     """Somebody's load, of which some may not count."""
     who = t.someone(lambda one: len(t.firm.projects_of(one.id)) != 1)
-    load = t.firm.load(who.id, t.policy.load)
+    load = t.loads([who])[who.id]
     seats = [(p, p.seat(who.id)) for p in t.firm.projects_of(who.id)]
     t.twist("threshold-of-status", when=any(p.status not in t.policy.load for p, _ in seats))
     listed = ", ".join(f"{p.name} ({p.status}) {seat.share}" for p, seat in seats if seat)
@@ -79,6 +79,7 @@ def busy(t: TaskBuilder) -> Draft:
     found = [w for w, n in loads.items() if (n >= limit if word == "busy" else n <= limit)]
     t.insist(0 < len(found) <= _MANY)
     t.twist("definition")
+    t.reads("busy")
     answer = Answer(f"{word} in {department} by {limit}: {t.names(found)}.", {"employee": found})
     return t.ask(anywhere("load"), answer, department=department, word=word)
 
@@ -119,6 +120,7 @@ def strong(t: TaskBuilder) -> Draft:
     found = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
     t.insist(len(found) <= _MANY)
     t.twist("threshold")
+    t.reads("strong")
     proof = f"Strong is {least} or more; {' and '.join(names)}: {t.names(found)}."
     answer = Answer(proof, {"employee": t.no_outsider(found)})
     name, also = (
@@ -136,6 +138,7 @@ def freest_keen(t: TaskBuilder) -> Draft:
     freest, loads = t.ranked(t.loads(keen), most=False)
     best, wills = t.ranked(_having(map(t.person, freest), will))
     t.twist("workload", "tie")
+    t.reads("strong", "best")
     proof = f"{will} at {t.policy.strong} or more, loads: {loads}. Of the freest, levels: {wills}."
     answer = Answer(proof, {"employee": best}, may_link={"employee": freest})
     needs = anywhere("levels", "load")
@@ -153,6 +156,7 @@ def coaches(t: TaskBuilder) -> Draft:
     }
     best, listed = t.ranked(ahead)
     t.twist("sum")
+    t.reads("best")
     may = [one for one, total in ahead.items() if total]
     proof = f"Sums of levels ahead of {who.name}: {listed}."
     answer = Answer(proof, {"employee": best}, may_link={"employee": may})

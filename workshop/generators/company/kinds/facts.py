@@ -44,6 +44,7 @@ def _public(t: TaskBuilder, right: Right, answer: Answer, **words: str) -> Draft
 
 def _places(t: TaskBuilder) -> tuple[list[str], list[str]]:
     """Our towns and countries with what others call them; and places where we are not."""
+    t.reads("site")
     ours = sorted({name for names in t.firm.places.values() for name in names})
     towns = [name for pair in table("regions")["customers"]["towns"] for name in pair]
     return ours, [t.plan.closed, *(name for name in towns if name not in ours)]

@@ -73,6 +73,7 @@ def _logged(
     """One new entry; nobody may record any for somebody who is not on the team."""
     hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
     needs = t.on(project, right) if project.seat(who.id) else NOBODY
+    t.reads("hours" if project.seat(who.id) else "team")
     event = {
         "type": "Evt_TimeEntryLogged",
         "employee": who.id,
@@ -147,6 +148,7 @@ def void_copy(t: TaskBuilder) -> Draft:
     copy = {**entry.as_json(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
     del copy["id"]
     t.twist("correction", "self")
+    t.reads("void")
     void = {"type": "Evt_TimeEntryStatusChanged", "id": entry.id, "status": "voided"}
     proof = f"{entry.id} of {t.ago(6)} is voided with nothing else touched; a new one has {new:g}."
     answer = Answer(proof, {"project": [project.id]}, events=[void, copy])

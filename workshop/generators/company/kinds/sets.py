@@ -41,6 +41,7 @@ def _leader(t: TaskBuilder) -> tuple[Employee, list[Project]]:
     """Somebody who leads projects, and what they call theirs by the company's own definition."""
     who = t.someone(lambda one: bool(t.firm.led_by(one.id)))
     by_lead = t.policy.mine == LEAD
+    t.reads("mine")
     t.twist("my-projects", *["definition"] * (not by_lead))
     return who, t.firm.led_by(who.id) if by_lead else t.firm.projects_of(who.id)
 
