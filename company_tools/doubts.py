@@ -165,7 +165,7 @@ class ArgumentCheck:
             yield self._unsaid(f"the {part.field} {part.new}", str(part.new))
 
     def _pay(self, person: wire.EmployeeView, new: float) -> Iterator[Doubt]:
-        old = float(person.salary)
+        old = float(person.salary or 0)
         moved = abs(new - old)
         percent = round(100 * moved / old, 2) if old else 0.0
         borne_out = {new, moved, percent, float(round(percent))} & self.task.numbers

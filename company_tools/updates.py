@@ -141,8 +141,10 @@ def _employee_after(
     scalars = {field: getattr(changes, field) for field in _EMPLOYEE_FIELDS[:4]}
     after = before.model_copy(update={f: v for f, v in scalars.items() if v is not None})
     if changes.salary_delta is not None:
+        if before.salary is None:
+            raise ToolFault("the platform shows no salary to change by an amount; give salary")
         after.salary = before.salary + changes.salary_delta
-    if after.salary < 0:
+    if after.salary is not None and after.salary < 0:
         raise ToolFault(f"a salary is not below 0: {after.salary}")
     deltas = {"skills": changes.skill_deltas, "wills": changes.will_deltas}
     for kind in KINDS:

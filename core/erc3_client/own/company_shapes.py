@@ -48,6 +48,8 @@ def _null_is_empty(value: Any) -> Any:
 
 Received: TypeAlias = Annotated[list[Item], BeforeValidator(_null_is_empty)]
 """A list of an answer, which the platform leaves null when it is empty."""
+Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+"""A text of a record; null is empty."""
 
 
 class AgentLink(BaseModel):
@@ -77,10 +79,11 @@ class EmployeeBrief(BaseModel):
 
     id: EmployeeID
     name: str
-    email: str
-    salary: int
-    location: str
-    department: str
+    email: Text
+    salary: int | None
+    """None where the platform shows null."""
+    location: Text
+    department: Text
 
 
 class EmployeeView(BaseModel):
@@ -88,11 +91,11 @@ class EmployeeView(BaseModel):
 
     id: EmployeeID
     name: str
-    email: str
-    salary: int
-    notes: str = ""
-    location: str
-    department: str
+    email: Text
+    salary: int | None
+    notes: Text = ""
+    location: Text
+    department: Text
     skills: Received[SkillLevel] = []
     wills: Received[SkillLevel] = []
 
@@ -102,9 +105,9 @@ class CompanyBrief(BaseModel):
 
     id: CompanyID
     name: str
-    location: str
+    location: Text
     deal_phase: DealPhase
-    high_level_status: str
+    high_level_status: Text
 
 
 class CompanyDetail(BaseModel):
@@ -112,13 +115,13 @@ class CompanyDetail(BaseModel):
 
     id: CompanyID
     name: str
-    brief: str
-    location: str
-    primary_contact_name: str
-    primary_contact_email: str
+    brief: Text
+    location: Text
+    primary_contact_name: Text
+    primary_contact_email: Text
     deal_phase: DealPhase
-    high_level_status: str
-    account_manager: EmployeeID
+    high_level_status: Text
+    account_manager: Text
 
 
 class Workload(BaseModel):
@@ -134,7 +137,7 @@ class ProjectBrief(BaseModel):
 
     id: ProjectID
     name: str
-    customer: CompanyID
+    customer: Text
     status: DealPhase
 
 
@@ -143,8 +146,8 @@ class ProjectDetail(BaseModel):
 
     id: ProjectID
     name: str
-    description: str
-    customer: CompanyID
+    description: Text
+    customer: Text
     status: DealPhase
     team: Received[Workload] = []
 
@@ -168,8 +171,8 @@ class TimeEntry(BaseModel):
     project: ProjectID | None = None
     date: str
     hours: float
-    work_category: str
-    notes: str
+    work_category: Text
+    notes: Text
     billable: bool
     status: str
 

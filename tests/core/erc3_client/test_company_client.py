@@ -183,6 +183,40 @@ def test_nested_lists_that_are_null_are_empty(wire: Wire) -> None:
     assert wire.client.get_project("a").project is None
 
 
+NULLABLE = {
+    "employee": ("email", "location", "department", "notes"),
+    "company": ("location", "brief", "high_level_status", "account_manager"),
+    "project": ("description", "customer"),
+    "entry": ("notes", "work_category"),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "record"),
+    [
+        *(("get_employee", "employee"), ("get_customer", "company")),
+        *(("get_project", "project"), ("get_time_entry", "entry")),
+    ],
+)
+def test_scalars_of_a_record_may_be_null(wire: Wire, method: str, record: str) -> None:
+    endpoint = BY_METHOD[method]
+    nothing = dict.fromkeys(NULLABLE[record])
+    answer = {**endpoint.answer, record: {**endpoint.answer[record], **nothing}}
+    wire.answers[endpoint.path] = (200, answer)
+    found = getattr(getattr(wire.client, method)("x"), record)
+    assert [getattr(found, name) for name in nothing] == [""] * len(nothing)
+
+
+def test_a_salary_that_is_null_is_none_and_not_nought(wire: Wire) -> None:
+    endpoint = BY_METHOD["get_employee"]
+    record = {**endpoint.answer["employee"], "salary": None}
+    wire.answers[endpoint.path] = (200, {"employee": record})
+    employee = wire.client.get_employee("x").employee
+    assert employee.salary is None
+    wire.client.update_employee_info(employee="x", salary=employee.salary, notes="n")
+    assert "salary" not in wire.last
+
+
 def test_refusals_and_answers_that_are_none(wire: Wire) -> None:
     refusal = {"status": 400, "error": f"page limit exceeded: 10 > 5 {KEY}", "code": ""}
     wire.answers["/projects/list"] = (400, refusal)

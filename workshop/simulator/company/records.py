@@ -53,7 +53,11 @@ class Employee(Record, shapes.EmployeeView):
 
     id: Name
     name: Name
+    email: str
+    salary: int
     notes: str
+    location: str
+    department: str
     skills: Levels  # type: ignore[assignment]
     wills: Levels  # type: ignore[assignment]
 
@@ -63,6 +67,12 @@ class Customer(Record, shapes.CompanyDetail):
 
     id: Name
     name: Name
+    brief: str
+    location: str
+    primary_contact_name: str
+    primary_contact_email: str
+    high_level_status: str
+    account_manager: str
 
 
 class Workload(Record, shapes.Workload):
@@ -77,6 +87,8 @@ class Project(Record, shapes.ProjectDetail):
 
     id: Name
     name: Name
+    description: str
+    customer: str
     team: Annotated[tuple[Workload, ...], BeforeValidator(_null_is_empty)]  # type: ignore[assignment]
 
 
@@ -89,6 +101,8 @@ class TimeEntry(Record, shapes.TimeEntryWithID):
     project: str
     date: Day
     hours: Amount
+    work_category: str
+    notes: str
 
 
 TABLES: dict[str, type[Record]] = {
