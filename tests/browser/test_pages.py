@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,18 +9,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import uvicorn
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.erc3_client.own import ERC3, store
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
-from tests.workshop.simulator.company.bakery import Visit, bakery, pack_of, scenario
-from workshop.simulator.server import serve
-from workshop.simulator.store.pack import parse_pack
 from workshop.views.live.app import build_app
 
 LONG = "a_name_of_a_task_that_is_longer_than_a_telephone_is_wide_by_some_way"
@@ -77,24 +71,8 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     first = runs(logs)
     report = ["report", str(first), "--out", str(logs / "report.html")]
     assert CliRunner().invoke(app, report).exit_code == 0
-    product = {"sku": "cup", "name": HOSTILE, "price": 7, "available": 9}
-    shop = {"spec_id": LONG, "task_text": f"Buy a cup: {HOSTILE}", "products": [product]}
-    shop |= {"coupons": [], "page_limit": 5, "expect": {"checkouts": 0}}
-    pack = {"format": "store-pack/1", "name": "tea", "scenarios": [shop]}
     with ExitStack() as stack:
         site = live(stack, logs)
-        http = stack.enter_context(httpx.Client(trust_env=False))
-        shops = stack.enter_context(serve(parse_pack(json.dumps(pack)))).base_url
-        client = ERC3(key="key-test", base_url=shops, session=http)
-        session = client.start_session("store", "w", name=HOSTILE, architecture="two roles")
-        (task,) = client.session_status(session.session_id).tasks
-        client.start_task(task)
-        client.get_store_client(task).dispatch(store.Req_ListProducts(offset=0, limit=1))
-        wiki = {"rules.md": f"One\nTwo {HOSTILE}\n"}
-        world = pack_of(scenario(task_text=HOSTILE), rye=bakery(wiki=wiki))
-        company = stack.enter_context(serve(world)).base_url
-        visit = Visit(http, company, "ask")
-        visit.ask("/respond", message="x", outcome="ok_answer")
         yield {
             "report": (logs / "report.html").as_uri(),
             "report, a story": f"{(logs / 'report.html').as_uri()}#hostile",
@@ -102,18 +80,10 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
             "runs": site,
             "live run": f"{site}/runs/{first.name}/",
             "live story": f"{site}/runs/{first.name}/#hostile",
-            "platform": shops,
-            "platform, benchmark": f"{shops}/benchmarks/store",
-            "platform, session": f"{shops}/sessions/{session.session_id}",
-            "platform, shop": f"{shops}/tasks/{task.task_id}",
-            "platform, company": f"{company}/tasks/{visit.task_id}",
         }
 
 
-PAGES = (
-    "report", "report, a story", "two runs", "runs", "live run", "live story", "platform",
-    "platform, benchmark", "platform, session", "platform, shop", "platform, company",
-)  # fmt: skip
+PAGES = ("report", "report, a story", "two runs", "runs", "live run", "live story")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

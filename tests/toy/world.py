@@ -75,7 +75,6 @@ TOY = World(
     bundled=HERE / "pack.json",
     read=read_pack,
     opener=lambda pack, scenario: partial(Counter, scenario),
-    acts_name="Additions",
 )
 
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
 from functools import partial
 from http.client import TOO_MANY_REQUESTS, responses
-from typing import Any
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from workshop.simulator import core_api
 from workshop.simulator.platform import Platform
 from workshop.simulator.request_handler import Answered, RequestHandler
 from workshop.simulator.state import ApiCall
@@ -28,6 +25,8 @@ OUR_NAMES = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORE
 MOST_BODY_BYTES = 16 << 20
 BODY_SECONDS = 30.0
 """For the whole body of a request."""
+HANG_UP = {"Connection": "close"}
+"""The request's body may still be coming."""
 GARBAGE = "<!doctype html><title>Please wait</title><p>Your request is being processed."
 
 
@@ -53,24 +52,23 @@ class Connection(HttpToolsProtocol):
             super().shutdown()
 
 
-def build_app(handler: RequestHandler, pages: Sequence[BaseRoute] = ()) -> Starlette:
-    """The application that serves one platform, and `pages` to look at it.
+def build_app(handler: RequestHandler) -> Starlette:
+    """The application that serves one platform.
 
     The handler takes a call without awaiting, so calls are never interleaved and the state needs
     no locks.
     """
     api = Route("/{path:path}", partial(_call, handler), methods=["POST"])
-    no_page = partial(_no_page, handler.platform)
-    return Starlette(routes=[*pages, api], exception_handlers={404: no_page, 405: no_page})
+    return Starlette(routes=[api], exception_handlers={405: _no_post})
 
 
 async def _call(handler: RequestHandler, request: Request) -> Response:
     if why := _foreign(request):
-        return _refusal(403, why, hang_up=True)
+        return _refusal(403, why, **HANG_UP)
     try:
         body = await _body(request)
     except _BodyRefused as refused:
-        return _refusal(refused.status, str(refused), hang_up=True)
+        return _refusal(refused.status, str(refused), **HANG_UP)
     except ClientDisconnect:
         return Response()
     call = _read_call(handler.platform, request.url.path, body)
@@ -148,9 +146,7 @@ def _json(status: int, answer: object, **headers: str) -> Response:
     return Response(to_json(answer), status, headers, "application/json")
 
 
-def _refusal(status: int, text: str, *, hang_up: bool = False) -> Response:
-    """A refusal; ``hang_up``: the request's body may still be coming."""
-    headers = {"Connection": "close"} if hang_up else {}
+def _refusal(status: int, text: str, **headers: str) -> Response:
     return _json(status, {"status": status, "error": text, "code": ""}, **headers)
 
 
@@ -187,12 +183,8 @@ def _status(status: int) -> Response:
         page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
         return HTMLResponse(page, status)
     wait = {"Retry-After": "1"} if status == TOO_MANY_REQUESTS else {}
-    return _json(status, {"status": status, "error": name, "code": ""}, **wait)
+    return _refusal(status, name, **wait)
 
 
-async def _no_page(platform: Platform, request: Request, error: Any) -> Response:
-    path = request.url.path
-    if path in core_api.ROUTES or path.startswith(tuple(f"/{root}/" for root in platform.roots)):
-        return PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})
-    detail = "Not Found" if error.status_code == 405 else error.detail
-    return PlainTextResponse(f"{detail}\n", 404)
+async def _no_post(request: Request, error: Exception) -> Response:
+    return _refusal(405, "Method Not Allowed", Allow="POST")

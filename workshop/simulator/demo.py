@@ -105,5 +105,4 @@ DEMO = World(
     bundled=Path(__file__).with_suffix(".json"),
     read=_read,
     opener=_opener,
-    acts_name="Answers",
 )

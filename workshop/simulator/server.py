@@ -21,19 +21,15 @@ STOP_S = 10.0
 class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
-    def __init__(
-        self, handler: RequestHandler, listener: socket.socket, *, pages: bool = True
-    ) -> None:
-        """``pages``: whether there are pages, which show every session to whoever asks."""
+    def __init__(self, handler: RequestHandler, listener: socket.socket) -> None:
         import uvicorn  # importing the package must stay cheap
 
         from workshop.simulator.app import Connection, build_app
-        from workshop.simulator.pages import page_routes
 
         self.platform = handler.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(handler, page_routes(handler.platform) if pages else ()),
+            build_app(handler),
             http=Connection,
             lifespan="off",
             ws="none",
@@ -89,7 +85,7 @@ def serve(
 
     With `state`, sessions and tasks are kept in that file, and what it holds already goes on
     where it stood. `chaos` draws faults beside those of the packs. `key` is the only account key
-    that is taken; the platform is then for whoever has it, and has no pages.
+    that is taken.
 
     The socket listens before this returns, so the first request cannot come too early.
     Raises OSError when the port is taken, OverflowError when it is beyond 65535, `StateError`
@@ -99,7 +95,7 @@ def serve(
     file = StateFile(state, *packs) if state else None
     try:
         handler = RequestHandler(platform, chaos, file)
-        return Simulator(handler, _listen(port), pages=key is None)
+        return Simulator(handler, _listen(port))
     except BaseException:
         if file:
             file.close()

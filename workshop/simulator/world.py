@@ -1,6 +1,6 @@
-"""What a world brings to the platform: packs, routes, the state of a task, its score, its looks.
+"""What a world brings to the platform: packs, routes, the state of a task, its score.
 
-The platform knows accounts, sessions, tasks, calls, faults, logs and pages. What a task is about
+The platform knows accounts, sessions, tasks, calls, faults and logs. What a task is about
 stands in the room of its world; `workshop.simulator.worlds` lists the worlds that there are.
 """
 
@@ -138,8 +138,6 @@ class World:
     """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
     opener: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
-    acts_name: str
-    """How pages call the acts of a task."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
     floors: Callable[[Any], Mapping[str, float]] | None = None

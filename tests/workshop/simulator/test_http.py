@@ -1,6 +1,5 @@
 """The wire: routes, presence of keys, error bodies, both shapes of the model call report."""
 
-import asyncio
 import re
 import socket
 import time
@@ -9,14 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
 
 from workshop.simulator import app
-from workshop.simulator.app import build_app
 from workshop.simulator.platform import Platform
-from workshop.simulator.request_handler import RequestHandler
 from workshop.simulator.server import Simulator, serve
 
 Post = Callable[..., httpx.Response]
@@ -89,8 +83,10 @@ def test_refusals_carry_the_status_twice(post: Post, tea: str) -> None:
 
 
 def test_only_posts_are_answered(server: Simulator) -> None:
-    answer = httpx.get(f"{server.base_url}/benchmarks/list", trust_env=False)
-    assert answer.status_code == 405
+    for path in ("/benchmarks/list", "/", "/nothing"):
+        answer = httpx.get(f"{server.base_url}{path}", trust_env=False)
+        assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+        assert answer.json() == error("Method Not Allowed", 405)
 
 
 @pytest.mark.parametrize(
@@ -264,27 +260,6 @@ def test_the_embedding_program_sees_more(
         server.platform.acts("x")
 
 
-def test_pages_stand_beside_the_api(platform: Platform) -> None:
-    async def front(request: Request) -> Response:
-        return PlainTextResponse(f"pack {platform.served[0].pack.name}")
-
-    desk = RequestHandler(platform)
-    transport = httpx.ASGITransport(build_app(desk, [Route("/", front)]))
-
-    async def visit() -> list[tuple[int, str]]:
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
-            key = await http.post("/get_key", json={"email": "me@example.com"})
-            answers = [await http.get("/"), await http.get("/get_key"), await http.post("/"), key]
-            return [(one.status_code, one.text[:9]) for one in answers]
-
-    assert asyncio.run(visit()) == [
-        (200, "pack test"),
-        (405, "Method No"),
-        (404, '{"status"'),
-        (200, '{"key":"k'),
-    ]
-
-
 def test_start_and_stop(server: Simulator) -> None:
     port = int(server.base_url.rsplit(":", 1)[1])
     with pytest.raises(OSError, match="in use"):
@@ -381,4 +356,3 @@ def test_a_platform_for_one_key_takes_no_other_and_shows_no_pages(platform: Plat
         other = (400, error("invalid account key"))
         assert send("/sessions/start", **start, account_key="key-other") == other
         assert send("/sessions/search", account_key="key-other") == other
-        assert httpx.get(f"{server.base_url}/", trust_env=False).status_code == 404

@@ -136,7 +136,6 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         bundled=tmp_path / "pack.json",
         read=lambda raw, text, source: checked_pack(DeskPack, parts, raw, text, source),
         opener=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
-        acts_name="Events",
     )
     monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
     world.bundled.write_text(
@@ -206,17 +205,6 @@ def test_another_world_is_served_without_a_change(
     pack = worlds.load_pack(office.bundled)
     with serve(pack, state=tmp_path / "state.jsonl") as again:
         assert again.platform.acts(ask) == served.platform.acts(ask)
-
-
-def test_pages_show_what_another_world_says(served: Simulator, connections: httpx.Client) -> None:
-    task = served.platform.start_new_task("erc3-dev", "ask")
-    served.platform.call(task.task_id, "/note", {"who": "ute"})
-    page = connections.get(f"{served.base_url}/tasks/{task.task_id}").text
-    assert "<dt>Events</dt>" in page
-    assert "erc3.Req_Note" in page
-    for benchmark in ("erc3-dev", "erc3-test"):
-        page = connections.get(f"{served.base_url}/benchmarks/{benchmark}").text
-        assert f"<h1>Benchmark {benchmark}</h1>" in page
 
 
 def test_a_pack_names_its_world(office: World, tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import regex
 
-import workshop.simulator.app
-import workshop.simulator.pages  # noqa: F401
 from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun

@@ -12,8 +12,6 @@ from typing import Any
 
 import regex
 
-import workshop.simulator.app
-import workshop.simulator.pages  # noqa: F401
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.store.command import define_generate

@@ -43,7 +43,6 @@ COMPANY = World(
     bundled=BUNDLED_PACK,
     read=read_pack,
     opener=_opener,
-    acts_name="Acts",
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     floors=_baselines,
 )

@@ -118,6 +118,5 @@ STORE = World(
     bundled=BUNDLED_PACK,
     read=read_pack,
     opener=_opener,
-    acts_name="Checkouts",
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
 )
