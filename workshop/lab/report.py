@@ -134,10 +134,8 @@ def _slices(title: str, slices: tuple[Slice, ...], harm_name: str) -> list[Rende
 
 
 def share(value: Share) -> str:
-    """A share and its interval."""
-    if value.share is None:
-        return DASH
-    return f"{value.share:.3f} [{value.low:.3f}, {value.high:.3f}]".replace("[", r"\[")
+    """A share and its interval, for a table."""
+    return escape(value.text)
 
 
 def dollars(value: float | None, digits: int = 0) -> str:

@@ -83,9 +83,7 @@ def page_of(evolved: Evolved, proposed: Candidate | None, diff: str) -> str:
 
 def share_text(share: Share) -> str:
     """A share with its interval and its counts."""
-    if share.share is None:
-        return figures.DASH
-    return f"{share.share:.3f} [{share.low:.3f}, {share.high:.3f}] ({share.passed}/{share.of})"
+    return share.text + (f" ({share.passed}/{share.of})" if share.of else "")
 
 
 def _sum(scores: tuple[float, ...]) -> str:

@@ -7,6 +7,8 @@ from statistics import NormalDist
 
 from pydantic import BaseModel, ConfigDict
 
+from core.terminal.figures import DASH
+
 CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
@@ -25,6 +27,13 @@ class Share(Record):
     share: float | None = None
     low: float | None = None
     high: float | None = None
+
+    @property
+    def text(self) -> str:
+        """It with its interval; a dash where there is nothing to count."""
+        if self.share is None:
+            return DASH
+        return f"{self.share:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 def share_of(passed: int, of: int, tasks: int | None = None) -> Share:
