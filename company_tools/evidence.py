@@ -36,6 +36,8 @@ class Known(NamedTuple):
     id: str
     name: str
     """As stored; "" where only its id was shown."""
+    about: str = ""
+    """The department of a person."""
 
 
 class ShownPages(BaseModel):
@@ -54,13 +56,17 @@ class Evidence:
         """Names of skills and wills, ids of time entries: no links, yet seen."""
         self.texts: dict[tuple[str, str], str] = {}
         """Free text of records that was shown, by what it is and the id of its record."""
+        self.pages: dict[str, str] = {}
+        """Pages that were shown, by their paths."""
+        self.whole: set[tuple[Kind, str]] = set()
+        """Records that were shown with their notes or descriptions."""
 
     def note(self, answer: BaseModel) -> None:
         """Take over what an answer shows."""
         for part in _parts(answer):
             match part:
                 case wire.EmployeeBrief() | wire.EmployeeView():
-                    self._add(Known("employee", part.id, part.name))
+                    self._add(Known("employee", part.id, part.name, part.department))
                     self.emails.add(part.email.casefold())
                 case wire.CompanyBrief() | wire.CompanyDetail():
                     self._add(Known("customer", part.id, part.name))
@@ -76,12 +82,20 @@ class Evidence:
                     self.note_pages({part.file: part.content})
                 case ShownPages():
                     self.note_pages(part.pages)
+            match part:
+                case wire.EmployeeView():
+                    self.whole.add(("employee", part.id))
+                case wire.CompanyDetail():
+                    self.whole.add(("customer", part.id))
+                case wire.ProjectDetail():
+                    self.whole.add(("project", part.id))
             self._note_fields(part)
 
     def note_pages(self, pages: dict[str, str]) -> None:
         """Take over pages, with the names of skills and wills that they hold."""
         for path, content in pages.items():
             self._add(Known("wiki", path, path))
+            self.pages[path] = content or self.pages.get(path, "")
             self.tokens.update(_LEVEL_ID.findall(content))
 
     def _note_fields(self, part: BaseModel) -> None:
@@ -106,6 +120,8 @@ class Evidence:
         self.emails |= other.emails
         self.tokens |= other.tokens
         self.texts = {**self.texts, **other.texts}
+        self.pages = {**self.pages, **other.pages}
+        self.whole |= other.whole
 
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""

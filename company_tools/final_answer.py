@@ -31,6 +31,11 @@ _LINK = regex.compile(
     regex.I,
 )
 """A location is called by its name, which may have blanks."""
+_EXCEPT = regex.compile(
+    r"\b(?:except|excluding|without|other than|apart from|besides|not counting|left out|leav\w+ out"
+    r"|not approved|außer|ohne|ausgenommen|sauf|hormis|excepto|salvo|tranne|eccetto)\b[^.;!?\n]*$"
+)
+"""Before a name that is an exception."""
 
 
 class NoFinalAnswer(Exception):
@@ -142,14 +147,19 @@ def _link(kind: str, id: str, session: CompanySession) -> Link:
 def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     """The links that are sent: those that were given, else what message and changes point to.
 
-    The user is linked where the answer names them or they changed themselves.
+    The user is linked where the answer names them or they changed themselves. After a change, who
+    and what is named counts only where the task names it as well: others are told of as left out.
     """
     if answer.links is not None:
         return answer.links
     if answer.outcome in LINKLESS or session.known_guest:
         return ()
-    named = [Link(k.kind, k.id) for k in named_in(answer.message, session)]
-    return tuple(dict.fromkeys([*named, *targets(session)]))
+    named = named_in(answer.message, session)
+    if session.changed and session.task:
+        asked = {(one.kind, one.id) for one in named_in(session.task, session)}
+        named = [one for one in named if (one.kind, one.id) in asked]
+    links = [Link(one.kind, one.id) for one in named if not is_left_out(one, answer.message)]
+    return tuple(dict.fromkeys([*links, *targets(session)]))
 
 
 def named_in(message: str, session: CompanySession) -> Sequence[Known]:
@@ -169,6 +179,13 @@ def named_in(message: str, session: CompanySession) -> Sequence[Known]:
         if not any(s <= start and end <= e and e - s > end - start for s, e, _ in spans)
     ]
     return list(dict.fromkeys(outer))
+
+
+def is_left_out(known: Known, text: str) -> bool:
+    """Whether a text names a record only as an exception."""
+    low = text.casefold()
+    places = [match.start() for name in _names(known) for match in _whole(name).finditer(low)]
+    return bool(places) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in places)
 
 
 def _names(known: Known) -> set[str]:

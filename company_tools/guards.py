@@ -16,7 +16,15 @@ import regex
 from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE
 from company_tools.company_session import CompanySession
-from company_tools.final_answer import LINKLESS, FinalAnswer, Link, links_of, named_in, targets
+from company_tools.evidence import Known
+from company_tools.final_answer import (
+    LINKLESS,
+    FinalAnswer,
+    is_left_out,
+    links_of,
+    named_in,
+    targets,
+)
 from company_tools.guest_check import leaks
 from company_tools.reading_session import unless_refused
 from core.erc3_client import company
@@ -102,7 +110,8 @@ def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
     text = _EMAIL.sub(" ", answer.message)
     for kind, page in evidence.records:
         text = text.replace(page, " ") if kind == "wiki" else text
-    texts = [i for i in _ID.findall(text) if i.casefold() not in known]
+    told = "\n".join([session.task, *evidence.pages.values(), *evidence.texts.values()]).casefold()
+    texts = [i for i in _ID.findall(text) if i.casefold() not in known and i.casefold() not in told]
     strange = [*links, *(texts if answer.outcome == "ok_answer" else ())]
     if strange:
         return (
@@ -129,8 +138,14 @@ def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
 
 
 def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
+    """Nothing was found, and nothing was looked through: no list, and no record that is named."""
     if answer.outcome != "ok_not_found" or session.looked_everywhere:
         return None
+    named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
+    if any((one.kind, one.id) in session.evidence.whole for one in named):
+        return None
+    if named:
+        return f"{_shown(named[0])} was not read, with its notes or description"
     return (
         "you answer ok_not_found, but no kind of record was listed whole (archived ones and both "
         "orders of a name included). Is it certain that nothing is there?"
@@ -138,17 +153,40 @@ def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
 
 
 def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
-    """Evidence without a link, where links were given by hand."""
+    """Evidence without a link, where links were given by hand.
+
+    After a change that is what was changed, and what the task names; else what the message names.
+    """
     if answer.links is None or answer.outcome in LINKLESS or session.known_guest:
         return None
-    answers = answer.outcome == "ok_answer"
-    own_words = _QUOTED.sub(" ", answer.message)
-    named = [Link(k.kind, k.id) for k in named_in(own_words, session) if answers]
-    about = [*targets(session), *(link for link in named if link.id != session.requester)]
-    left = [f"{k.kind}:{k.id}" for k in dict.fromkeys(about) if k not in answer.links]
-    return (
-        f"these were changed or are named, and not linked: {', '.join(left[:5])}" if left else None
-    )
+    evidence, changed = session.evidence, targets(session)
+    text = session.task if changed and session.task else answer.message
+    named = _named(text, session) if answer.outcome == "ok_answer" else []
+    have = {evidence.name_of(*link) for link in (*answer.links, *changed)}
+    left = [
+        evidence.records.get((link.kind, link.id), Known(link.kind, link.id, ""))
+        for link in changed
+        if link not in answer.links
+    ]
+    left += [
+        one
+        for one in named
+        if one.id != session.requester
+        and evidence.name_of(one.kind, one.id) not in have
+        and not is_left_out(one, text)
+    ]
+    listed = ", ".join(_shown(one) for one in list(dict.fromkeys(left))[:5])
+    return f"these were changed or are named, and not linked: {listed}" if listed else None
+
+
+def _named(text: str, session: CompanySession) -> list[Known]:
+    """The records that a text names in its own words, which quotations are not."""
+    return list(named_in(_QUOTED.sub(" ", text), session))
+
+
+def _shown(known: Known) -> str:
+    about = ", ".join(filter(None, (known.name, known.about))) if known.name != known.id else ""
+    return f"{known.kind}:{known.id}{f' ({about})' if about else ''}"
 
 
 def unintended(

@@ -196,7 +196,7 @@ class ReadingSession(AnsweringSession):
         """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
         with self._believed(model(offset=0, limit=self.within_limit(0), **filters)):
             records = self.listing.whole(self._asking(model, FIELDS[kind], filters))
-        if not filters:
+        if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
             self.memory.read_whole(FIELDS[kind])
         return records
 

@@ -39,7 +39,7 @@ _DOCS = {
         "{company: {id, name, brief, location, primary_contact_name, primary_contact_email, "
         "deal_phase, high_level_status, account_manager}}"
     ),
-    "Req_UpdateProjectStatus": "{before: status, sent, after}",
+    "Req_UpdateProjectStatus": "{id, before: status, sent, after}",
 }
 """What no Combo tool covers, and what prompts say of it."""
 _ACTORS = ("changed_by", "logged_by")
@@ -119,7 +119,7 @@ def _update_info(
     update = Combo_Update_Employee_For_Changes
     levels = levels_of(skills or ()), levels_of(wills or ())
     made = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
-    return {"employee": made["after"]}
+    return {"employee": person_of(listings.employee(session, str(made["id"])))}
 
 
 def _listing(session: CompanySession, name: str) -> Tool:

@@ -59,8 +59,8 @@ def Combo_Match_Employees_For_Skills(
     not_in_project: str = "",
 ) -> dict[str, object]:
     """Who has all, {name: least level}, 0: any: {people: [{id, name, department, location,
-    skills, wills, sum}] highest first, most: [id], least: [id], asked}; skills, wills: those
-    asked for"""
+    skills, wills, sum}]: everybody who fits, most, least: [id] of the highest and lowest sum
+    alone, asked}; skills, wills: those asked for"""
     if not skills and not wills:
         raise ToolFault("give skills or wills: {name: least level}")
     asked: dict[LevelKind, Levels] = {

@@ -45,7 +45,7 @@ def Combo_Update_Time_Entry_For_Changes(
     billable: bool | None = None,
     status: EntryStatus | None = None,
 ) -> dict[str, object]:
-    """{before: entry, sent, after}"""
+    """An entry by its id"""
     changes = EntryChanges(
         date=date,
         hours=hours,
@@ -72,11 +72,14 @@ def Combo_Update_Time_Entry_For_Changes(
     before = session.begun_from("/time/update", id, now, request_of)
     request = request_of(before)
     if request is None:
-        return unchanged(before)
-    with keeping(before=before):
+        return unchanged(id)
+    old: dict[str, object] = {"id": id, "before": {f: getattr(before, f) for f in wanted}}
+    with keeping(**old):
         session.send(request, about={RECORD: before.model_dump(mode="json", exclude_none=True)})
-    with keeping(before=before, sent=wanted):
-        return {"before": before, "sent": wanted, "after": listings.entry(session, id)}
+    old["sent"] = wanted
+    with keeping(**old):
+        after = listings.entry(session, id)
+        return {**old, "after": {field: getattr(after, field) for field in wanted}}
 
 
 def Combo_Log_Time_For_Project(

@@ -55,7 +55,7 @@ class Combo(NamedTuple):
 
 _RANKED: dict[str, object] = {"people": [], "most": [], "least": []}
 _CANDIDATES: dict[str, object] = {"candidates": [], "tied": 0}
-_CHANGED: dict[str, object] = {"before": None, "sent": None, "after": None}
+_CHANGED: dict[str, object] = {"id": "", "before": None, "sent": None, "after": None}
 _WRITTEN: dict[str, object] = {"written": [], "unchanged": [], "sha1_before": "", "sha1_after": ""}
 _PROFILE: dict[str, object] = {
     "user": "", "guest": False, "profile": {}, "led": [], "member_of": [], "manages": [],

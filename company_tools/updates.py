@@ -61,9 +61,9 @@ class EmployeeChanges(BaseModel):
     will_deltas: Levels = {}
 
 
-def unchanged(before: object) -> dict[str, object]:
+def unchanged(id: str) -> dict[str, object]:
     """The result where nothing was sent."""
-    return {"before": before, "sent": None, "after": before}
+    return {"id": id, "before": None, "sent": None, "after": None}
 
 
 def Combo_Update_Employee_For_Changes(
@@ -80,8 +80,8 @@ def Combo_Update_Employee_For_Changes(
     skill_deltas: dict[str, int] = {},  # noqa: B006
     will_deltas: dict[str, int] = {},  # noqa: B006
 ) -> dict[str, object]:
-    """Keeps the rest; notes replace. Every update: {before: record, sent: {field: new value},
-    null where nothing changed, after: record}"""
+    """Keeps the rest; notes replace. Every update: {id, before, sent, after: {field: value} of
+    what changed; null where all was so already}"""
     changes = EmployeeChanges(
         salary=salary,
         salary_delta=salary_delta,
@@ -117,21 +117,27 @@ def Combo_Update_Employee_For_Changes(
         _refuse_second_step(session, id)
     request, shown = request_of(before), person_of(before)
     if request is None:
-        return unchanged(shown)
-    with keeping(before=shown):
+        return unchanged(id)
+    wanted = person_of(_employee_after(session, wiki, before, changes))
+    old = {"id": id, "before": _changed(shown, shown, wanted)}
+    with keeping(**old):
         session.send(request, about={RECORD: _plain(before)})
-    sent = _difference(shown, person_of(_employee_after(session, wiki, before, changes)))
-    with keeping(before=shown, sent=sent):
+    old["sent"] = _changed(wanted, shown, wanted)
+    with keeping(**old):
         after = person_of(listings.employee(session, id))
-        return {"before": shown, "sent": sent, "after": after}
+        return {**old, "after": _changed(after, shown, wanted)}
 
 
-def _difference(before: Person, after: Person) -> dict[str, object]:
-    return {
-        field: getattr(after, field)
-        for field in _EMPLOYEE_FIELDS
-        if getattr(after, field) != getattr(before, field)
-    }
+def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object]:
+    """The values of a record in what a change moves; of skills and wills the levels that move."""
+    values: dict[str, object] = {}
+    for field in _EMPLOYEE_FIELDS:
+        old, new, value = (getattr(one, field) for one in (before, wanted, record))
+        if old != new and isinstance(value, dict):
+            values[field] = {k: v for k, v in value.items() if old.get(k) != new.get(k)}
+        elif old != new:
+            values[field] = value
+    return values
 
 
 def _employee_after(
@@ -208,7 +214,7 @@ def Combo_Update_Team_For_Changes(
     change: list[Member] = [],  # noqa: B006
 ) -> dict[str, object]:
     """Member: {employee, role: Lead, Engineer, Designer, QA, Ops or Other, time_slice: 0 to 1};
-    change: only what is to be otherwise. {before: [member], sent, after}"""
+    change: only what is to be otherwise. {id, before, sent, after: [member] of whom it moves}"""
     id = project_id(session, project)
 
     def request_of(record: wire.ProjectDetail) -> ChangeRequest | None:
@@ -223,12 +229,19 @@ def Combo_Update_Team_For_Changes(
     record = session.begun_from("/projects/team/update", id, now, request_of)
     request, before = request_of(record), record.team
     if request is None:
-        return unchanged(before)
-    with keeping(before=before):
+        return unchanged(id)
+    wanted = [wire.Workload.model_validate(one) for one in body_of(request)["team"]]
+    old: dict[str, object] = {"id": id, "before": _moved(before, wanted)}
+    with keeping(**old):
         session.send(request, about={RECORD: {"team": [_plain(one) for one in before]}})
-    sent = body_of(request)["team"]
-    with keeping(before=before, sent=sent):
-        return {"before": before, "sent": sent, "after": listings.project(session, id).team}
+    old["sent"] = _moved(wanted, before)
+    with keeping(**old):
+        return {**old, "after": _moved(listings.project(session, id).team, before)}
+
+
+def _moved(team: list[wire.Workload], other: list[wire.Workload]) -> list[wire.Workload]:
+    """The members of a team who are not the same in another one."""
+    return [member for member in team if member not in other]
 
 
 def _team_after(
@@ -286,9 +299,14 @@ def update_status(session: CompanySession, id: str, status: str) -> dict[str, ob
     record = session.begun_from("/projects/status/update", id, now, request_of)
     request, before = request_of(record), record.status
     if request is None:
-        return unchanged(before)
+        return unchanged(id)
     session.send(request, about={RECORD: {"status": before}})
-    return {"before": before, "sent": status, "after": listings.project(session, id).status}
+    return {
+        "id": id,
+        "before": before,
+        "sent": status,
+        "after": listings.project(session, id).status,
+    }
 
 
 def _plain(record: BaseModel) -> dict[str, object]:

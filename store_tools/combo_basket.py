@@ -76,7 +76,7 @@ def _chosen(session: StoreSession, baskets: Baskets) -> list[list[Item]]:
     if not isinstance(baskets, str):
         return baskets
     if not session.generated:
-        raise ToolFault('nothing was generated yet that combinations="last" could mean')
+        raise ToolFault('combinations="last" means none: no basket was generated or possible')
     return [[Item.model_validate(line) for line in items] for items in session.generated]
 
 

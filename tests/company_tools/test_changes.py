@@ -162,11 +162,13 @@ def test_an_update_changes_what_it_says_and_nothing_else(nulls: str) -> None:
     answer = at.call(
         "Combo_Update_Employee_For_Changes", employee="una_berg", skills={"cutting": "7"}
     )
-    assert answer["sent"] == {"skills": {"skill_cutting": 7, "skill_sewing": 8}}
+    assert answer["sent"] == {"skills": {"skill_cutting": 7}}
+    assert answer["before"] == {"skills": {"skill_cutting": 6}}
+    assert answer["id"] == "una_berg"
     ((kind, event),) = at.line.events
     assert kind == "Evt_EmployeeSkillsUpdated"
     assert (event["skills"], event["wills"]) == ({"skill_cutting": 7}, {})
-    assert answer["after"]["notes"] == "likes wind"
+    assert at.call("Req_GetEmployee", id="una_berg")["employee"]["notes"] == "likes wind"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
-from tests.company_tools.kites import kites
+from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask
 
 UNA = "una_berg"
@@ -198,6 +198,48 @@ def test_not_found_is_believed_after_a_whole_look() -> None:
     played.call("Combo_List_All_Employees")
     assert played.asked_back("ok_not_found", "Nobody.") is None
     assert PlayedTask(off=["looked"]).asked_back("ok_not_found", "Nobody.") is None
+
+
+def test_nothing_is_found_in_a_record_that_was_read() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "What is the phone number of Una Holm?"
+    played.call("Combo_List_All_Employees")
+    played.benchmark._session.memory.listed.clear()  # as if a stage had read the list
+    refused = played.asked_back("ok_not_found", "There is none.")
+    assert "employee:una_holm (Una Holm, Sales) was not read, with its notes" in (refused or "")
+    played.call("Req_GetEmployee", id="una_holm")
+    assert played.asked_back("ok_not_found", "There is none.") is None
+
+
+def test_after_a_change_the_task_tells_what_to_link() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "After Night Tent, note it for Una Berg, but without Una Holm."
+    played.call("Combo_List_All_Projects")
+    played.call("Combo_List_All_Employees")
+    note(played)
+    reason = played.asked_back("ok_answer", "Noted, unlike Jürgen Müller.", f"employee:{UNA}")
+    assert "not linked: project:proj_tent (Night Tent)" in (reason or "")
+    assert "una_holm" not in (reason or "")
+    assert "juergen" not in (reason or "")
+    played.finish("ok_answer", "Noted after Night Tent, not for Jürgen Müller.")
+    links = {link["id"] for link in played.responses[0]["links"]}
+    assert links == {"proj_tent", UNA}
+
+
+def test_a_namesake_of_a_linked_record_is_not_missed() -> None:
+    company = kites()
+    company["employees"].append(person("una_other", "Una Berg", department="Sales"))
+    played = PlayedTask(company)
+    played.call("Combo_List_All_Employees")
+    assert played.asked_back("ok_answer", "It is Una Berg.", "employee:una_other") is None
+    told = played.asked_back("ok_answer", "Una Berg and Una Holm.", "employee:una_other")
+    assert "not linked: employee:una_holm (Una Holm, Sales)." in (told or "").replace("\n", ".")
+
+
+def test_ids_that_stand_in_a_page_may_be_told() -> None:
+    company = kites()
+    company["wiki"]["forms.md"] = "Use form_17_b for trips.\n"
+    assert PlayedTask(company).asked_back("ok_answer", "It is form_17_b.", "none") is None
 
 
 def test_after_an_own_change_to_the_wiki_no_rule_is_another() -> None:

@@ -95,6 +95,6 @@ class TestRules:
         assert python_rules("auto") == python_rules(KINDS[0])
 
     def test_every_module_that_is_named_is_there(self, shop: Shop) -> None:
-        named = python_rules("monty").partition("Modules: ")[2].partition(".")[0]
+        named = python_rules("monty").partition("Import what you use: ")[2].partition(".")[0]
         with open_sandbox(shop, None, "monty") as box:
             box("\n".join(f"import {name}" for name in named.split()))
