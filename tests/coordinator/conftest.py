@@ -110,6 +110,7 @@ def make_run(
         says: list[str] | None = None,
         does: list[str] | None = None,
         wrap: Callable[[Any], Any] = lambda client: client,
+        groups: dict[str, str] | None = None,
         **config: Any,
     ) -> Run:
         simulator = platform_of(*scenarios)
@@ -135,8 +136,9 @@ def make_run(
             prompts=replace(usual.prompts, guide=lambda: "no playbooks"),
         )
         session = Session(
-            platform, RunConfig(benchmark="store", **(brains | config)), changed, folder, watcher
-        )
+            platform, RunConfig(benchmark="store", **(brains | config)), changed, folder, watcher,
+            groups=groups,
+        )  # fmt: skip
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
         return run
 

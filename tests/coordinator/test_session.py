@@ -467,8 +467,8 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
 
 
 def test_the_group_of_a_task_is_that_of_the_pack(make_run: Any, tea_buyer: Any) -> None:
-    run = make_run(tea_buyer, says=[DECLINED], does=[])
-    run.session._groups = {tea_buyer["spec_id"]: "refuse"}
+    groups = {tea_buyer["spec_id"]: "refuse"}
+    run = make_run(tea_buyer, says=[DECLINED], does=[], groups=groups)
     assert result(run).group == "refuse"
 
 
