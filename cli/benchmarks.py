@@ -91,6 +91,8 @@ class Declaration:
     """Its own; the general one comes behind them."""
     sections: Callable[[], Texts] = dict
     """Sections of its stages."""
+    page_tool: str = ""
+    """The tool that reads pages for an evaluator without a worker."""
     stage_tools: Callable[[], list[Tool]] = list
     """Tools that are stages; their texts are sections as well."""
 
@@ -128,6 +130,7 @@ def declared(id: str, entry: Registration, run: RunContext) -> Benchmark:
             open=lambda platform, task_id: own.open(platform, task_id, texts),
             tools=lambda: retold(own.tools(), texts),
             stages=(*own.stages, _verify(overrides)),
+            page_tool=own.page_tool,
         ),
         results=own.results,
     )

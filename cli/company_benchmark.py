@@ -19,6 +19,7 @@ from company_tools.stages import (
     ties,
     wording,
 )
+from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
 from coordinator.stages import StageSpec, chosen
@@ -59,6 +60,7 @@ def declare(run: RunContext) -> Declaration:
         open=open_task,
         tools=workbench.tools,
         stages=specs,
+        page_tool=Combo_Read_Wiki_Pages.__name__,
         sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
         stage_tools=lambda: [current_user.question_tool(str)],
         results=ResultWords(

@@ -138,6 +138,9 @@ class EnvironmentSpec:
     """The tools without an environment: for prompts, and for work that is repeated."""
     stages: tuple[StageSpec, ...] = ()
     """The stages around the strategy, in the order in which they run."""
+    page_tool: str = ""
+    """The tool that an instruction "READ: name, name" calls, without a worker; its one argument is
+    a list of names. "": there are no pages."""
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import regex
+
 from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig
-from core.ledger import Ledger
+from core.ledger import Ledger, ToolFault
 from core.models.model_call import Role
 from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator import Evaluator
-from next_step import Agent, Compression, PastStep
+from next_step import Agent, Answer, Compression, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
+
+
+PAGES_AT_MOST = 8
+"""Pages that one instruction reads without a worker."""
+_PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
 
 
 class Strategy(Protocol):
@@ -41,6 +48,8 @@ class EvaluatorWorker:
 
     evaluator: Evaluator
     worker: Worker
+    page_tool: str = ""
+    """The tool that "READ: name, name" calls; "": there is none."""
 
     def decide(self, context: TurnContext[Turn]) -> Decision:
         """The evaluator's decision; of the turns the last one is told in full."""
@@ -48,8 +57,18 @@ class EvaluatorWorker:
         return self.evaluator.decide(context.map_history(lambda t: t.prompt(latest=t is past[-1])))
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
-        """A new worker's report."""
-        return self.worker.carry_out(decision.instruction, ledger)
+        """A new worker's report; the pages alone where the instruction names nothing else."""
+        if not self.page_tool or not (names := _PAGES.fullmatch(decision.instruction.strip())):
+            return self.worker.carry_out(decision.instruction, ledger)
+        files = list(filter(None, map(str.strip, names[1].split(","))))[:PAGES_AT_MOST]
+
+        def read() -> Answer:
+            try:
+                return Answer(ledger.call(self.page_tool, [], {"files": files}))
+            except ToolFault as fault:
+                return Answer(error=str(fault))
+
+        return _called(read, ledger)
 
 
 @dataclass
@@ -75,19 +94,26 @@ class NextStepStrategy:
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
         """Dispatch the function; the report holds its one call, if it came to one."""
-        began = time.perf_counter()
-        try:
-            answer = self.agent.carry_out(decision.instruction, ledger, self.earlier)
-        finally:
-            ledger.close()
-        return WorkReport(
-            result=answer.result,
-            answered=answer.error is None,
-            error=answer.error,
-            calls=ledger.calls,
-            requests=ledger.requests,
-            seconds=round(time.perf_counter() - began, 6),
+        return _called(
+            lambda: self.agent.carry_out(decision.instruction, ledger, self.earlier), ledger
         )
+
+
+def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:
+    """The report of a call without code; the ledger is closed."""
+    began = time.perf_counter()
+    try:
+        answer = call()
+    finally:
+        ledger.close()
+    return WorkReport(
+        result=answer.result,
+        answered=answer.error is None,
+        error=answer.error,
+        calls=ledger.calls,
+        requests=ledger.requests,
+        seconds=round(time.perf_counter() - began, 6),
+    )
 
 
 def strategy_of(
@@ -113,6 +139,7 @@ def strategy_of(
             executor_factory=executor_factory,
             texts=prompts.overrides,
         ),
+        benchmark.environments.page_tool,
     )
 
 

@@ -304,3 +304,23 @@ def test_a_prepared_answer_is_sent_by_the_process_that_goes_on(tmp_path: Path) -
         ).go("Pause proj_sails.")
     assert (run.outcome, run.turns[-1].closed_by) == ("finished", "IF DONE")
     assert again.answered == ["ok_answer"]
+
+
+def read_pages(*names: str) -> str:
+    return f"THOUGHT: read\nDECISION: PROCEED\nINSTRUCTION: READ: {', '.join(names)}"
+
+
+def test_pages_are_read_by_name_without_a_worker(plays: Plays) -> None:
+    played = plays([read_pages("rules.md", "nosuch.md"), read_pages("rules.md"), finish()])
+    unknown, read, _ = played.log.whole
+    assert unknown.report
+    assert "near: " in (unknown.report.error or "")
+    assert read.report
+    assert [call.name for call in read.report.calls] == ["Combo_Read_Wiki_Pages"]
+    assert {call.role for call in played.watcher.calls} == {"evaluator"}
+    assert (played.result.score, played.result.turns) == (1.0, 3)
+
+
+def test_an_instruction_with_more_than_pages_goes_to_the_worker(plays: Plays) -> None:
+    played = plays([read_pages("rules.md") + "\nand look at mara.", finish()], [WORK])
+    assert [call.name for call in played.log.whole[0].report.calls] == ["Req_GetEmployee"]
