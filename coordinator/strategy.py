@@ -21,7 +21,6 @@ from next_step import Agent, Answer, Compression, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
-
 PAGES_AT_MOST = 8
 """Pages that one instruction reads without a worker."""
 _PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
