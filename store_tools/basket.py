@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Content = dict[str, int]
 """Quantities by SKU."""
+Wire: TypeAlias = Mapping[str, Any]
+"""A body or an answer as it goes over the wire."""
 
 
 class Line(TypedDict):
@@ -72,7 +74,7 @@ class Item(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, value: Any) -> Any:
+    def _from_text(cls, value: object) -> object:
         """A line as prompts show it, "sku×n", is taken too."""
         read = read_line(value) if isinstance(value, str) else None
         return {"sku": read[0], "quantity": read[1]} if read else value
@@ -86,12 +88,13 @@ def content_of(items: list[Item]) -> Content:
     return content
 
 
-def order_lines(entries: Sequence[Any]) -> list[str] | None:
+def order_lines(entries: Sequence[object]) -> list[str] | None:
     """The texts of a list of ``{sku, quantity}``; None for any other list."""
-    if not entries or not all(isinstance(e, dict) and e.keys() in _LINE for e in entries):
+    lines = [entry for entry in entries if isinstance(entry, dict) and entry.keys() in _LINE]
+    if not entries or len(lines) < len(entries):
         return None
-    prices = [f" at {e['price']}" if "price" in e else "" for e in entries]
-    return [f"{e['sku']}×{e['quantity']}{price}" for e, price in zip(entries, prices, strict=True)]
+    prices = [f" at {one['price']}" if "price" in one else "" for one in lines]
+    return [f"{e['sku']}×{e['quantity']}{price}" for e, price in zip(lines, prices, strict=True)]
 
 
 def read_line(text: str) -> tuple[str, int] | None:
@@ -101,7 +104,7 @@ def read_line(text: str) -> tuple[str, int] | None:
     return (sku.strip(), int(number)) if sku.strip() and number.isdecimal() else None
 
 
-def filled_basket(raw: dict[str, Any]) -> Basket:
+def filled_basket(raw: Wire) -> Basket:
     """A basket with the fields that the API leaves out: coupon ``""`` and discount 0."""
     items: list[PricedLine] = [
         {"sku": i["sku"], "quantity": i["quantity"], "price": i.get("price", 0)}
@@ -185,7 +188,7 @@ class Mirror:
         """The mirror of a basket that the shop showed just now."""
         return cls(content_in(basket), basket["coupon"])
 
-    def after(self, path: str, body: Mapping[str, Any]) -> Mirror:
+    def after(self, path: str, body: Wire) -> Mirror:
         """The mirror once a write has taken effect."""
         content, coupon = dict(self.content), self.coupon
         if path in (ADD, REMOVE):
@@ -198,7 +201,7 @@ class Mirror:
             coupon = body["coupon"] if path == APPLY else ""
         return Mirror(content, coupon)
 
-    def tells(self, path: str, body: Mapping[str, Any], current: Mirror) -> bool | None:
+    def tells(self, path: str, body: Wire, current: Mirror) -> bool | None:
         """Whether a write without an answer took effect, with ``seen`` the basket after it.
 
         None: it cannot be told. Only what the write moves is looked at. Coupon requests may be

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from core.erc3_client import store
 from core.tools.faults import Inconsistent, failed_request
 from core.tools.paging import OWN_LARGEST, Ask
-from store_tools.basket import LARGEST
+from store_tools.basket import LARGEST, Wire
 from store_tools.store_session import LIST, Product, StoreSession
 
 
-def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, Any]:
+def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, object]:
     """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
     try:
         products, following, limit = session.listing.page(_asking(session), offset, limit)
@@ -57,7 +55,7 @@ def _asking(session: StoreSession) -> Ask:
     return ask
 
 
-def _filled(raw: dict[str, Any]) -> Product:
+def _filled(raw: Wire) -> Product:
     sku, price, available = raw.get("sku", ""), raw.get("price", 0), raw.get("available", 0)
     sane = isinstance(price, int) and isinstance(available, int)
     if not (sane and 0 <= price <= LARGEST and abs(available) <= LARGEST):

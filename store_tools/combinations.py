@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.ledger import ToolFault
+from store_tools.basket import Line
 
 EXPLORED_AT_MOST = 120_000
 TABLE_AT_MOST = 100_000
@@ -21,6 +22,23 @@ DEMANDED_AT_MOST = 12
 NEVER = float("inf")
 
 Counts = tuple[int, ...]
+
+
+class Combination(TypedDict):
+    """A basket that holds the units."""
+
+    items: list[Line]
+    units: int
+    subtotal: int
+
+
+class Generated(TypedDict):
+    """The baskets that were made; ``cut``: some are left out; ``reason``: why there is none."""
+
+    combinations: list[Combination]
+    total_found: int
+    cut: bool
+    reason: str
 
 
 class Package(BaseModel):
@@ -36,7 +54,7 @@ class Package(BaseModel):
 
 def combinations_for(
     products: Sequence[Mapping[str, object]], target_units: int, max_combinations: int = 120
-) -> dict[str, Any]:
+) -> Generated:
     """All ways to reach exactly ``target_units``, cheapest first.
 
     Where there are more than ``max_combinations``, those are kept that matter to a coupon: for
@@ -190,7 +208,7 @@ def _pair_demands(counts: Counts) -> list[Counts]:
     return [(*a, *b) for k, a in enumerate(single) for b in single[k + 1 :] if a[0] != b[0]]
 
 
-def _row(packages: list[Package], counts: Counts) -> dict[str, Any]:
+def _row(packages: list[Package], counts: Counts) -> Combination:
     pairs = [(o, n) for o, n in zip(packages, counts, strict=True) if n]
     return {
         "items": [{"sku": o.sku, "quantity": n} for o, n in pairs],

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from core.ledger import Tool, ToolFault, tool
 from store_tools.authorised import Priced
 from store_tools.authority import line_of
-from store_tools.basket import Basket, Row, content_in
+from store_tools.basket import AddedRow, Basket, Row, content_in
 from store_tools.combo_basket import price_baskets, set_basket
-from store_tools.combo_products import find_products, generate_baskets, named_products
+from store_tools.combo_coupons import Refusal
+from store_tools.combo_products import (
+    FoundProducts,
+    find_products,
+    generate_baskets,
+    named_products,
+)
 from store_tools.requests import check_out
 from store_tools.store_session import Product, StoreSession
 
 NO_LINE = "not checked out: only an instruction with a CHECKOUT line authorises it"
+
+
+class Cheapest(FoundProducts):
+    """What became of finding, pricing, setting and buying."""
+
+    prices: list[Row]
+    errors: list[Refusal]
+    with_addition: list[AddedRow] | None
+    basket: Basket | None
+    bought: bool
+    reason: str
 
 
 def cheapest_tool(session: StoreSession) -> Tool:
@@ -25,7 +42,7 @@ def cheapest_tool(session: StoreSession) -> Tool:
         units: int = 0,
         pieces: int = 0,
         checkout: bool = False,
-    ) -> dict[str, Any]:
+    ) -> Cheapest:
         """Finds products (or takes SKUs), makes all mixes of exactly units (or pieces of the one
         product that matches), prices each with each coupon and none, sets the cheapest;
         checkout=True: buys it, if the instruction's CHECKOUT line allows it (its coupon and limit
@@ -34,13 +51,13 @@ def cheapest_tool(session: StoreSession) -> Tool:
         set or bought}"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
-        result: dict[str, Any] = dict(nothing)
+        result = cast(Cheapest, dict(nothing))
         try:
             _set_cheapest(session, result, query, coupons, units, pieces)
             if checkout and result["basket"] is not None:
                 _buy(session, result)
         except ToolFault as fault:
-            fault.with_found(result)
+            fault.with_found(dict(result))
             raise
         return result
 
@@ -53,7 +70,7 @@ def cheapest_tool(session: StoreSession) -> Tool:
 
 def _set_cheapest(
     session: StoreSession,
-    result: dict[str, Any],
+    result: Cheapest,
     query: str | list[str],
     coupons: list[str],
     units: int,
@@ -61,7 +78,7 @@ def _set_cheapest(
 ) -> None:
     """Fill in the result, and set the basket unless there is a reason not to."""
     if isinstance(query, str):
-        result.update(find_products(session, query))
+        result.update(cast(Cheapest, find_products(session, query)))
         products = result["matches"]
         if not products:
             result["reason"] = "nothing matches"
@@ -114,9 +131,10 @@ def _take_pieces(session: StoreSession, products: list[Product], pieces: int) ->
     return ""
 
 
-def _buy(session: StoreSession, result: dict[str, Any]) -> None:
+def _buy(session: StoreSession, result: Cheapest) -> None:
     """Check out what was set; a refusal is the reason. Raises ToolFault where the shop is lost."""
-    basket: Basket = result["basket"]
+    basket = result["basket"]
+    assert basket is not None, "it was set"
     if session.instruction is None or line_of(session.instruction) is None:
         result["reason"] = NO_LINE
         return

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypedDict, cast
 
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import Collector
 from store_tools.authorised import Priced
 from store_tools.basket import Item, content_of
 from store_tools.catalog import read_catalog
-from store_tools.combinations import combinations_for
+from store_tools.combinations import Generated, combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 from store_tools.store_session import Product, StoreSession
 from store_tools.words import units_of, words
 
-Row = str | dict[str, Any]
+Row = str | dict[str, object]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
@@ -24,17 +24,27 @@ SHARED_BESIDE_MATCHES = 0.5
 """Share of the query's words that a near product has where others match."""
 
 
+class FoundProducts(TypedDict):
+    """What a search of the catalog gives."""
+
+    matches: list[Product]
+    sure: int
+    near: list[Product]
+    doubtful: int
+    catalog_size: int
+
+
 def product_tools(session: StoreSession) -> list[Tool]:
     """The tools that read the catalog of one shop."""
 
-    def Combo_List_All_Products(refresh: bool = False) -> dict[str, Any]:
+    def Combo_List_All_Products(refresh: bool = False) -> dict[str, object]:
         """{products: [same], count}. refresh=True after a failed checkout."""
         collected = Collector()
         listed = collected.rows(lambda: read_catalog(session, refresh=refresh))
         products = [_product_row(session, p) for p in listed]
         return collected.result({"products": products, "count": len(products)})
 
-    def Combo_Find_Products_For_Query(query: str) -> dict[str, Any]:
+    def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
         """{matches: [{sku, name, price, available, units}], sure, near: [same], doubtful,
         catalog_size}. units: pieces in a package. matches have the query's words (a|b: either),
         best first; matches[:sure] are named so: never filter by an equal name. Other matches and
@@ -43,7 +53,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
         products: list[Row], target_units: int, max_combinations: int = 120
-    ) -> dict[str, Any]:
+    ) -> Generated:
         """All baskets with exactly target_units units of products (SKUs or rows of matches),
         cheapest first: {combinations: [{items: [{sku, quantity}], units, subtotal}], total_found,
         cut: some are left out, reason: why there is none}"""
@@ -64,8 +74,8 @@ def product_tools(session: StoreSession) -> list[Tool]:
 
 
 def generate_baskets(
-    session: StoreSession, products: list[Row], target_units: int, most: int = 120
-) -> dict[str, Any]:
+    session: StoreSession, products: Sequence[Row | Product], target_units: int, most: int = 120
+) -> Generated:
     """Generate the baskets of so many units, and keep them as the last that were generated.
 
     Raises:
@@ -73,7 +83,7 @@ def generate_baskets(
     """
     if not products:
         raise ToolFault("products must not be empty: SKUs, or rows of matches")
-    rows: list[Mapping[str, Any]] = [
+    rows: list[Mapping[str, object]] = [
         _known(session, p) if isinstance(p, str) else p for p in products
     ]
     generated = combinations_for(rows, target_units, most)
@@ -83,12 +93,12 @@ def generate_baskets(
     contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
     subtotals = [c["subtotal"] for c in generated["combinations"]]
     priced = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
-    session.query = session.sure.get(frozenset(row.get("sku", "") for row in rows))
+    session.query = session.sure.get(frozenset(str(row.get("sku", "")) for row in rows))
     session.note_priced(Priced(priced, session.target, 0, by_shop=False, query=session.query))
     return generated
 
 
-def find_products(session: StoreSession, query: str) -> dict[str, Any]:
+def find_products(session: StoreSession, query: str) -> FoundProducts:
     """Matches and near misses of a query in the shop's catalog.
 
     Raises:
@@ -118,7 +128,7 @@ def find_products(session: StoreSession, query: str) -> dict[str, Any]:
         "doubtful": doubtful,
         "catalog_size": len(catalog),
     }
-    return collected.result(fields)
+    return cast(FoundProducts, collected.result(fields))
 
 
 def named_products(session: StoreSession, skus: list[str]) -> list[Product]:
@@ -147,9 +157,9 @@ def _product_row(session: StoreSession, product: Product, query: str = "") -> Pr
     return row
 
 
-def _as_told(session: StoreSession, row: Mapping[str, Any]) -> bool:
+def _as_told(session: StoreSession, row: Mapping[str, object]) -> bool:
     """Whether generated code hands back a product with the price and units that it was told."""
-    told = session.shown_as.get(row.get("sku", ""), set())
+    told = session.shown_as.get(str(row.get("sku", "")), set())
     return (row.get("price"), row.get("units", 1)) in told
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from core.erc3_client import store
 from core.ledger import Tool, ToolFault, tool
@@ -27,11 +26,13 @@ def request_tools(session: StoreSession) -> list[Tool]:
 
 def _request_tools(session: StoreSession) -> list[Tool]:
 
-    def moved(model: Any) -> Callable[..., dict[str, Any]]:
-        def act(sku: str, quantity: int) -> dict[str, Any]:
+    def moved(
+        model: type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket],
+    ) -> Callable[..., object]:
+        def act(sku: str, quantity: int) -> object:
             if quantity < 1:
                 raise ToolFault(f"quantity must be at least 1, not {quantity}")
-            moved: dict[str, Any] = session.send(model(sku=sku, quantity=quantity))
+            moved: object = session.send(model(sku=sku, quantity=quantity))
             return moved
 
         return act

@@ -7,15 +7,16 @@ which one has to stand there. What kind of thing a product is, is judged by who 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import regex
 from rapidfuzz import fuzz
 from rapidfuzz.distance import DamerauLevenshtein
 
+from store_tools.store_session import Product
 from store_tools.words import STOPWORDS, is_spec, words
 
 SURE, FITS, DOUBTFUL = 3, 2, 1
@@ -67,7 +68,7 @@ class _Texts(NamedTuple):
     text: str
 
 
-def search(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
+def search(query: str, products: Sequence[Product]) -> list[Found]:
     """Grade each product by a query, in the order of the products.
 
     "soda|cola|soft drink" is meant as whole phrases, "grey|gray sofa|couch" word by word. A query
@@ -82,7 +83,7 @@ def search(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
     return [grade._replace(grade=min(grade.grade, FITS)) for grade in best]
 
 
-def _grades(query: str, products: Sequence[Mapping[str, Any]]) -> list[Found]:
+def _grades(query: str, products: Sequence[Product]) -> list[Found]:
     parts = _parsed(query)
     return [_answer(parts, _texts(p["name"], p["sku"])) for p in products]
 

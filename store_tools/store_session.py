@@ -14,7 +14,7 @@ CONTRIBUTING.md lists where a checkout is kept from happening twice.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, Protocol, TypeAlias, TypedDict, cast
 
 import regex
 from pydantic import BaseModel
@@ -47,6 +47,18 @@ class Product(TypedDict):
     price: int
     available: int
     units: NotRequired[int]
+
+
+Answer: TypeAlias = dict[str, Any]
+"""An answer of the shop as plain data."""
+
+
+class Request(Protocol):
+    """A request of the client."""
+
+    @property
+    def tool(self) -> str:
+        """The path that it is sent to."""
 
 
 LIST = "/products/list"
@@ -109,7 +121,7 @@ class StoreSession(ApiSession):
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
 
-    def write(self, request: Any, final: bool, about: object) -> dict[str, Any]:
+    def write(self, request: Request, final: bool, about: object) -> Answer:
         """One attempt at a write; what became of it is seen in the basket where no answer came."""
         path: str = request.tool
         self._last_view = None
@@ -122,7 +134,7 @@ class StoreSession(ApiSession):
             self.view()
         self._last_view = None
         try:
-            answer: dict[str, Any] = self.once(request, final=final, about=about)
+            answer: Answer = self.once(request, final=final, about=about)
         except OutOfReach as fault:
             return self.without_answer(request, about, fault)
         except Refused:
@@ -141,7 +153,7 @@ class StoreSession(ApiSession):
             self._mirror = self._mirror.after(path, body_of(request))
         return answer
 
-    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> dict[str, Any]:
+    def without_answer(self, request: Request, about: object, fault: OutOfReach) -> Answer:
         """Look what became of a write: its answer where it took effect.
 
         Raises:
@@ -169,7 +181,7 @@ class StoreSession(ApiSession):
             return {"line_count": len(current.content), "item_count": sum(current.content.values())}
         return {}
 
-    def _checkout_without_answer(self, about: object, fault: OutOfReach) -> dict[str, Any]:
+    def _checkout_without_answer(self, about: object, fault: OutOfReach) -> Answer:
         self._mirror = None
         ordered = _basket_of(about)
         if ordered is None:
@@ -200,11 +212,11 @@ class StoreSession(ApiSession):
         if self.unsettled is not None:
             raise OutOfReach("whether the checkout took effect cannot be told from the basket")
 
-    def answer_of(self, request: Any, response: BaseModel) -> dict[str, Any]:
+    def answer_of(self, request: Request, response: BaseModel) -> Answer:
         """The answer as plain data, with missing fields left out."""
         return response.model_dump(mode="json", exclude_none=True)
 
-    def empty_answer(self, request: Any, error: Exception) -> dict[str, Any] | None:
+    def empty_answer(self, request: Request, error: Exception) -> Answer | None:
         """Nothing, where the official SDK only stumbles over an empty basket or page."""
         return {} if _EMPTY.search(str(error)) else None
 

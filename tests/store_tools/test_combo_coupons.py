@@ -354,7 +354,7 @@ def test_what_was_generated_last_is_tested_by_reference(open_shop: Any) -> None:
         {"sku": "c6", "name": "Cola 6-pack", "price": 7, "available": 9},
         {"sku": "c12", "name": "Cola 12-pack", "price": 12, "available": 9},
     )
-    with pytest.raises(ToolFault, match="nothing was generated yet"):
+    with pytest.raises(ToolFault, match="no basket was generated"):
         shop.call(SEARCH, combinations="last", coupons=[])
     generate = "Combo_Generate_Product_Combinations_For_Target_Units"
     made = shop.call(generate, products=["c6", "c12"], target_units=12)
