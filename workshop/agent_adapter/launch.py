@@ -28,15 +28,15 @@ def environment_for(
     ``stand_in``: the folder with the package `erc3`; None: the agent's own SDK is used.
     """
     real = environment.get("ERC3_API_KEY")
-    kept = {name: value for name, value in environment.items() if not real or value != real}
+    variables = {name: value for name, value in environment.items() if not real or value != real}
     # No proxy can reach this machine's loopback.
     for name in ("NO_PROXY", "no_proxy"):
-        kept[name] = ",".join(filter(None, (kept.get(name), "127.0.0.1,localhost")))
+        variables[name] = ",".join(filter(None, (variables.get(name), "127.0.0.1,localhost")))
     if stand_in is not None:
-        paths = str(stand_in), kept.get("PYTHONPATH")
-        kept["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        paths = str(stand_in), variables.get("PYTHONPATH")
+        variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     address = {"ERC3_BASE_URL": base_url, "ERC3_API_KEY": key, PLATFORM: base_url, KEY: key}
-    return {**kept, **address}
+    return {**variables, **address}
 
 
 def folders_of(command: Sequence[str]) -> list[Path]:

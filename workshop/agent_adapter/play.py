@@ -80,11 +80,11 @@ def _packs(options: AgentOptions) -> list[Pack]:
     """The packs to serve. Raises Usage."""
     every = [world() for world in WORLDS.values()]
     worlds = {id: world for world in every for id in world.benchmarks}
-    asked = worlds.get(options.benchmark or "")
-    if options.benchmark and (asked is None or options.pack):
+    chosen = worlds.get(options.benchmark or "")
+    if options.benchmark and (chosen is None or options.pack):
         there = f"or one of {', '.join(worlds)}"
         raise Usage(f"--benchmark {options.benchmark}: give either --pack {there}")
-    bundled = [asked.bundled] if asked else [world.bundled for world in every]
+    bundled = [chosen.bundled] if chosen else [world.bundled for world in every]
     try:
         return [load_pack(path) for path in options.pack or bundled]
     except PackError as error:
@@ -93,15 +93,15 @@ def _packs(options: AgentOptions) -> list[Pack]:
 
 def _check_key(options: AgentOptions) -> None:
     """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
-    found = key_file(options.command)
-    if options.own_sdk and found and not options.allow_real_key:
+    file = key_file(options.command)
+    if options.own_sdk and file and not options.allow_real_key:
         advice = "take it out, or give --allow-real-key"
-        raise Usage(f"{CANNOT_BE_STOPPED}; {found} holds an account key: {advice}")
+        raise Usage(f"{CANNOT_BE_STOPPED}; {file} holds an account key: {advice}")
     if options.own_sdk:
         say(notes(), f"warning: {CANNOT_BE_STOPPED}")
-    elif found:
+    elif file:
         text = "the stand-in for the SDK uses none of it, but a program in another language may"
-        say(notes(), f"note: {found} holds an account key; {text}")
+        say(notes(), f"note: {file} holds an account key; {text}")
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> int | None:

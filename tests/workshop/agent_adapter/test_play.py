@@ -152,13 +152,13 @@ def test_a_key_is_found_where_the_agent_would_load_it(
     (inner / "main.py").touch()
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "agent" / ".env"
-    for text, found in (
+    for text, expected in (
         ("ERC3_API_KEY=\nOTHER=1\n", None),
         ("#ERC3_API_KEY=key-x\n", None),
         ('A=1\nERC3_API_KEY="key-x"\n', file),
     ):
         file.write_text(text)
-        assert key_file(["python", "agent/src/main.py"]) == found
+        assert key_file(["python", "agent/src/main.py"]) == expected
     assert key_file(["cd", "agent", "&&", "python", "src/main.py"]) == file
 
 

@@ -154,18 +154,18 @@ def test_an_address_that_turns_elsewhere_is_refused_too(run: Run) -> None:
 
 
 def test_a_platform_that_is_gone_raises_what_requests_raises(run: Run, tmp_path: Path) -> None:
-    asked = (
+    script = (
         "import os\nos.environ['ERC3_COMPAT_BASE_URL'] = 'http://127.0.0.1:9'\nimport erc3\n"
         "try:\n    erc3.ERC3().list_benchmarks()\nexcept OSError as error:\n"
         "    print(type(error).__module__, type(error).__name__)\n"
     )
-    assert run(asked).stdout == "builtins ConnectionRefusedError\n"
+    assert run(script).stdout == "builtins ConnectionRefusedError\n"
     library = tmp_path / "requests"
     library.mkdir()
     names = "class ConnectionError(IOError): pass\nclass ReadTimeout(IOError): pass\n"
     (library / "exceptions.py").write_text(names)
     (library / "__init__.py").write_text("from . import exceptions\n")
-    assert run(asked).stdout == "requests.exceptions ConnectionError\n"
+    assert run(script).stdout == "requests.exceptions ConnectionError\n"
 
 
 def test_every_way_to_import(run: Run) -> None:

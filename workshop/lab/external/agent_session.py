@@ -54,7 +54,7 @@ class Share:
 
     @cached_property
     def texts(self) -> dict[str, str]:
-        """What the agent is told, by spec."""
+        """The text of each task, by spec."""
         return {str(raw["spec_id"]): str(raw["task_text"]) for _, raw in self.tasks}
 
     def read(self, adapter: BenchmarkAdapter) -> tuple[Pack, dict[str, Known]]:

@@ -60,7 +60,7 @@ class PlayedTask:
         self.code, self.output, self.logs = code, output, logs
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The output on one line."""
         return " ".join(self.output.replace("│", " ").split())
 
@@ -82,8 +82,8 @@ class PlayedTask:
 
     @property
     def lab(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads((self.folder / "lab.json").read_text())
-        return found
+        record: dict[str, Any] = json.loads((self.folder / "lab.json").read_text())
+        return record
 
 
 @pytest.fixture

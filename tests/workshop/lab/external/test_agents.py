@@ -42,10 +42,10 @@ def call(*words: object) -> Any:
 @pytest.fixture
 def documented(tmp_path: Path) -> Callable[[str], str]:
     """The command that the page on agents shows, with the script that stands there."""
-    found = regex.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), regex.DOTALL)
-    assert found
+    match = regex.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), regex.DOTALL)
+    assert match
     path = tmp_path / "agent.py"
-    path.write_text(found[1], encoding="utf-8")
+    path.write_text(match[1], encoding="utf-8")
 
     def command(benchmark: str) -> str:
         return shlex.join([sys.executable, str(path), benchmark])
@@ -92,10 +92,10 @@ def test_the_script_of_the_page_plays_the_store(
     assert plain.exit_code == 0
     for other in ("ours", "plain"):
         (folder,) = run.logs.with_name(other).iterdir()
-        said = call("compare", folder, run.folder, "--json")
-        found = json.loads(said.stdout)
-        assert (found["tasks"], len(found["harm"]["lost"])) == (4, 2)
-        assert said.exit_code == 3  # four tasks tell nothing, and this agent is no playbook
+        compared = call("compare", folder, run.folder, "--json")
+        verdict = json.loads(compared.stdout)
+        assert (verdict["tasks"], len(verdict["harm"]["lost"])) == (4, 2)
+        assert compared.exit_code == 3  # four tasks tell nothing, and this agent is no playbook
         better = call("compare", run.folder, folder)
         assert "got better: p: s000" in better.output
 
@@ -105,12 +105,12 @@ def test_the_script_of_the_page_plays_the_company(
 ) -> None:
     run = regress(documented("company"), "--benchmark", "company", "--pack", company_file)
     assert run.code == 0, run.output
-    asked = {scenario["spec_id"]: scenario for scenario in PACK["scenarios"]}
-    assert set(run.tasks) == set(asked)
+    scenarios = {scenario["spec_id"]: scenario for scenario in PACK["scenarios"]}
+    assert set(run.tasks) == set(scenarios)
     for spec, task in run.tasks.items():
-        benchmark = asked[spec]["user"] is None
+        benchmark = scenarios[spec]["user"] is None
         assert task.verdict == ("denied_security" if benchmark else "none_clarification_needed")
-        wanted = asked[spec]["expect"]
+        wanted = scenarios[spec]["expect"]
         fits = task.verdict in wanted["outcomes"] and not wanted.get("events")
         assert (task.score == 1.0) == fits, task
         assert (task.acts, task.harm) == (0, False)
@@ -170,13 +170,13 @@ def work(task):
 """
     run = regress(agent(head + trouble), "--pack", pack_file(2))
     assert run.code == 0, run.output
-    told = CliRunner().invoke(app, ["show", str(run.folder), "--task", "s000"], terminal_width=300)
-    said = " ".join(told.output.split())
-    assert 'POST /products/list {"offset":0,"limit":99} → Status: 400' in said
-    assert 'POST /basket/add {"sku":"tea","quantity":2} → {"line_count":1' in said
-    assert 'POST /tasks/log {"model":"openai/gpt-4o-mini"' in said
-    assert said.index("/basket/add") < said.index("/basket/checkout") < said.index("/tasks/log")
-    assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in said
+    shown = CliRunner().invoke(app, ["show", str(run.folder), "--task", "s000"], terminal_width=300)
+    text = " ".join(shown.output.split())
+    assert 'POST /products/list {"offset":0,"limit":99} → Status: 400' in text
+    assert 'POST /basket/add {"sku":"tea","quantity":2} → {"line_count":1' in text
+    assert 'POST /tasks/log {"model":"openai/gpt-4o-mini"' in text
+    assert text.index("/basket/add") < text.index("/basket/checkout") < text.index("/tasks/log")
+    assert 'event: Evt_BasketCheckedOut {"lines":[{"sku":"tea","quantity":2' in text
     log = read_task(run.folder / "tasks" / "s000.jsonl")
     page = str(record_html(log))
     assert f"{len(log.seen)} requests as the platform saw them" in page
@@ -273,10 +273,11 @@ def test_versions_of_an_agent_are_told_apart_in_a_comparison(
         text = good.replace("session, tasks = begin()", "session, tasks = begin(name=NAME)")
         text = HEAD_WITH_NAME + text.replace("NAME", repr(name))
         runs.append(regress(agent(text), "--pack", pack, "--json").folder)
-    said = call("compare", *sorted(runs))
-    assert "first: " in said.output
-    assert "second: " in said.output
-    assert " / " not in said.output.partition("┏")[0].replace("/ ", "")
+    compared = call("compare", *sorted(runs))
+    assert "first: " in compared.output
+    assert "second: " in compared.output
+    title = compared.output.partition("┏")[0]
+    assert [title.count(f"{name}: ") for name in ("first", "second")] == [1, 1]
 
 
 HEAD_WITH_NAME = """

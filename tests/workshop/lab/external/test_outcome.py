@@ -50,19 +50,23 @@ def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> 
     platform.call(task.task_id, "/basket/checkout", {})
     task.note("info", "fault: drop for /basket/checkout")
     platform.complete_task(task.task_id)
-    found = outcome(platform, task)
-    result = found.result
+    played_task = outcome(platform, task)
+    result = played_task.result
     assert (result.score, result.outcome, result.verdict) == (1.0, "finished", "purchased")
     assert (result.acts, result.harm, result.requests, result.turns) == (1, False, 2, 1)
     assert result.tokens == Usage(prompt=100, completion=10, cached=0)
     assert result.cost_usd == pytest.approx(100 * 1.5e-7 + 10 * 6e-7)
     assert result.seconds == round((task.ended or 0) - task.log[0].moment, 3)
-    assert [one.path for one in found.observed] == ["/basket/add", "/tasks/log", "/basket/checkout"]
-    assert found.observed[0].body == '{"sku":"tea","quantity":2}'
-    assert found.observed[0].answer == '{"line_count":1,"item_count":2}'
-    assert "fault: drop for /basket/checkout" in found.remarks
-    assert len(found.events) == 1
-    assert found.paid == 8
+    assert [one.path for one in played_task.observed] == [
+        "/basket/add",
+        "/tasks/log",
+        "/basket/checkout",
+    ]
+    assert played_task.observed[0].body == '{"sku":"tea","quantity":2}'
+    assert played_task.observed[0].answer == '{"line_count":1,"item_count":2}'
+    assert "fault: drop for /basket/checkout" in played_task.remarks
+    assert len(played_task.events) == 1
+    assert played_task.paid == 8
 
 
 def test_a_request_without_a_recorded_answer_and_a_long_one_are_told(platform: Platform) -> None:
@@ -84,9 +88,9 @@ def test_of_several_tasks_of_a_spec_the_first_that_was_begun_counts(platform: Pl
     platform.start_session(KEY, "store", "w")
     single = platform.start_new_task("store", "a")
     platform.start_task(opened.tasks[0].task_id)
-    found = tasks_of(platform)
-    assert [len(found[spec]) for spec in ("a", "b")] == [3, 2]
-    assert found["a"][0] is single
+    by_spec = tasks_of(platform)
+    assert [len(by_spec[spec]) for spec in ("a", "b")] == [3, 2]
+    assert by_spec["a"][0] is single
     assert not is_over(single)
     platform.complete_task(single.task_id)
     assert is_over(single)

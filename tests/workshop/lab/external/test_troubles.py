@@ -63,7 +63,7 @@ while True:
     run = regress(command, "--pack", pack_file(3), "--agent-timeout", 1)
     assert run.code == 2, run.output
     end = "the agent ended early and left 2 tasks open (agent 1: it neither began nor completed"
-    assert end in run.said
+    assert end in run.text
     first, second, third = run.results.tasks
     assert (first.score, first.failure) == (1.0, None)
     assert (unknown(second), second.failure) == (True, "limit")
@@ -77,8 +77,8 @@ while True:
     assert record.ended_by == "it neither began nor completed a task for 1 s"
     assert record.last_words == ("about to hang",)
     assert (record.never_begun, record.never_completed) == (("s002",), ("s001",))
-    assert "was ended after" in run.said
-    assert "never submitted: 1 session (ssn-" in run.said
+    assert "was ended after" in run.text
+    assert "never submitted: 1 session (ssn-" in run.text
     assert gone(*map(int, pids.read_text().split()))
 
 
@@ -102,7 +102,7 @@ time.sleep(300)
     (task,) = run.results.tasks
     assert (task.passed, task.failure, run.results.submitted) == (True, None, True)
     assert run.records[0].ended_by
-    assert "was ended after" in run.said
+    assert "was ended after" in run.text
 
 
 def test_work_that_goes_on_is_no_hanging(regress: Any, agent: Any, pack_file: PackFile) -> None:
@@ -130,7 +130,7 @@ sys.exit(3)
     )
     run = regress(command, "--pack", pack_file(3))
     assert run.code == 2, run.output
-    assert "the agent ended early and left 2 tasks open (agent 1: exit code 3)" in run.said
+    assert "the agent ended early and left 2 tasks open (agent 1: exit code 3)" in run.text
     first, second, third = run.results.tasks
     assert first.passed
     assert (unknown(second), second.failure, second.requests) == (True, "agent", 1)
@@ -141,11 +141,11 @@ sys.exit(3)
     (record,) = run.records
     assert (record.exit, record.failed, record.ended_by) == ("exit code 3", True, None)
     assert record.last_words[0] == "the key is [redacted]"
-    assert "died after" in run.said
-    assert "the key is [redacted]" in run.said
+    assert "died after" in run.text
+    assert "the key is [redacted]" in run.text
     assert "\x1b[31m" not in run.output
-    kept = [path for path in run.folder.rglob("*") if path.is_file()]
-    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    files = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if secret.encode() in path.read_bytes()]
     assert run.lab["summaries"][0]["failures"] == {"agent": 2}
 
 
@@ -155,7 +155,7 @@ def test_an_agent_that_is_killed_is_told_by_its_signal(
     run = regress(f"exec {agent('begin(); os.kill(os.getpid(), 9)')}", "--pack", pack_file(2))
     assert run.records[0].exit == "signal 9, Killed"
     assert run.code == 2
-    assert "the agent has begun no task" in run.said
+    assert "the agent has begun no task" in run.text
 
 
 def test_sessions_and_tasks_that_are_left_are_named(
@@ -172,9 +172,9 @@ def test_sessions_and_tasks_that_are_left_are_named(
     assert (unknown(second), second.error) == (True, "the agent never completed it")
     assert (unknown(third), third.error) == (True, "the agent never began it")
     assert {second.failure, third.failure} == {"agent"}
-    assert "never submitted: 1 session (ssn-" in run.said
-    assert "never begun: 1 task (s002)" in run.said
-    assert "begun and never completed: 1 task (s001)" in run.said
+    assert "never submitted: 1 session (ssn-" in run.text
+    assert "never begun: 1 task (s002)" in run.text
+    assert "begun and never completed: 1 task (s001)" in run.text
     assert not run.results.submitted
 
 
@@ -214,7 +214,7 @@ def test_an_agent_that_never_asks_the_platform_leaves_every_task_unknown(
 ) -> None:
     run = regress("true", "--pack", pack_file(3))
     assert run.code == 2
-    assert "the agent has begun no task" in run.said
+    assert "the agent has begun no task" in run.text
     tasks = run.results.tasks
     assert len(tasks) == 3
     assert all(unknown(task) and task.error == "the agent never began it" for task in tasks)
@@ -247,7 +247,7 @@ single("s000", 2)
     assert run.code == 0, run.output
     (task,) = run.results.tasks
     assert (task.score, task.harm) == (0.0, True)
-    assert "begun more than once, of which the first time counts: 1 task (s000)" in run.said
+    assert "begun more than once, of which the first time counts: 1 task (s000)" in run.text
     assert run.results.session_id is None
 
 
@@ -282,16 +282,16 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
     assert run.code == 0, run.output
     assert os.environ["ONLY_IN_FILE"] == "only-in-the-file"
     environment, stdin = (run.folder / "agent" / "1.out").read_text().splitlines()
-    found = json.loads(environment)
-    assert found["OF_THE_SHELL"] == "yes"
-    assert "ONLY_IN_FILE" not in found
-    assert found["ERC3_API_KEY"] == "[redacted]"
-    assert found["ERC3_BASE_URL"].startswith("http://127.0.0.1:")
+    variables = json.loads(environment)
+    assert variables["OF_THE_SHELL"] == "yes"
+    assert "ONLY_IN_FILE" not in variables
+    assert variables["ERC3_API_KEY"] == "[redacted]"
+    assert variables["ERC3_BASE_URL"].startswith("http://127.0.0.1:")
     assert stdin == "True"
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "text"),
     [
         (("--evaluator", "x"), "leave out --evaluator"),
         (("--jobs", 2, "--strategy", "both"), "leave out --strategy, --jobs"),
@@ -304,16 +304,16 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
-    regress: Any, options: tuple[object, ...], said: str
+    regress: Any, options: tuple[object, ...], text: str
 ) -> None:
     run = regress("true", *options)
     assert run.code == 2
-    assert said in run.said
+    assert text in run.text
     assert not run.logs.exists() or not list(run.logs.iterdir())
 
 
 def test_options_of_an_agent_need_one(regress: Any) -> None:
-    assert "--agent is empty" in regress(" ").said
+    assert "--agent is empty" in regress(" ").text
 
 
 def test_an_interrupt_ends_the_agent_and_keeps_what_was_played(
@@ -368,8 +368,8 @@ post("/sessions/submit", session_id=session)
     assert [task["score"] for task in after["tasks"]] == [1.0] * 4
     assert after["tasks"][:2] == before["tasks"][:2]
     assert after["finished"]
-    told = (folder / "tasks" / "s002.jsonl").read_text().count('"type": "task"')
-    assert told == 2
+    attempts = (folder / "tasks" / "s002.jsonl").read_text().count('"type": "task"')
+    assert attempts == 2
 
 
 def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
@@ -379,8 +379,8 @@ def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
     command = f"{agent('sys.exit(sys.argv[1] != ' + repr(secret) + ')')} {shlex.quote(secret)}"
     run = regress(command, "--pack", pack_file(1))
     assert run.records[0].exit == "exit code 0"  # it had the secret
-    kept = [path for path in run.folder.rglob("*") if path.is_file()]
-    assert not [path for path in kept if secret.encode() in path.read_bytes()]
+    files = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert not [path for path in files if secret.encode() in path.read_bytes()]
     again = subprocess.run(
         [sys.executable, "submission.py", "regress", "--resume", str(run.folder)],
         cwd=ROOT,
