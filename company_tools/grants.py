@@ -14,7 +14,7 @@ from typing import NamedTuple
 import regex
 
 from company_tools.page_units import TITLE_CHARS, Unit, units_of
-from company_tools.rule_words import ruling
+from company_tools.rule_words import giving
 from company_tools.subjects import SUBJECTS, Kind, within
 from company_tools.words import words
 
@@ -112,7 +112,7 @@ def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict
     """The pages that set the rights of groups: they speak of several, and in words of rights."""
     groups = {path: groups_in(text, departments) for path, text in pages.items()}
     weights = {
-        path: number * ruling(pages[path])
+        path: number * giving(pages[path])
         for path, number in groups.items()
         if number >= LEAST_GROUPS
     }

@@ -17,7 +17,8 @@ from rapidfuzz import fuzz
 
 from company_tools.grants import GUESTS, Requester, belongs, groups_in, names_group
 from company_tools.rule_book import Book, Rule
-from company_tools.rule_words import modal, ruling
+from company_tools.rule_words import ID, giving, modal
+from company_tools.subjects import within
 from company_tools.wiki_lines import Line, context_of, excerpt, is_ruler, lines_of
 from company_tools.wiki_pages import stem
 from company_tools.wiki_search import telling_words
@@ -26,7 +27,10 @@ from core.models.tokens import count_text
 
 STRETCHES = 8
 """Shown at most; rows of one table, short items of one list, and items under one are one."""
-DUTIES, BEFORE_DUTIES = 2, 3
+LEAST_TOPIC = 0.2
+"""Likeness to a task, of the likest line's, of a line that concerns nobody in particular."""
+DUTIES, BEFORE_DUTIES = 2, 4
+LEAST_DUTY = 0.35
 ITEM_CHARS = 200
 """Of a short item."""
 TOKENS = 550
@@ -34,6 +38,7 @@ TOKENS = 550
 RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: no line was found that rules this for the user"
 CONTENT = "wiki, on the task:"
+STRICTER = "each sets rights; where they contradict each other, the stricter one holds"
 CONTENT_LINES, CONTENT_TOKENS = 4, 160
 CONTENT_SHARE = 0.6
 """Of the best line's likeness to a task: from here a line is shown for its content."""
@@ -42,8 +47,6 @@ RIGHTS_SHARE = 0.3
 """Of what the page has that sets most rights: from here a page sets rights, too."""
 SAME_NAME = 85
 """Of 100: a group that is called so is the department."""
-_RECORD = regex.compile(r"(?<![\p{L}\p{N}_`])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
-"""What looks like the id of a record, of which no rule speaks."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
 
 
@@ -77,31 +80,11 @@ def pick(
     pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str] = ()
 ) -> list[tuple[str, int]]:
     """As many of the candidates as there is room for, best first; all where they are few."""
-    lines = {one: lines_of(pages[one.page])[one.number - 1] for one in candidates}
-    topics = _relevance(
-        f"{text} {' '.join(about)}",
-        [
-            [
-                *stem(one.page),
-                *words(f"{context_of(pages[one.page], line)}\n{line.text} {one.about}"),
-            ]
-            for one, line in lines.items()
-        ],
-    )
-    ranks = {
-        one: one.weight + 3 * topic + 2 * _shares(about, one.about)
-        for one, topic in zip(lines, topics, strict=True)
-    }
-    ranked = sorted(lines, key=lambda one: -ranks[one])
-    # Room is kept for what only binds, on pages that give nothing.
-    duties = [one for one in ranked if one.binds][:DUTIES]
-    rest = [one for one in ranked if one not in duties]
-    ranked = [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
     places: list[tuple[str, int]] = []
     stretches = set[tuple[object, ...]]()
-    for one in ranked:
-        stretch = _stretch(one.page, pages[one.page], lines[one])
-        place = (one.page, one.number)
+    for one in _ranked(pages, candidates, text, about):
+        line = lines_of(pages[one.page])[one.number - 1]
+        stretch, place = _stretch(one.page, pages[one.page], line), (one.page, one.number)
         if len(stretches | {stretch}) > STRETCHES:
             continue
         if places and count_text(excerpt(pages, [*places, place])) > TOKENS:
@@ -109,6 +92,40 @@ def pick(
         stretches.add(stretch)
         places.append(place)
     return places
+
+
+def _ranked(
+    pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str]
+) -> list[Candidate]:
+    """The candidates, best first, without those that neither who asks nor the text is about."""
+    texts = [_words_of(pages, one) for one in candidates]
+    topics = _relevance(f"{text} {' '.join(about)}", texts)
+    shared = [_shares(about, one.about) for one in candidates]
+    ranks = [
+        one.weight + 3 * topic + 2 * same
+        for one, topic, same in zip(candidates, topics, shared, strict=True)
+    ]
+    order = sorted(range(len(candidates)), key=lambda n: -ranks[n])
+    if any(topics):
+        order = [
+            n for n in order
+            if topics[n] >= LEAST_TOPIC or candidates[n].weight > _NONE or shared[n]
+        ]  # fmt: skip
+    ranked = [candidates[n] for n in order]
+    # Room is kept for what only binds: what it binds it says in the words of the rights.
+    rights = " ".join(" ".join(texts[n]) for n in order[:BEFORE_DUTIES])
+    likeness = dict(zip(candidates, _relevance(f"{text} {rights}", texts), strict=True))
+    binding = (one for one in ranked if one.binds and likeness[one] >= LEAST_DUTY)
+    duties = sorted(binding, key=lambda one: -likeness[one])[:DUTIES]
+    rest = [one for one in ranked if one not in duties]
+    return [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
+
+
+def _words_of(pages: Mapping[str, str], one: Candidate) -> list[str]:
+    """The words of a line with those of its page's name and of what stands over it."""
+    line = lines_of(pages[one.page])[one.number - 1]
+    over = context_of(pages[one.page], line)
+    return [*stem(one.page), *words(f"{over}\n{line.text} {one.about}")]
 
 
 def _stretch(path: str, page: str, line: Line) -> tuple[object, ...]:
@@ -161,24 +178,26 @@ def _of_book(book: Book, who: Requester | None) -> Iterator[Candidate]:
 
 def _concerns(rule: Rule, who: Requester | None) -> float:
     """How closely a rule is about who asks; 0: it is about others."""
-    groups = [group.strip().casefold() for group in regex.split(r"[,;/]| and ", rule.who)]
-    return max(_group_weight(group, who) for group in groups)
+    if not rule.who:
+        return _NONE
+    left = rule.who
+    for department in who.departments if who else ():
+        if within(department, left):
+            if who and department == who.department:
+                return _OWN
+            left = regex.sub(regex.escape(department), "", left, flags=regex.I)
+    groups = (group.strip().casefold() for group in regex.split(r"[,;/]| and ", left))
+    return max((_group_weight(group, who) for group in groups if group), default=0.0)
 
 
 def _group_weight(group: str, who: Requester | None) -> float:
     if who is None:
-        return {"guest": _OWN, "nobody": _NONE, "anybody": _GENERAL}.get(group, 0.0)
+        return {"guest": _OWN, "nobody": _GENERAL, "anybody": _GENERAL}.get(group, 0.0)
     if group in ("lead", "account manager"):
         return _OWN if (who.leads if group == "lead" else who.manages) else 0.0
     if group == "guest":
         return 0.0
-    if _same(group, who.department):
-        return _OWN
-    return 0.0 if any(_same(group, other) for other in who.departments) else _GENERAL
-
-
-def _same(group: str, department: str) -> bool:
-    return bool(department) and fuzz.ratio(group, department.casefold()) >= SAME_NAME
+    return _OWN if fuzz.ratio(group, who.department.casefold()) >= SAME_NAME else _GENERAL
 
 
 # -- by code
@@ -203,15 +222,15 @@ def _line_weight(page: str, line: Line, who: Requester | None, *, sets: bool, na
     own, over = modal(line.text), modal(context)
     if not (own.may or own.must or (sets and (over.may or over.must))):
         return 0.0
-    gives = own.may and not own.must
-    if not sets and ((gives and not named) or _RECORD.search(line.text)):
-        return 0.0
     concern = _concern(context, line.text, who)
     if sets and who and not concern and len(line.text) <= ITEM_CHARS:
         concern = _OTHERS  # who else has a right tells that the requester has it not
-    if not concern:
+    if sets:
+        return concern and concern + 3 + own.must / 4
+    gives = own.may and not own.must
+    if ID.search(line.text) or (gives and not (named and concern == _OWN)):
         return 0.0
-    return concern + (3 + own.must / 4 if sets else named + 0.7 * min(own.must, 3))
+    return concern and _NONE + named + 0.5 * min(own.must, 3)
 
 
 def _concern(context: str, text: str, who: Requester | None) -> float:
@@ -230,7 +249,7 @@ def _setting(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, 
     """The pages that set the rights of several groups."""
     known = tuple(departments)
     weights = {
-        path: number * number * ruling(page)
+        path: number * number * giving(page)
         for path, page in pages.items()
         if (number := groups_in(page, known)) >= LEAST_GROUPS
     }
@@ -259,6 +278,9 @@ def rule_text(
     have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
     content = [place for place in _on(pages, f"{text} {' '.join(about)}") if place not in have]
     parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
+    setting = {path for path, _ in rules} & _setting(pages, who.departments if who else ()).keys()
+    if len(setting) > 1:
+        parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
     return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
 
 

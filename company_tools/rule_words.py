@@ -9,12 +9,16 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.wiki_lines import lines_of
+from company_tools.wiki_lines import context_of, lines_of
 from company_tools.words import words
 
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _MAY, _MUST = (frozenset(words(_WORDS[name])) for name in ("may", "must"))
 _MAY_ROW, _MUST_ROW = (regex.compile(_WORDS[f"{name}_in_row"]) for name in ("may", "must"))
+
+
+ID = regex.compile(r"(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
+"""What looks like the id of a record, whose parts are no words."""
 
 
 class Modal(NamedTuple):
@@ -27,7 +31,7 @@ class Modal(NamedTuple):
 @lru_cache(maxsize=16384)
 def modal(text: str) -> Modal:
     """The words of a text that give or bind."""
-    have = words(text)
+    have = words(ID.sub(" ", text))
     return Modal(
         sum(word in _MAY for word in have) + len(_MAY_ROW.findall(text)),
         sum(word in _MUST for word in have) + len(_MUST_ROW.findall(text)),
@@ -38,3 +42,11 @@ def modal(text: str) -> Modal:
 def ruling(page: str) -> int:
     """How many lines of a page have such words."""
     return sum(any(modal(line.text)) for line in lines_of(page))
+
+
+@lru_cache(maxsize=1024)
+def giving(page: str) -> int:
+    """How many lines of a page give something, by themselves or by what stands over them."""
+    return sum(
+        modal(line.text).may > 0 or modal(context_of(page, line)).may > 0 for line in lines_of(page)
+    )
