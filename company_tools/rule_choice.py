@@ -152,19 +152,24 @@ def _relevance(query: str, texts: Sequence[Sequence[str]]) -> list[float]:
     each tells by how few of the texts have it.
     """
     asked = {word for word in telling_words(query) if len(word) > 2 or not word.isascii()}
-    have = [{form for word in text for form in (word, word[:4])} for text in texts]
+    have = [{form for word in text for form in _forms(word)} for text in texts]
     counts = Counter(form for forms in have for form in forms)
     scores = [
         sum(
             math.log(1 + len(texts) / counts[form])
             for word in asked
-            for form in {word, word[:4]}
+            for form in _forms(word)
             if form in forms
         )
         for forms in have
     ]
     best = max(scores, default=0.0)
     return [score / best if best else 0.0 for score in scores]
+
+
+def _forms(word: str) -> set[str]:
+    """A word, and its beginning as its inflected forms have it: busy, busiest."""
+    return {word, word[:4].replace("y", "i")}
 
 
 # -- of a book

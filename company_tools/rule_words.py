@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.wiki_lines import context_of, lines_of
+from company_tools.wiki_lines import lines_of
 from company_tools.words import words
 
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def ruling(page: str) -> int:
 
 @lru_cache(maxsize=1024)
 def giving(page: str) -> int:
-    """How many lines of a page give something, by themselves or by what stands over them."""
-    return sum(
-        modal(line.text).may > 0 or modal(context_of(page, line)).may > 0 for line in lines_of(page)
-    )
+    """How many lines of a page give something, by themselves or by what opens their list."""
+    lines = lines_of(page)
+    gives = {line.number for line in lines if line.kind != "heading" and modal(line.text).may > 0}
+    return sum(not gives.isdisjoint(line.needs) for line in lines)
