@@ -100,21 +100,21 @@ class Lives:
     @property
     def run(self) -> Path | None:
         """The run folder, once the run is known to the disk."""
-        found = sorted((self.folder / "logs").glob("*/run.json"))
-        return found[-1].parent if found else None
+        manifests = sorted((self.folder / "logs").glob("*/run.json"))
+        return manifests[-1].parent if manifests else None
 
     def results(self) -> dict[str, Any]:
         """What the last life left."""
         assert self.run is not None
-        found: dict[str, Any] = json.loads((self.run / "results.json").read_text())
-        return found
+        results: dict[str, Any] = json.loads((self.run / "results.json").read_text())
+        return results
 
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:
-    made = Zygote()
-    yield made
-    made.stop()
+    zygote = Zygote()
+    yield zygote
+    zygote.stop()
 
 
 @pytest.fixture

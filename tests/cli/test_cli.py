@@ -73,18 +73,18 @@ def options(**given: Any) -> Options:
 
 def test_a_run_goes_on_with_its_options_except_for_those_that_are_given() -> None:
     then = options(jobs=4, tasks=("a",), pack=Path("p.json"), yes=True, evaluator="m", record="t")
-    kept = then.stored()
-    assert kept["pack"] == str(Path("p.json").resolve())
-    assert not kept.keys() & {"yes", "resume", "out", "as_json", "quiet", "force"}
-    now = options(resume=Path("run"), max_turns=9).restored(kept)
+    stored = then.stored()
+    assert stored["pack"] == str(Path("p.json").resolve())
+    assert not stored.keys() & {"yes", "resume", "out", "as_json", "quiet", "force"}
+    now = options(resume=Path("run"), max_turns=9).restored(stored)
     assert (now.jobs, now.tasks, now.evaluator, now.max_turns) == (4, ("a",), "m", 9)
     assert (now.yes, now.record, now.resume) == (False, None, Path("run"))
 
 
 def test_a_run_of_an_earlier_version_goes_on() -> None:
-    kept = options(jobs=4).stored()
-    kept["retry_policy"] = kept.pop("patience")
-    now = options(resume=Path("run")).restored(kept | {"retry_policy": 7, "embedding": None})
+    stored = options(jobs=4).stored()
+    stored["retry_policy"] = stored.pop("patience")
+    now = options(resume=Path("run")).restored(stored | {"retry_policy": 7, "embedding": None})
     assert (now.jobs, now.retry_seconds) == (4, 7)
 
 

@@ -47,14 +47,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def result(folder: Path) -> dict[str, Any]:
-    (found,) = json.loads((folder / "results.json").read_text())["tasks"]
-    return dict(found)
+    (task,) = json.loads((folder / "results.json").read_text())["tasks"]
+    return dict(task)
 
 
 def test_it_is_played_without_a_key(run: Path) -> None:
-    found = result(run)
-    assert (found["score"], found["verdict"], found["acts"]) == (1.0, "ok_answer", 1)
-    assert (found["harm"], found["group"]) == (False, "answer")
+    played = result(run)
+    assert (played["score"], played["verdict"], played["acts"]) == (1.0, "ok_answer", 1)
+    assert (played["harm"], played["group"]) == (False, "answer")
     results = json.loads((run / "results.json").read_text())
     assert results["harm_name"] == "wrong write"
     assert list(results["totals"]["groups"]) == ["answer", "deny", "clarify", "other"]
@@ -67,9 +67,9 @@ def test_its_manifest_says_which_guards_were_on(run: Path) -> None:
 def test_its_pages_lie_in_the_users_cache_by_hash(run: Path) -> None:
     folder = cache_folder()
     assert folder is not None
-    kept = [json.loads(file.read_text()) for file in (folder / "wiki").iterdir()]
-    assert kept
-    assert all(hash_of(version["pages"]) == version["sha1"] for version in kept)
+    versions = [json.loads(file.read_text()) for file in (folder / "wiki").iterdir()]
+    assert versions
+    assert all(hash_of(version["pages"]) == version["sha1"] for version in versions)
     assert not (run / "wiki").exists()
 
 
@@ -158,8 +158,8 @@ def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:
     ]  # fmt: skip
     done = CliRunner().invoke(app, [str(word) for word in words])
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)
-    assert found["settings"]["guards"] == "none"
-    players = {one["player"]: one["platform_score"] for one in found["summaries"]}
+    summary = json.loads(done.stdout)
+    assert summary["settings"]["guards"] == "none"
+    players = {one["player"]: one["platform_score"] for one in summary["summaries"]}
     assert players["agent"] > players["always-denied_security"]
     assert {"name-lookup", "always-ok_not_found"} <= players.keys()

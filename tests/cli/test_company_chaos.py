@@ -89,11 +89,11 @@ def scores(results: dict[str, Any]) -> dict[str, float]:
 def books_of(run: Path) -> dict[str, Counter[str]]:
     """What was done in each task, by the platform's own state: changes by type, and answers."""
     manifest = json.loads((run / "run.json").read_text())
-    found = {}
+    books = {}
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:
         for spec, task_id, _ in manifest["tasks"]:
             task = simulator.platform.task(task_id)
             assert task.status == "completed"
             acts: Any = simulator.platform.acts(task_id)
-            found[spec] = Counter(getattr(act, "type", "response") for act in acts)
-    return found
+            books[spec] = Counter(getattr(act, "type", "response") for act in acts)
+    return books

@@ -28,8 +28,8 @@ def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def played(**asked: Any) -> tuple[str, str, str]:
     """The model of each role, and what is said."""
-    options, said = with_models(Options.model_validate(asked))
-    return options.evaluator, options.worker, said
+    options, notice = with_models(Options.model_validate(asked))
+    return options.evaluator, options.worker, notice
 
 
 @pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
@@ -46,11 +46,11 @@ def test_a_providers_key_brings_its_reference_model(
 ) -> None:
     for key in keys:
         monkeypatch.setenv(key, "some-key")
-    evaluator, worker, said = played(strategy=strategy)
+    evaluator, worker, notice = played(strategy=strategy)
     assert evaluator == worker == f"{provider}/{REFERENCE}"
-    assert f"{provider.upper()}_API_KEY is set" in said
-    assert f"{provider}/{REFERENCE}; --rule-based plays without an LLM" in said
-    assert "some-key" not in said
+    assert f"{provider.upper()}_API_KEY is set" in notice
+    assert f"{provider}/{REFERENCE}; --rule-based plays without an LLM" in notice
+    assert "some-key" not in notice
 
 
 def test_without_a_key_rules_play() -> None:
@@ -77,9 +77,9 @@ def test_a_server_of_ones_own_is_asked_for_no_providers_model(
 
 def test_a_run_to_go_on_with_keeps_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    options, said = with_models(Options.model_validate({"resume": "logs/x"}))
+    options, notice = with_models(Options.model_validate({"resume": "logs/x"}))
     assert not {"evaluator", "worker"} & options.model_fields_set
-    assert said == ""
+    assert notice == ""
 
 
 def test_rules_that_are_asked_for_play_whatever_the_environment_names(

@@ -60,18 +60,18 @@ def look(monkeypatch: pytest.MonkeyPatch) -> Look:
 
         for name, value in env.items():
             monkeypatch.setenv(name, value)
-        said: list[str] = []
+        announced: list[str] = []
         options = DoctorOptions(
             evaluator=evaluator, worker=worker or evaluator, models=models, no_calls=not calls
         )
-        return examine(options, os.environ, said.append), said
+        return examine(options, os.environ, announced.append), announced
 
     return go
 
 
-def one(found: Diagnosis, area: str, name: str, subject: str = "") -> Finding:
+def one(diagnosed: Diagnosis, area: str, name: str, subject: str = "") -> Finding:
     (finding,) = [
-        f for f in found.findings if (f.area, f.name) == (area, name) and subject in f.subject
+        f for f in diagnosed.findings if (f.area, f.name) == (area, name) and subject in f.subject
     ]
     return finding
 
@@ -90,13 +90,13 @@ def table_of(tmp_path: Path, *servers: FakeOpenAI, **more: str) -> Path:
 
 
 def test_without_any_key_all_is_fine(look: Look) -> None:
-    found, said = look()
-    assert found.ok
-    assert said == [found.announced] == ["no call that costs anything will be made"]
-    assert one(found, "models", "LLM").state == "info"
-    assert "NEBIUS_API_KEY" in one(found, "models", "LLM").fix
-    assert one(found, "platform", "key").state == "info"
-    assert {f.area for f in found.findings} == {
+    diagnosed, announced = look()
+    assert diagnosed.ok
+    assert announced == [diagnosed.announced] == ["no call that costs anything will be made"]
+    assert one(diagnosed, "models", "LLM").state == "info"
+    assert "NEBIUS_API_KEY" in one(diagnosed, "models", "LLM").fix
+    assert one(diagnosed, "platform", "key").state == "info"
+    assert {f.area for f in diagnosed.findings} == {
         "sandbox", "settings", "platform", "models",
     }  # fmt: skip
 
@@ -105,22 +105,22 @@ def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
     seen_before: list[int] = []
     with FakeOpenAI(lambda *_: GOOD, key=KEY) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-        found, said = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+        diagnosed, announced = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
         seen_before.append(len(server.seen))
-    assert found.ok
+    assert diagnosed.ok
     assert seen_before == [1]
-    assert said == [
+    assert announced == [
         "at most 1 tiny call to a model will be made now, price unknown (none with --no-calls)"
     ]
     (ask,) = server.seen
     assert ask.body["max_tokens"] <= 600
     assert ask.key == KEY
-    answer = one(found, "models", "answer")
+    answer = one(diagnosed, "models", "answer")
     assert answer.text.startswith("fake-large answers in ")
     assert f"{server.billed.prompt} + {server.billed.completion} tokens" in answer.text
     assert "tokens/s, price unknown" in answer.text
-    assert one(found, "models", "price").state == "warning"
-    assert {f.subject for f in found.findings if f.area == "models"} == {
+    assert one(diagnosed, "models", "price").state == "warning"
+    assert {f.subject for f in diagnosed.findings if f.area == "models"} == {
         "evaluator and worker: openai/fake-large"
     }
 
@@ -132,12 +132,12 @@ def test_nothing_is_sent_before_the_announcement_or_without_calls(tmp_path: Path
         options = DoctorOptions(evaluator="pair", worker="pair", models=table)
         examine(options, {}, lambda text: counts.append(len(server.seen)))
         quiet = options.model_copy(update={"no_calls": True})
-        asked = len(server.seen)
-        found = examine(quiet, {"ERC3_API_KEY": PLATFORM_KEY}, lambda text: None)
-        assert len(server.seen) == asked
+        requests = len(server.seen)
+        diagnosed = examine(quiet, {"ERC3_API_KEY": PLATFORM_KEY}, lambda text: None)
+        assert len(server.seen) == requests
     assert counts == [0]
-    assert one(found, "platform", "key").text == "ERC3_API_KEY is set; not tried"
-    assert not [f for f in found.findings if f.name == "answer"]
+    assert one(diagnosed, "platform", "key").text == "ERC3_API_KEY is set; not tried"
+    assert not [f for f in diagnosed.findings if f.name == "answer"]
 
 
 def test_the_price_of_an_openrouter_id_is_openrouters_own(
@@ -149,14 +149,14 @@ def test_the_price_of_an_openrouter_id_is_openrouters_own(
     with HostileModels(said(rows)) as server:
         openrouter_prices.use(OpenRouterPrices(tmp_path / "erc3-agent", server.base_url))
         model = "openrouter/x-ai/grok-4.1-fast"
-        asked = examine(DoctorOptions(evaluator=model, worker=model), {}, lambda text: None)
-        price = one(asked, "models", "price")
+        with_call = examine(DoctorOptions(evaluator=model, worker=model), {}, lambda text: None)
+        price = one(with_call, "models", "price")
         assert price.text.startswith(
             "$0.2 in, $0.5 out, $0.05 cached per million tokens (openrouter, list of 20"
         )
         # Without calls nothing is sent: the list of a moment ago is in the cache.
-        found, _ = look(model, calls=False)
-        assert one(found, "models", "price").text == price.text
+        diagnosed, _ = look(model, calls=False)
+        assert one(diagnosed, "models", "price").text == price.text
         assert server.requests == 1
     openrouter_prices.use(None)
 
@@ -165,8 +165,8 @@ def test_an_openrouter_id_without_a_list_has_no_price(look: Look, tmp_path: Path
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     openrouter_prices.use(OpenRouterPrices(tmp_path, url))
-    found, _ = look("openrouter/x-ai/grok-4.1-fast")
-    price = one(found, "models", "price")
+    diagnosed, _ = look("openrouter/x-ai/grok-4.1-fast")
+    price = one(diagnosed, "models", "price")
     assert price.state == "warning"
     assert "OpenRouter's list of models: cannot be reached" in price.text
     openrouter_prices.use(None)
@@ -178,7 +178,7 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
         path.write_text(
             '[models."openai/*"]\nprices = { input = 1.0, output = 10.0, cached = 0.1 }\n'
         )
-        found, said = look(
+        diagnosed, announced = look(
             "openai/fake-large",
             "openai/fake-small",
             models=path,
@@ -186,9 +186,9 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
             WORKER_BASE_URL=hands.base_url,
         )
         assert (len(eyes.seen), len(hands.seen)) == (1, 1)
-    assert found.ok
-    assert "at most 2 tiny calls to a model will be made now, about $0.01" in said[0]
-    answer = one(found, "models", "answer", "evaluator: openai/fake-large")
+    assert diagnosed.ok
+    assert "at most 2 tiny calls to a model will be made now, about $0.01" in announced[0]
+    answer = one(diagnosed, "models", "answer", "evaluator: openai/fake-large")
     bill = eyes.billed
     fresh = bill.prompt - bill.cached
     dollars = (fresh + 0.1 * bill.cached + 10 * bill.completion) / 1e6
@@ -211,41 +211,43 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
 def test_a_model_that_fails_is_a_problem_with_one_call(look: Look, fault: str, words: str) -> None:
     with FakeOpenAI(lambda *_: GOOD, faults.always(fault)) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-        found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+        diagnosed, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
         assert len(server.seen) == 1
-    assert not found.ok
-    answer = one(found, "models", "answer")
+    assert not diagnosed.ok
+    answer = one(diagnosed, "models", "answer")
     assert answer.state == "problem"
     assert words in answer.text
     assert answer.fix
-    assert KEY not in found.model_dump_json()
+    assert KEY not in diagnosed.model_dump_json()
 
 
 def test_unknown_usage_is_said(look: Look) -> None:
     with FakeOpenAI(lambda *_: GOOD, faults.always("no-usage")) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-        found, _ = look("openai/fake-large", **urls)
-    answer = one(found, "models", "answer")
+        diagnosed, _ = look("openai/fake-large", **urls)
+    answer = one(diagnosed, "models", "answer")
     assert answer.state == "warning"
     assert "tokens unknown" in answer.text
 
 
 def test_a_server_that_is_not_there_is_named(look: Look) -> None:
-    found, _ = look("openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="playbook/store")
-    assert not found.ok
-    answer = one(found, "models", "answer", "openai/x")
+    diagnosed, _ = look(
+        "openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="playbook/store"
+    )
+    assert not diagnosed.ok
+    answer = one(diagnosed, "models", "answer", "openai/x")
     assert "http://127.0.0.1:9/v1 cannot be reached" in answer.text
     assert "start the server" in answer.fix
 
 
 def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> None:
-    found, said = look("nebius/openai/gpt-oss-120b", "playbook/store")
-    assert not found.ok
-    key = one(found, "models", "key", "nebius")
+    diagnosed, announced = look("nebius/openai/gpt-oss-120b", "playbook/store")
+    assert not diagnosed.ok
+    key = one(diagnosed, "models", "key", "nebius")
     assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
     assert "NEBIUS_API_KEY" in key.fix
-    assert "(litellm)" in one(found, "models", "price", "nebius").text
-    assert said == ["no call that costs anything will be made"]
+    assert "(litellm)" in one(diagnosed, "models", "price", "nebius").text
+    assert announced == ["no call that costs anything will be made"]
 
 
 def test_an_ill_backend_is_a_warning_while_another_one_serves(look: Look, tmp_path: Path) -> None:
@@ -253,19 +255,19 @@ def test_an_ill_backend_is_a_warning_while_another_one_serves(look: Look, tmp_pa
         FakeOpenAI(lambda *_: GOOD, faults.always("503")) as ill,
         FakeOpenAI(lambda *_: GOOD) as well,
     ):
-        found, _ = look("pair", models=table_of(tmp_path, ill, well), KEY_0=KEY, KEY_1=KEY)
-    assert found.ok
-    first = one(found, "models", "answer", "b0")
+        diagnosed, _ = look("pair", models=table_of(tmp_path, ill, well), KEY_0=KEY, KEY_1=KEY)
+    assert diagnosed.ok
+    first = one(diagnosed, "models", "answer", "b0")
     assert first.state == "warning"
     assert first.text.endswith("another backend serves in its place")
-    assert one(found, "models", "answer", "b1").state == "ok"
+    assert one(diagnosed, "models", "answer", "b1").state == "ok"
 
 
 def test_all_backends_ill_is_a_problem(look: Look, tmp_path: Path) -> None:
     with FakeOpenAI(lambda *_: GOOD, faults.always("503")) as ill, FakeOpenAI(key="x") as locked:
-        found, _ = look("pair", models=table_of(tmp_path, ill, locked), KEY_0=KEY)
-    assert not found.ok
-    assert one(found, "models", "key", "b1").text == "KEY_1 not set"
+        diagnosed, _ = look("pair", models=table_of(tmp_path, ill, locked), KEY_0=KEY)
+    assert not diagnosed.ok
+    assert one(diagnosed, "models", "key", "b1").text == "KEY_1 not set"
 
 
 @pytest.mark.parametrize("text", ["[models.x]\ntemprature = 1\n", "no toml", None])
@@ -273,30 +275,30 @@ def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str
     path = tmp_path / "m.toml"
     if text is not None:
         path.write_text(text)
-    found, said = look(models=path)
-    assert not found.ok
-    assert str(path) in one(found, "models", "settings").text
-    assert said == []
+    diagnosed, announced = look(models=path)
+    assert not diagnosed.ok
+    assert str(path) in one(diagnosed, "models", "settings").text
+    assert announced == []
 
 
 def test_canned_replies_are_not_used_up(look: Look) -> None:
     from tests.scripted import left, play
 
     model = play("doctor", [GOOD])
-    found, said = look(model)
-    assert found.ok
+    diagnosed, announced = look(model)
+    assert diagnosed.ok
     assert left("doctor") == 1
-    assert "not asked" in one(found, "models", "answer").text
-    assert said == ["no call that costs anything will be made"]
+    assert "not asked" in one(diagnosed, "models", "answer").text
+    assert announced == ["no call that costs anything will be made"]
 
 
 def test_the_platform_takes_the_key(look: Look, platform_of: Any) -> None:
     simulator = platform_of()
-    found, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL=simulator.base_url)
-    assert found.ok
-    key = one(found, "platform", "key")
+    diagnosed, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL=simulator.base_url)
+    assert diagnosed.ok
+    key = one(diagnosed, "platform", "key")
     assert (key.state, "0 sessions" in key.text) == ("ok", True)
-    assert one(found, "platform", "address").text == simulator.base_url
+    assert one(diagnosed, "platform", "address").text == simulator.base_url
 
 
 @pytest.mark.parametrize(
@@ -306,21 +308,21 @@ def test_the_platform_takes_the_key(look: Look, platform_of: Any) -> None:
 def test_a_platform_key_that_cannot_be_one(
     look: Look, platform_of: Any, key: str, state: str, words: str
 ) -> None:
-    found, _ = look(ERC3_API_KEY=key, ERC3_BASE_URL=platform_of().base_url)
-    finding = one(found, "platform", "key")
-    assert (finding.state, found.ok) == (state, True)
+    diagnosed, _ = look(ERC3_API_KEY=key, ERC3_BASE_URL=platform_of().base_url)
+    finding = one(diagnosed, "platform", "key")
+    assert (finding.state, diagnosed.ok) == (state, True)
     assert words in finding.text
-    assert "not-one-of-theirs" not in found.model_dump_json()
+    assert "not-one-of-theirs" not in diagnosed.model_dump_json()
 
 
 def test_a_platform_out_of_reach_or_of_another_kind(look: Look) -> None:
-    found, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL="http://127.0.0.1:9")
-    assert not found.ok
-    assert "cannot be reached" in one(found, "platform", "key").text
+    diagnosed, _ = look(ERC3_API_KEY=PLATFORM_KEY, ERC3_BASE_URL="http://127.0.0.1:9")
+    assert not diagnosed.ok
+    assert "cannot be reached" in one(diagnosed, "platform", "key").text
     with FakeOpenAI() as server:
-        found, _ = look(ERC3_BASE_URL=server.base_url)
-    assert "does not answer as the platform does" in one(found, "platform", "key").text
-    assert PLATFORM_KEY not in found.model_dump_json()
+        diagnosed, _ = look(ERC3_BASE_URL=server.base_url)
+    assert "does not answer as the platform does" in one(diagnosed, "platform", "key").text
+    assert PLATFORM_KEY not in diagnosed.model_dump_json()
 
 
 def test_no_key_is_ever_shown(
@@ -329,7 +331,7 @@ def test_no_key_is_ever_shown(
     """Keys in every place, one of them quoted back by a server."""
     (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\nOTHER=1\n")
     with FakeOpenAI(lambda *_: GOOD, faults.always("400-quoting")) as server:
-        found, _ = look(
+        diagnosed, _ = look(
             "openai/fake-large",
             OPENAI_API_KEY=KEY,
             ERC3_API_KEY=PLATFORM_KEY,
@@ -337,16 +339,16 @@ def test_no_key_is_ever_shown(
             EVALUATOR_BASE_URL=server.base_url,
             WORKER_BASE_URL=server.base_url,
         )
-        assert "Authorization" in one(found, "models", "answer").text
+        assert "Authorization" in one(diagnosed, "models", "answer").text
         for as_json in (False, True):
             options = DoctorOptions(
                 evaluator="openai/fake-large", worker="openai/fake-large", as_json=as_json
             )
             assert doctor(options) == 1
-            shown = capsys.readouterr()
+            output = capsys.readouterr()
             for secret in (KEY, PLATFORM_KEY, KEY[3:], PLATFORM_KEY[4:]):
-                assert secret not in shown.out + shown.err
-            assert "OPENAI_API_KEY" in shown.out
+                assert secret not in output.out + output.err
+            assert "OPENAI_API_KEY" in output.out
 
 
 def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
@@ -354,10 +356,10 @@ def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture
         doctor(DoctorOptions(evaluator="playbook/store", worker="playbook/store", as_json=True))
         == 0
     )
-    shown = capsys.readouterr()
-    found = json.loads(shown.out)
-    assert (found["format"], found["ok"]) == ("doctor/1", True)
-    assert shown.err.strip() == found["announced"]
+    output = capsys.readouterr()
+    document = json.loads(output.out)
+    assert (document["format"], document["ok"]) == ("doctor/1", True)
+    assert output.err.strip() == document["announced"]
 
 
 def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
@@ -365,8 +367,8 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
     env = {"EVALUATOR_MODEL": None, "WORKER_MODEL": None}
     done = CliRunner().invoke(app, ["doctor", "--json", "--no-calls"], env=env)
     assert done.exit_code == 1
-    found = json.loads(done.stdout)
-    subjects = {f["subject"] for f in found["findings"] if f["area"] == "models"}
+    document = json.loads(done.stdout)
+    subjects = {f["subject"] for f in document["findings"] if f["area"] == "models"}
     assert subjects == {"evaluator: nebius/x/from-dotenv", "worker: playbook/store"}
     words = ["doctor", "--no-calls", "--evaluator", "playbook/store"]
     done = CliRunner().invoke(app, words, env=env)
@@ -378,9 +380,9 @@ def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[st
     assert (
         doctor(DoctorOptions(evaluator="playbook/store", worker="nebius/x/y", no_calls=True)) == 1
     )
-    shown = capsys.readouterr().out
-    assert "1 problem: a run would fail" in shown
-    assert "-> set NEBIUS_API_KEY, or put it in .env" in shown
+    output = capsys.readouterr().out
+    assert "1 problem: a run would fail" in output
+    assert "-> set NEBIUS_API_KEY, or put it in .env" in output
 
 
 @pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
@@ -388,5 +390,5 @@ def test_a_hostile_answer_ends(look: Look, flood: Send, monkeypatch: pytest.Monk
     monkeypatch.setattr(doctor_models, "CALL_SECONDS", 0.3)
     with HostileModels(flood) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
-        found, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
-    assert one(found, "models", "answer").state == "problem"
+        diagnosed, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+    assert one(diagnosed, "models", "answer").state == "problem"

@@ -79,9 +79,9 @@ def test_addresses(url: str, state: str) -> None:
 
 
 def test_an_address_is_shown_without_its_password() -> None:
-    found = address({"ERC3_BASE_URL": "https://me:secret@example.org/x"})
-    assert "secret" not in found.model_dump_json()
-    assert found.text == "https://example.org/x"
+    checked = address({"ERC3_BASE_URL": "https://me:secret@example.org/x"})
+    assert "secret" not in checked.model_dump_json()
+    assert checked.text == "https://example.org/x"
 
 
 def finding(state: Any, **more: Any) -> Finding:
@@ -99,17 +99,19 @@ def finding(state: Any, **more: Any) -> Finding:
     ],
 )
 def test_the_verdict(states: list[str], ok: bool, last: str) -> None:
-    found = diagnosis([finding(s) for s in states], "")
-    assert (found.ok, closing(found)) == (ok, last)
+    diagnosed = diagnosis([finding(s) for s in states], "")
+    assert (diagnosed.ok, closing(diagnosed)) == (ok, last)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_texts_are_data_on_every_screen(width: int) -> None:
     hostile = "[bold]x[/bold] [link=http://a]y"
-    found: Diagnosis = diagnosis([finding("warning", text=hostile, fix="[red]", subject="s")], "")
+    diagnosed: Diagnosis = diagnosis(
+        [finding("warning", text=hostile, fix="[red]", subject="s")], ""
+    )
     console = Console(width=width, no_color=True, force_terminal=False)
-    with console.capture() as shown:
-        console.print(table(found))
-    joined = "".join(shown.get().split())
+    with console.capture() as screen:
+        console.print(table(diagnosed))
+    joined = "".join(screen.get().split())
     assert "[bold]x[/bold]" in joined
     assert "[red]" in joined

@@ -39,8 +39,8 @@ def test_an_env_file_that_cannot_be_used_is_one_line(
     assert done.exit_code == 2, done.output
     assert f"error: {tmp_path / '.env'}: {says}" in done.output
     assert len(done.output.splitlines()) == 1
-    found = dotenv(tmp_path / ".env", {})
-    assert (found.state, says in found.text) == ("problem", True)
+    checked = dotenv(tmp_path / ".env", {})
+    assert (checked.state, says in checked.text) == ("problem", True)
 
 
 def test_a_name_that_no_variable_can_have_is_told(

@@ -109,14 +109,14 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
         start_new_session=True, preexec_fn=lambda: _take_terminal(end),
     ) as run:  # fmt: skip
         os.close(end)
-        shown = _until(main, "[y/N] ")
-        assert "5 tasks" in shown[: shown.index("Submit this session")]
+        screen = _until(main, "[y/N] ")
+        assert "5 tasks" in screen[: screen.index("Submit this session")]
         os.write(main, key.encode())
-        shown += _until(main, None)
+        screen += _until(main, None)
         code = run.wait(30)
     os.close(main)
     assert code == (130 if key == "\x03" else 0)
-    assert ("submitted: session" in shown) is submits
+    assert ("submitted: session" in screen) is submits
     assert session(agent).status == ("evaluated" if submits else "open")
     assert agent.results()["submitted"] is submits
 
@@ -132,16 +132,16 @@ def _take_terminal(end: int) -> None:
 
 def _until(terminal: int, text: str | None) -> str:
     """What is shown until that text, or until the end."""
-    shown = ""
-    while text is None or text not in shown:
+    screen = ""
+    while text is None or text not in screen:
         if not select.select([terminal], [], [], 60)[0]:
-            raise AssertionError(f"nothing more came behind: {shown}")
+            raise AssertionError(f"nothing more came behind: {screen}")
         try:
             data = os.read(terminal, 65_536)
         except OSError:
             data = b""
         if not data:
-            assert text is None, shown
-            return shown
-        shown += data.decode("utf-8", "replace")
-    return shown
+            assert text is None, screen
+            return screen
+        screen += data.decode("utf-8", "replace")
+    return screen

@@ -41,5 +41,7 @@ def test_it_collects_from_the_beginning_of_its_work_on(
         [sys.executable, "-c", PROGRAM, *words], cwd=tmp_path, env={"PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    told = ["loads False False", *(["plays True True"] if plays else []), "ends True True"]
-    assert [line for line in done.stderr.splitlines() if line.endswith(("True", "False"))] == told
+    expected = ["loads False False", *(["plays True True"] if plays else []), "ends True True"]
+    assert [
+        line for line in done.stderr.splitlines() if line.endswith(("True", "False"))
+    ] == expected

@@ -34,13 +34,13 @@ def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Cal
 
 
 def folder() -> Path:
-    (found,) = Path("logs").iterdir()
-    return found
+    (only,) = Path("logs").iterdir()
+    return only
 
 
 def task() -> dict[str, Any]:
-    (found,) = json.loads((folder() / "results.json").read_text())["tasks"]
-    return dict(found)
+    (only,) = json.loads((folder() / "results.json").read_text())["tasks"]
+    return dict(only)
 
 
 class TestSandbox:

@@ -32,11 +32,13 @@ def test_of_two_resumptions_at_once_one_plays(
         words = ("--resume", life.run, "--quiet", *(["--yes"] if real else []))
         both = (life.begin(*words), other.begin(*words))
         codes = [life.end(both[0]), other.end(both[1])]
-        said = [life.said[-1], other.said[-1]]
+        outputs = [life.said[-1], other.said[-1]]
         # The later one may have come when all was done: then there was nothing left to do.
-        refused = ["already running (pid" in text or "submitted already" in text for text in said]
-        assert sorted(codes) in ([0, 1], [0, 0]), said
-        assert sum(refused) == 1 or (not real and codes == [0, 0]), said
+        refused = [
+            "already running (pid" in text or "submitted already" in text for text in outputs
+        ]
+        assert sorted(codes) in ([0, 1], [0, 0]), outputs
+        assert sum(refused) == 1 or (not real and codes == [0, 0]), outputs
         results = life.results()
         assert [t["score"] for t in results["tasks"]] == [1.0, 1.0]
         assert [t["acts"] for t in results["tasks"]] == [1, 1]

@@ -49,8 +49,8 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 @pytest.fixture
 def platform(platform_of: Any, shop_json: Any) -> Simulator:
     shops = [shop_json(spec_id=name, task_text="Buy 1x helicopter") for name in ("a", "b")]
-    found: Simulator = platform_of(*shops)
-    return found
+    simulator: Simulator = platform_of(*shops)
+    return simulator
 
 
 @pytest.fixture
@@ -241,8 +241,10 @@ def test_a_group_is_asked_until_one_answers(
     assert "nebius/x, none: NEBIUS_API_KEY not set; another backend serves" in done.stderr
     assert "bad is not asked any more in this run; next backend: good" in done.stderr
     assert "preflight: good answers" in done.stderr
-    asked = [[a.messages for a in s.seen].count(list(preflight.PROMPT)) for s in (bad, good, spare)]
-    assert asked == [1, 1, 0]
+    counts = [
+        [a.messages for a in s.seen].count(list(preflight.PROMPT)) for s in (bad, good, spare)
+    ]
+    assert counts == [1, 1, 0]
 
 
 def test_next_step_asks_and_prices_the_evaluator_alone(
@@ -288,10 +290,10 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     env = dict.fromkeys(VARIABLES, "") | where
     done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})
     assert "not submitted" in done.stderr
-    asked = len(server.seen)
+    requests = len(server.seen)
     (run,) = (tmp_path / "logs").iterdir()
     done = CliRunner().invoke(app, ["--resume", str(run), "--yes"], env=env)
     assert done.exit_code == 0, done.output
-    assert len(server.seen) == asked
+    assert len(server.seen) == requests
     (session,) = platform.platform.sessions.values()
     assert session.status == "evaluated"

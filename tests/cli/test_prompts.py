@@ -76,14 +76,14 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     done = invoke("--task", SPEC, "--prompts", mine, "--out", logs, "--quiet")
     assert done.exit_code == 0, done.output
     (folder,) = logs.iterdir()
-    laid = {one.name: one.diff for one in overridden_sections(folder)}
-    assert laid.keys() == {"store/rules", "store/tools/Req_ViewBasket"}
-    assert "+- Be polite." in laid["store/rules"].splitlines()
+    diffs = {one.name: one.diff for one in overridden_sections(folder)}
+    assert diffs.keys() == {"store/rules", "store/tools/Req_ViewBasket"}
+    assert "+- Be polite." in diffs["store/rules"].splitlines()
     texts = "".join(path.read_text() for path in (folder / "prompts").glob("*.txt"))
     assert "Req_ViewBasket(): Looks into the basket." in texts
-    shown = invoke("show", folder).output
-    assert "section store/rules" in shown
-    assert "+1 -0 lines" in shown
+    output = invoke("show", folder).output
+    assert "section store/rules" in output
+    assert "+1 -0 lines" in output
     assert invoke("--task", SPEC, "--out", tmp_path / "plain", "--quiet").exit_code == 0
     (plain,) = (tmp_path / "plain").iterdir()
     compared = differences(plain, folder)
@@ -114,8 +114,8 @@ def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> 
     (mine / "store").mkdir(parents=True)
     (mine / "store/rules.md").write_text("- Buy.\n")
     words = ["--pack", "generated:prompts:1", "--jobs", "1", "--json", "--keep-journals"]
-    shown = invoke("regress", *words[:4], "--prompts", mine, "--out", tmp_path / "other")
-    assert "sections over the shipped ones: store/rules" in shown.output
+    output = invoke("regress", *words[:4], "--prompts", mine, "--out", tmp_path / "other")
+    assert "sections over the shipped ones: store/rules" in output.output
     done = invoke("regress", *words, "--prompts", mine, "--out", tmp_path / "logs")
     assert done.exit_code == 0, done.output
     (folder,) = (tmp_path / "logs").iterdir()

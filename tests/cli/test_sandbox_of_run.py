@@ -83,8 +83,8 @@ def test_it_differs_between_two_runs(call: Call, kind: SandboxKind) -> None:
     (first,), (second,) = Path("logs").iterdir(), Path("others").iterdir()
     assert "sandbox" not in {c.what for c in changes(first, second)}
     elsewhere(second, kind)
-    found = {c.what: (c.was, c.now) for c in changes(first, second)}
-    assert found["sandbox"] == (kind, OTHER[kind])
+    differences = {c.what: (c.was, c.now) for c in changes(first, second)}
+    assert differences["sandbox"] == (kind, OTHER[kind])
     done = call("compare", first, second)
     assert f"another sandbox: A {kind}; B {OTHER[kind]}" in done.stdout
 

@@ -49,11 +49,11 @@ def test_no_planted_key_is_left_anywhere(
     assert life.live(*words) == 1, "the script is at its end"
     (task,) = life.results()["tasks"]
     assert task["turns"] >= 1
-    kept = [p for p in life.folder.rglob("*") if p.is_file()]
+    files = [p for p in life.folder.rglob("*") if p.is_file()]
     assert {"results.json", "run.json", "shop.jsonl", "report.html", "tape.jsonl"} <= {
-        p.name for p in kept
+        p.name for p in files
     }
-    texts = {p.name: p.read_text(encoding="utf-8") for p in kept}
+    texts = {p.name: p.read_text(encoding="utf-8") for p in files}
     texts["shown"] = life.said[-1]
     assert "[redacted]" in texts["shop.jsonl"]
     for name, text in texts.items():

@@ -40,11 +40,11 @@ def test_a_run_ends_as_ever(lives: Callable[[], Any], pack: Path, streams: Spoil
     assert life.end(child) == 0
     assert [t["score"] for t in life.results()["tasks"]] == [1.0]
     assert (life.run / "report.html").exists()
-    shown = life.said[-1]
-    assert "error" not in shown
-    assert "Traceback" not in shown
-    assert ("sandbox: full Python in" in shown) == (ERR not in streams)
-    assert ("journal and results: " in shown) == (OUT not in streams)
+    output = life.said[-1]
+    assert "error" not in output
+    assert "Traceback" not in output
+    assert ("sandbox: full Python in" in output) == (ERR not in streams)
+    assert ("journal and results: " in output) == (OUT not in streams)
 
 
 @pytest.mark.parametrize(

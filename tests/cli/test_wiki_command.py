@@ -33,14 +33,14 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def kept() -> tuple[str, str]:
     """The hashes of two versions in the cache, the older one first."""
     folder = cache_folder()
-    store, found = WikiStore(folder), []
+    store, hashes = WikiStore(folder), []
     for age, pages in enumerate([OLD, NEW]):
-        found.append(hash_of(pages))
-        store.keep(found[-1], dict(pages))
+        hashes.append(hash_of(pages))
+        store.keep(hashes[-1], dict(pages))
         assert folder
         written = max((folder / "wiki").iterdir(), key=lambda p: p.stat().st_mtime)
         os.utime(written, (1_700_000_000 + age, 1_700_000_000 + age))
-    return found[0], found[1]
+    return hashes[0], hashes[1]
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -49,9 +49,9 @@ def run(*words: str) -> tuple[int, str, str]:
 
 
 def test_the_list_names_hash_pages_size_and_time_the_last_first(kept: tuple[str, str]) -> None:
-    code, shown, _ = run("list")
+    code, output, _ = run("list")
     assert code == 0
-    lines = shown.splitlines()
+    lines = output.splitlines()
     assert [line.split()[0] for line in lines] == [kept[1], kept[0]]
     size = sum(len(text) for text in OLD.values())
     assert lines[1].split()[1:] == [
@@ -61,28 +61,28 @@ def test_the_list_names_hash_pages_size_and_time_the_last_first(kept: tuple[str,
 
 def test_an_empty_cache_is_no_error() -> None:
     assert run("list") == (0, "", f"{NONE_KEPT}\n")
-    code, _, said = run("dump", "latest", "out")
+    code, _, message = run("dump", "latest", "out")
     assert code == 2
-    assert "no version of a wiki is kept" in said
+    assert "no version of a wiki is kept" in message
 
 
 def test_a_damaged_file_is_no_version(kept: tuple[str, str]) -> None:
     folder = cache_folder()
     assert folder
     for path in (folder / "wiki").iterdir():
-        found = json.loads(path.read_text())
-        if found["sha1"] == kept[0]:
-            found["pages"]["index.md"] += "!"
-            path.write_text(json.dumps(found))
+        version = json.loads(path.read_text())
+        if version["sha1"] == kept[0]:
+            version["pages"]["index.md"] += "!"
+            path.write_text(json.dumps(version))
     (folder / "wiki" / "other.json").write_text("[" * 100_000)
     assert [line.split()[0] for line in run("list")[1].splitlines()] == [kept[1]]
 
 
 @pytest.mark.parametrize("name", ["latest~1", "{0}", "{0:.8}"])
 def test_a_version_is_written_out_page_by_page(kept: tuple[str, str], name: str) -> None:
-    code, shown, _ = run("dump", name.format(kept[0]), "out/pages")
+    code, output, _ = run("dump", name.format(kept[0]), "out/pages")
     assert code == 0
-    assert shown == f"3 pages of {kept[0]}: out/pages\n"
+    assert output == f"3 pages of {kept[0]}: out/pages\n"
     folder = Path("out/pages")
     files = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
     assert files == OLD
@@ -91,9 +91,9 @@ def test_a_version_is_written_out_page_by_page(kept: tuple[str, str], name: str)
 def test_nothing_is_written_over(kept: tuple[str, str]) -> None:
     Path("out").mkdir()
     Path("out/mine.md").write_text("mine")
-    code, _, said = run("dump", "latest", "out")
+    code, _, message = run("dump", "latest", "out")
     assert code == 2
-    assert "name a new or empty folder" in said
+    assert "name a new or empty folder" in message
     assert [p.name for p in Path("out").iterdir()] == ["mine.md"]
     assert run("dump", "latest", "out/mine.md")[0] == 2
     assert Path("out/mine.md").read_text() == "mine"
@@ -109,13 +109,13 @@ HOSTILE = (
 def test_no_page_leaves_the_folder_or_hides_another(kept: tuple[str, str]) -> None:
     pages = {path: f"text of {number}" for number, path in enumerate(HOSTILE)}
     WikiStore(cache_folder()).keep(sha1 := hash_of(pages), pages)
-    code, shown, _ = run("dump", sha1[:12], "out")
+    code, output, _ = run("dump", sha1[:12], "out")
     assert code == 0
     files = [path for path in Path("out").rglob("*") if path.is_file()]
     assert sorted(path.read_text() for path in files) == sorted(pages.values())
     assert {path.name for path in Path.cwd().iterdir()} == {"out", "cache"}
-    assert "\x1b" not in shown
-    assert "'../up.md' is in =up-md." in shown
+    assert "\x1b" not in output
+    assert "'../up.md' is in =up-md." in output
 
 
 @given(st.lists(st.one_of(st.text(max_size=12), st.text("aA./\\~ ", max_size=8)), unique=True))
@@ -135,9 +135,9 @@ def test_names_of_files_stay_inside_and_apart(paths: list[str]) -> None:
 
 
 def test_two_versions_differ_by_page(kept: tuple[str, str]) -> None:
-    code, shown, _ = run("diff", "latest~1", "latest")
+    code, output, _ = run("diff", "latest~1", "latest")
     assert code == 0
-    assert shown.splitlines() == [
+    assert output.splitlines() == [
         "--- a/gone.md", "+++ /dev/null", "@@ -1 +0,0 @@", "-x",
         "--- a/index.md", "+++ b/index.md", "@@ -1,2 +1,2 @@", " # Kites", "-Fly them.",
         "+Fly them high.",
@@ -148,9 +148,9 @@ def test_two_versions_differ_by_page(kept: tuple[str, str]) -> None:
 
 def test_a_name_that_fits_nothing_gets_what_there_is(kept: tuple[str, str]) -> None:
     wrong = kept[0][:6] + "zz"
-    code, _, said = run("diff", wrong, "latest")
+    code, _, message = run("diff", wrong, "latest")
     assert code == 2
-    assert f"there is no version '{wrong}'; 2 are kept: {kept[1][:12]}, {kept[0][:12]}" in said
+    assert f"there is no version '{wrong}'; 2 are kept: {kept[1][:12]}, {kept[0][:12]}" in message
     assert "there is no version 'latest~2'" in run("diff", "latest~2", "latest")[2]
 
 
@@ -167,9 +167,9 @@ def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> No
     journal("20260101-120000-aaaa", "kites-load")
     journal("20260102-120000-bbbb", "kites-pay", "0" * 40)
     for name in ("latest~1/kites-pay", "20260101/kites-p", "logs/20260101-120000-aaaa/kites-pay"):
-        code, shown, _ = run("dump", name, f"out-{len(name)}")
-        assert (code, shown.split()[3]) == (0, f"{kept[0]}:")
-    for name, said in [
+        code, output, _ = run("dump", name, f"out-{len(name)}")
+        assert (code, output.split()[3]) == (0, f"{kept[0]}:")
+    for name, message in [
         ("latest/kites-pay", f"has read version {'0' * 40}, which is not kept"),
         ("latest~1/kites-load", "names no version of a wiki"),
         ("latest~1/kites-pax", "has no task 'kites-pax'; it has: kites-load, kites-pay"),
@@ -177,7 +177,7 @@ def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> No
     ]:
         code, _, text = run("dump", name, "never")
         assert code == 2
-        assert said in text
+        assert message in text
     assert not Path("never").exists()
 
 
@@ -204,5 +204,5 @@ def test_a_journal_tells_each_version_once() -> None:
     with session.recording_to(ledger):
         for _ in range(5):
             session.look_again()
-    told = [note.text for note in noted if isinstance(note, Notice)]
-    assert told == ["wiki version one", "wiki version two", f"wiki version {'x' * 200}"]
+    notices = [note.text for note in noted if isinstance(note, Notice)]
+    assert notices == ["wiki version one", "wiki version two", f"wiki version {'x' * 200}"]

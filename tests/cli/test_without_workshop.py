@@ -42,11 +42,11 @@ def agent(tmp_path: Path) -> Path:
 
 def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     own = {"PATH": os.environ["PATH"], "HOME": str(agent)} | environment
-    kept = {name: os.environ[name] for name in ("XDG_CACHE_HOME",) if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("XDG_CACHE_HOME",) if name in os.environ}
     return subprocess.run(
         [sys.executable, "-P", "-c", BEGIN, *words],
         cwd=agent,
-        env=own | kept,
+        env=own | inherited,
         capture_output=True,
         text=True,
         timeout=100,

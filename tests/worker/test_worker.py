@@ -116,9 +116,9 @@ def test_two_instructions_share_nothing(builder: TaskBuilder) -> None:
     assert second.result == "nothing left"
     assert [bool(s.error) for s in second.steps] == [True, True, False]
     assert "x" in (second.steps[0].error or "")
-    told = "\n".join(client.asked[1:])
+    prompt = "\n".join(client.asked[1:])
     for trace in ("INSTRUCTION-ONE", "PRINTED-ONE", "ANSWER-ONE", "from the first"):
-        assert trace not in told
+        assert trace not in prompt
     assert "INSTRUCTION-TWO" in client.asked[1]
     assert client.asked[0].replace("ONE", "TWO") == client.asked[1]
 

@@ -39,7 +39,7 @@ def drop() -> object:
 
 
 def shelf(ledger: Ledger) -> list[Tool]:
-    kept = {"rows": [1, 2]}
+    rows_of_shelf = {"rows": [1, 2]}
 
     def Echo(text: str, times: int = 1, lines: list[Line] | None = None) -> dict[str, Any]:
         """Says it again."""
@@ -47,7 +47,7 @@ def shelf(ledger: Ledger) -> list[Tool]:
 
     def Kept() -> dict[str, Any]:
         """Hands out what the tool keeps."""
-        return kept
+        return rows_of_shelf
 
     def Read() -> object:
         """One request."""

@@ -47,6 +47,6 @@ NAMES = st.text(alphabet="abAB_-", min_size=1, max_size=5)
 
 @given(known=st.sets(NAMES, max_size=4), given=st.dictionaries(NAMES, st.integers(), max_size=4))
 def test_no_value_is_lost_and_known_names_stay(known: set[str], given: dict[str, int]) -> None:
-    found = spelled(known, given)
-    assert sorted(found.values()) == sorted(given.values())
-    assert all(found[name] == value for name, value in given.items() if name in known)
+    renamed = spelled(known, given)
+    assert sorted(renamed.values()) == sorted(given.values())
+    assert all(renamed[name] == value for name, value in given.items() if name in known)

@@ -37,8 +37,8 @@ class SeenRun:
 
     @property
     def tasks(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self.results["tasks"]
-        return found
+        tasks: list[dict[str, Any]] = self.results["tasks"]
+        return tasks
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [line for lines in self.journal.values() for line in lines if line["type"] == kind]
@@ -98,8 +98,8 @@ def _table(
         f'key_variable = "FAKE_{first_key + n}_KEY" }}'
         for n, server in enumerate(servers)
     )
-    said = [f"{key} = {value}" for key, value in params.items()]
-    return "\n".join([f"[models.{name}]", *said, f"backends = [{backends}]", ""])
+    lines = [f"{key} = {value}" for key, value in params.items()]
+    return "\n".join([f"[models.{name}]", *lines, f"backends = [{backends}]", ""])
 
 
 @pytest.fixture

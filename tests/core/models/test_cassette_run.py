@@ -38,8 +38,8 @@ def run(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
 
 def tasks(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
     """The tasks of a run without what differs from run to run."""
-    found = json.loads(done.stdout)["tasks"]
-    return [{k: t[k] for k in t if k not in ("task_id", "seconds")} for t in found]
+    tasks = json.loads(done.stdout)["tasks"]
+    return [{k: t[k] for k in t if k not in ("task_id", "seconds")} for t in tasks]
 
 
 def test_a_replayed_run_has_the_same_results_and_a_miss_is_loud(tmp_path: Path) -> None:

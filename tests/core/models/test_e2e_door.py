@@ -42,9 +42,9 @@ def configured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             f'key_variable = "KEY_{n}" }}'
             for n, s in enumerate(servers)
         )
-        said = "\n".join(f"{name} = {value}" for name, value in params.items())
+        lines = "\n".join(f"{name} = {value}" for name, value in params.items())
         path = tmp_path / "models.toml"
-        path.write_text(f"[models.pair]\n{said}\nbackends = [\n{backends}\n]\n")
+        path.write_text(f"[models.pair]\n{lines}\nbackends = [\n{backends}\n]\n")
         return load_models(path)
 
     return make
@@ -105,8 +105,8 @@ def test_a_refusal_has_its_class_its_attempts_and_costs_nothing(
     assert {c.error_kind for c in calls} == {kind}
     assert {c.usage for c in calls} == {NOTHING}
     assert {c.cost_usd for c in calls} == {0.0}
-    shown = f"{failed.value} {[c.model_dump_json() for c in calls]}"
-    assert not [key for key in KEYS.values() if key in shown]
+    everything = f"{failed.value} {[c.model_dump_json() for c in calls]}"
+    assert not [key for key in KEYS.values() if key in everything]
 
 
 PASSING = ["429", "429-after", "500", "502", "503", "529", *faults.BROKEN, "no-choices", "drop"]
@@ -198,12 +198,12 @@ def test_the_next_backend_answers_and_stays_preferred(
     ill, well = model_server(answer, faults.always(fault)), model_server(answer)
     client, calls = door_to(ill, well)
     assert client.complete(ASK).backend == "b1"
-    asked = len(ill.seen)
-    assert asked <= 3
-    assert "next backend: b1" in (calls[asked - 1].next or "")
+    requests = len(ill.seen)
+    assert requests <= 3
+    assert "next backend: b1" in (calls[requests - 1].next or "")
     for _ in range(5):
         assert client.complete(ASK).backend == "b1"
-    assert len(ill.seen) == asked
+    assert len(ill.seen) == requests
     assert (ill.keys, well.keys) == ({KEYS["KEY_0"]}, {KEYS["KEY_1"]})
 
 

@@ -150,8 +150,8 @@ def test_the_second_backend_carries_a_run_whose_first_one_fails(
     # Three attempts each, and a probe now and then; without a preference it would be all calls.
     assert len(overloaded.seen) <= 36
     assert len(well.seen) > 8
-    told = {call["next"] for call in run.calls if call["backend"] == "hands-0"}
-    assert "hands-0 is not asked any more in this run; next backend: hands-1" in told
+    followed_by = {call["next"] for call in run.calls if call["backend"] == "hands-0"}
+    assert "hands-0 is not asked any more in this run; next backend: hands-1" in followed_by
     assert any(
         "next backend: eyes-1" in (call["next"] or "")
         for call in run.calls

@@ -70,7 +70,7 @@ def test_statuses(model_server: Any, fault: str) -> None:
 @pytest.mark.parametrize("clean", [DECISION, CODE])
 def test_dresses_change_a_reply_or_leave_it(model_server: Any, fault: str, clean: str) -> None:
     answer = post(model_server(lambda *_: clean, faults.always(fault))).json()["choices"][0]
-    said = answer["message"]["content"]
+    content = answer["message"]["content"]
     changed = {**answer["message"], "finish": answer["finish_reason"]}
     same = {"role": "assistant", "content": clean, "finish": "stop"}
     of_one_role = fault.startswith(("fence", "code", "drafts", "json", "markdown", "tags"))
@@ -81,9 +81,9 @@ def test_dresses_change_a_reply_or_leave_it(model_server: Any, fault: str, clean
         assert changed != same
     if fault == "truncated":
         assert answer["finish_reason"] == "length"
-        assert clean.startswith(said)
-        assert "</code>" not in said
-        assert "PROCEED" not in said
+        assert clean.startswith(content)
+        assert "</code>" not in content
+        assert "PROCEED" not in content
 
 
 @pytest.mark.parametrize("fault", [*faults.BROKEN, *faults.ODD])

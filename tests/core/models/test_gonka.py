@@ -79,10 +79,10 @@ def test_a_request_is_signed_for_the_node_that_gets_it() -> None:
         assert reply.text == "Qwen/Qwen3-235B-A22B-Instruct-2507-FP8 heard hello there"
         assert reply.usage.prompt == 2
         assert (reply.cost_usd, reply.price_source) == (None, None)
-        (asked,) = one.seen
-        assert asked["model"] == MODEL.removeprefix("gonka/")
-        assert asked["max_tokens"] == 9
-        assert asked["reasoning_effort"] == "low"
+        (request,) = one.seen
+        assert request["model"] == MODEL.removeprefix("gonka/")
+        assert request["max_tokens"] == 9
+        assert request["reasoning_effort"] == "low"
         (headers,) = one.headers
         assert headers["X-Requester-Address"] == account_of(KEY)
         assert KEY not in str(headers)
@@ -264,8 +264,8 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
     monkeypatch.setattr(gonka.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ExtraMissing, match=r"\[gonka\]"):
         check_id(MODEL, load_models())
-    found = examine(DoctorOptions(evaluator=MODEL, worker=MODEL), {}, lambda text: None)
-    (known,) = [f for f in found.findings if (f.area, f.name) == ("models", "id")]
+    diagnosed = examine(DoctorOptions(evaluator=MODEL, worker=MODEL), {}, lambda text: None)
+    (known,) = [f for f in diagnosed.findings if (f.area, f.name) == ("models", "id")]
     assert known.state == "problem"
     assert "[gonka]" in known.text
 
@@ -285,14 +285,14 @@ def test_the_doctor_asks_a_node_and_names_what_is_wrong(monkeypatch: pytest.Monk
     options = DoctorOptions(evaluator=MODEL, worker=MODEL)
     with node() as one:
         monkeypatch.setenv(gonka.NODES_VARIABLE, one.endpoint)
-        found = examine(options, {}, lambda text: None)
-        by_name = {f.name: f for f in found.findings if f.area == "models"}
+        diagnosed = examine(options, {}, lambda text: None)
+        by_name = {f.name: f for f in diagnosed.findings if f.area == "models"}
         assert by_name["key"].text == f"set; nodes: {one.url.removeprefix('http://')}"
         assert by_name["answer"].state == "ok"
-        assert KEY not in found.model_dump_json()
+        assert KEY not in diagnosed.model_dump_json()
     monkeypatch.setenv(gonka.NODES_VARIABLE, "https://n")
-    found = examine(options, {}, lambda text: None)
-    (key,) = [f for f in found.findings if (f.area, f.name) == ("models", "key")]
+    diagnosed = examine(options, {}, lambda text: None)
+    (key,) = [f for f in diagnosed.findings if (f.area, f.name) == ("models", "key")]
     assert key.state == "problem"
 
 

@@ -127,11 +127,11 @@ def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) ->
     ],
 )
 def test_a_redirect_stays_at_its_server(location: str, followed: bool) -> None:
-    seen: list[str] = []
+    paths: list[str] = []
 
     def served(request: httpx.Request) -> httpx.Response:
-        seen.append(str(request.url))
-        if len(seen) == 1:
+        paths.append(str(request.url))
+        if len(paths) == 1:
             return httpx.Response(307, headers={"Location": location})
         return httpx.Response(404)
 
@@ -140,7 +140,7 @@ def test_a_redirect_stays_at_its_server(location: str, followed: bool) -> None:
     ended = nullcontext() if followed else pytest.raises(httpx.RemoteProtocolError)
     with ended:
         client.post("http://models.example/v1/chat", json={}, timeout=1)
-    assert len(seen) == 1 + followed
+    assert len(paths) == 1 + followed
 
 
 BAD_ANSWERS: dict[str, Callable[[], Any]] = {
@@ -215,9 +215,9 @@ def test_details_of_a_usage_that_cannot_be_are_unknown_alone() -> None:
 
 
 def test_lone_surrogates_are_taken_out_where_they_enter() -> None:
-    odd = {"reasoning": "c\ud800d"}
+    halves = {"reasoning": "c\ud800d"}
     reply = ask(
-        said(chat("a\udcffb", message=odd, model="m\udfff", choice={"finish_reason": "\ud800"}))
+        said(chat("a\udcffb", message=halves, model="m\udfff", choice={"finish_reason": "\ud800"}))
     )
     assert (reply.text, reply.reasoning) == ("a?b", "c?d")
     reply.model_dump_json().encode()

@@ -296,11 +296,11 @@ def test_pauses_are_read_in_all_forms() -> None:
 
 
 def test_texts_are_short_and_hold_no_secret() -> None:
-    said = refused(f"{'x' * 250} token {KEY} of Bearer abcdefghijkl1234", 500).text
-    assert KEY not in said
-    assert "sk-planted" not in said
-    assert "abcdefghijkl" not in said
-    assert len(said) < 400
+    message = refused(f"{'x' * 250} token {KEY} of Bearer abcdefghijkl1234", 500).text
+    assert KEY not in message
+    assert "sk-planted" not in message
+    assert "abcdefghijkl" not in message
+    assert len(message) < 400
     assert "pla" not in refused(f"Incorrect key sk-pla***{KEY[-4:]}", 401).text
     assert "an HTML page" in refused("<html><body>no</body></html>", 502).text
 

@@ -531,9 +531,13 @@ def test_asking_imports_no_litellm() -> None:
 
 
 def test_the_parameter_is_the_one_that_providers_take() -> None:
-    made = response_format("Step", {"type": "object"})
-    assert made["type"] == "json_schema"
-    assert made["json_schema"] == {"name": "Step", "schema": {"type": "object"}, "strict": False}
+    form = response_format("Step", {"type": "object"})
+    assert form["type"] == "json_schema"
+    assert form["json_schema"] == {
+        "name": "Step",
+        "schema": {"type": "object"},
+        "strict": False,
+    }
 
 
 # Real HTTP.

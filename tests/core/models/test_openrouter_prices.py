@@ -92,9 +92,9 @@ def test_ten_ids_cost_what_the_list_says(tmp_path: Path) -> None:
             price = price_of(f"openrouter/{name}")
             assert price is not None
             assert price.source == "openrouter"
-            told = (price.input, price.output, price.cached)
+            figures = (price.input, price.output, price.cached)
             # Dollars per million, as the doctor shows them.
-            assert [None if d is None else round(d * 1e6, 6) for d in told] == [
+            assert [None if d is None else round(d * 1e6, 6) for d in figures] == [
                 None if text is None else float(Decimal(text) * 10**6) for text in listed
             ]
         assert server.requests == 1
@@ -148,8 +148,8 @@ def test_what_openrouter_bills_goes_before_its_list_and_the_list_before_litellms
 
 
 def test_a_fee_for_each_request_is_counted() -> None:
-    found = read_prices(json.dumps({"data": [row("p/q", "0", "0", request="0.005")]}).encode())
-    openrouter_prices.use(_fixed(found))
+    prices = read_prices(json.dumps({"data": [row("p/q", "0", "0", request="0.005")]}).encode())
+    openrouter_prices.use(_fixed(prices))
     price = price_of("openrouter/p/q")
     assert price is not None
     assert price.of(Usage(prompt=10, completion=10)) == 0.005
@@ -204,9 +204,9 @@ def test_a_damaged_cache_is_as_none(tmp_path: Path, content: bytes) -> None:
     assert OpenRouterPrices(tmp_path, None).price("openai/gpt-4o") is None
     with HostileModels(said(as_listed())) as server:
         assert OpenRouterPrices(tmp_path, server.base_url).price("openai/gpt-4o") is not None
-    kept = read_kept(file)
-    assert kept is not None
-    assert len(PriceList.model_validate_json(kept).prices) == 10
+    content_now = read_kept(file)
+    assert content_now is not None
+    assert len(PriceList.model_validate_json(content_now).prices) == 10
 
 
 BAD = {
@@ -249,9 +249,9 @@ def test_many_threads_ask_once(tmp_path: Path) -> None:
 
     with HostileModels(send) as server, ThreadPoolExecutor(8) as pool:
         listing = OpenRouterPrices(tmp_path, server.base_url)
-        asked = [pool.submit(listing.price, "openai/gpt-4o") for _ in range(8)]
+        futures = [pool.submit(listing.price, "openai/gpt-4o") for _ in range(8)]
         held.set()
-        assert len({one.result() for one in asked} - {None}) == 1
+        assert len({one.result() for one in futures} - {None}) == 1
         assert server.requests == 1
 
 
@@ -262,8 +262,8 @@ def test_many_threads_ask_once(tmp_path: Path) -> None:
 )
 def test_a_price_is_a_figure_within_bounds_or_unknown(figure: object) -> None:
     content = json.dumps({"data": [row("a/b", figure, "0"), row("c/d", "0", "0")]})
-    found = read_prices(content.encode("utf-8", "replace")).get("a/b")
-    assert found is None or 0 <= found.input <= MOST_DOLLARS
+    price = read_prices(content.encode("utf-8", "replace")).get("a/b")
+    assert price is None or 0 <= price.input <= MOST_DOLLARS
 
 
 @given(st.binary(max_size=200))

@@ -81,11 +81,11 @@ def test_an_unknown_id_is_like_the_same_model_elsewhere() -> None:
 
 
 def test_a_likeness_is_the_middle_of_the_prices() -> None:
-    found = like("elsewhere/openai/gpt-oss-120b")
-    assert found is not None
+    likeness = like("elsewhere/openai/gpt-oss-120b")
+    assert likeness is not None
     ids = _by_name()[canonical("gpt-oss-120b")]
     paid = sorted(_price_map()[i]["input_cost_per_token"] for i in ids)
-    assert _price_map()[found]["input_cost_per_token"] == paid[len(paid) // 2]
+    assert _price_map()[likeness]["input_cost_per_token"] == paid[len(paid) // 2]
 
 
 def test_a_server_of_ones_own_is_only_like_a_provider() -> None:
@@ -122,6 +122,6 @@ def test_dollars_of_tokens() -> None:
     assert price.of(Usage(prompt=10, completion=5, cached=8)) == pytest.approx(40e-6)
     assert price.of(Usage(prompt=10, completion=None)) is None
     assert price.of(Usage()) is None
-    kept = Price(2e-6, 4e-6, 1e-6, "configuration")
-    assert kept.of(Usage(prompt=10, completion=5, cached=8)) == pytest.approx(32e-6)
-    assert kept.of(Usage(prompt=10, completion=5)) == pytest.approx(40e-6)
+    with_cache = Price(2e-6, 4e-6, 1e-6, "configuration")
+    assert with_cache.of(Usage(prompt=10, completion=5, cached=8)) == pytest.approx(32e-6)
+    assert with_cache.of(Usage(prompt=10, completion=5)) == pytest.approx(40e-6)

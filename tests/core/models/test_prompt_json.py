@@ -16,15 +16,15 @@ ROWS = [{"sku": f"tea-{i}", "price": i, "available": 2 * i} for i in range(30)]
 
 
 def test_like_objects_become_a_table() -> None:
-    made = packed({"products": ROWS})
-    assert made == {
+    table = packed({"products": ROWS})
+    assert table == {
         "products": {
             "columns": ["sku", "price", "available"],
             "rows": [[f"tea-{i}", i, 2 * i] for i in range(30)],
         }
     }
-    assert count_text(compact(made)) < 0.7 * count_text(compact({"products": ROWS}))
-    assert unpacked(made) == {"products": ROWS}
+    assert count_text(compact(table)) < 0.7 * count_text(compact({"products": ROWS}))
+    assert unpacked(table) == {"products": ROWS}
 
 
 def test_one_object_has_the_same_form_as_many() -> None:

@@ -154,9 +154,9 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
 
 @pytest.mark.parametrize(("reply", "finish", "expected"), WORKER.values(), ids=WORKER.keys())
 def test_what_the_worker_runs(reply: str, finish: str | None, expected: str) -> None:
-    found = find_code(clean(reply, finish))
-    assert (found.code or found.problem) == expected
-    assert (found.code is None) == bool(found.words)
+    snippet = find_code(clean(reply, finish))
+    assert (snippet.code or snippet.problem) == expected
+    assert (snippet.code is None) == bool(snippet.words)
 
 
 GO = "THOUGHT: look\nDECISION: PROCEED\nINSTRUCTION: List it."

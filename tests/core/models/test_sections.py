@@ -69,11 +69,11 @@ def test_placeholders_may_move_and_be_repeated() -> None:
 @given(st.text(alphabet="{}%# abcrules_guid.()'\n", max_size=60))
 def test_no_other_tag_ever_gets_through(text: str) -> None:
     try:
-        taken = checked("evaluator/system", text, SHIPPED)
+        accepted = checked("evaluator/system", text, SHIPPED)
     except SectionError:
         return
-    assert set(tags(taken)) == {"{{ rules }}", "{{ guide }}"}
-    tokens = [(kind, value) for _, kind, value in Environment(autoescape=True).lex(taken)]
+    assert set(tags(accepted)) == {"{{ rules }}", "{{ guide }}"}
+    tokens = [(kind, value) for _, kind, value in Environment(autoescape=True).lex(accepted)]
     assert {value for kind, value in tokens if kind not in SURROUNDINGS} == {"rules", "guide"}
 
 

@@ -145,8 +145,8 @@ def test_mechanics_come_from_the_pack_in_the_folder(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked()).task("cup", worked())
     shops = [{"spec_id": "tea", "mechanics": ["ghost stock", "coupon"]}, {"spec_id": "cup"}]
     (run.path / "pack.json").write_text(json.dumps({"scenarios": shops}), encoding="utf-8")
-    found = {log.spec_id: log.labels for log in read_run_view(run.write()).tasks}
-    assert found == {"tea": ("ghost stock", "coupon"), "cup": ()}
+    labels = {log.spec_id: log.labels for log in read_run_view(run.write()).tasks}
+    assert labels == {"tea": ("ghost stock", "coupon"), "cup": ()}
 
 
 def test_results_that_cannot_be_read_are_named_and_the_rest_is_shown(tmp_path: Path) -> None:
@@ -186,21 +186,21 @@ def test_a_run_is_found_by_folder_name_or_as_the_latest(tmp_path: Path) -> None:
     assert find_run("20260101", tmp_path).name == "20260101-a"
     every = sorted((p.name for p in tmp_path.iterdir() if p.name != "notes"), reverse=True)
     assert [find_run(f"latest~{n}", tmp_path).name for n in range(len(every))] == every
-    for name, said in [
+    for name, message in [
         ("20260102", "fits 2 runs"),
         ("x", "there is no run 'x'"),
         ("latest~9", "there is no run 'latest~9'"),
         (str(tmp_path / "notes"), "is no run folder"),
     ]:
-        with pytest.raises(NotRecorded, match=said):
+        with pytest.raises(NotRecorded, match=message):
             find_run(name, tmp_path)
 
 
 @given(st.text() | st.text(alphabet="'\"\\#\nab1 rf"))
 def test_highlighting_changes_no_text(code: str) -> None:
-    shown = code_lines(code, frozenset({"a"}))
-    assert len(shown) == code.count("\n") + 1
-    assert "\n".join(_text(line) for line in shown) == code
+    highlighted = code_lines(code, frozenset({"a"}))
+    assert len(highlighted) == code.count("\n") + 1
+    assert "\n".join(_text(line) for line in highlighted) == code
 
 
 def _text(line: str) -> str:

@@ -78,8 +78,8 @@ def test_a_terminal_has_a_line_for_each_task(clock: Clock) -> None:
     assert lines[0] == "0/3 done, 0 passed, 0 failed, 1 running, 2 waiting"
     assert lines[1] == "2,500 tokens, $0.0200 spent, 75.0 s"
     assert len(lines) == 3
-    shown = [part.strip() for part in lines[2].split("  ") if part.strip()]
-    assert shown == [
+    cells = [part.strip() for part in lines[2].split("  ") if part.strip()]
+    assert cells == [
         "tea_for_two", "turn 2", "3 cups", "2,500 tokens, $0.0200 spent", "75.0 s",
         "Look for tea.",
     ]  # fmt: skip

@@ -69,21 +69,21 @@ def test_the_last_line_counts_in_its_colour() -> None:
 
 def test_the_worst_is_looked_at_first() -> None:
     wrong = task("b", score=0.0, harm=True, acts=1)
-    found = results(task("a", score=0.0), dead("d"), wrong, task("c"))
-    assert [one.spec_id for one in worst_first(found)] == ["b", "d", "a"]
+    run = results(task("a", score=0.0), dead("d"), wrong, task("c"))
+    assert [one.spec_id for one in worst_first(run)] == ["b", "d", "a"]
 
 
 def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
-    found = results(dead("a", score=0.9), task("b", group="refuse"))
-    assert found.totals.groups["refuse"].passed == 1
-    assert found.totals.groups["refuse"].tasks == 2
+    run = results(dead("a", score=0.9), task("b", group="refuse"))
+    assert run.totals.groups["refuse"].passed == 1
+    assert run.totals.groups["refuse"].tasks == 2
     trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
     limited = Trial.model_validate(
         trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
     )
     assert not limited.passed
     assert limited.strict == 0.0
-    rows = summary_table(found, 200).columns[2]._cells
+    rows = summary_table(run, 200).columns[2]._cells
     assert str(rows[0]) == "error: model"
 
 

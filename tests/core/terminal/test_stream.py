@@ -42,12 +42,12 @@ def test_whatever_is_said_is_one_harmless_line(printed: Any) -> None:
 
 def test_lines_of_tasks_side_by_side_stay_whole(printed: Any) -> None:
     stream, lines = printed
-    said = Decision(thought="t" * 200, decision="PROCEED", instruction="i" * 200)
+    decision = Decision(thought="t" * 200, decision="PROCEED", instruction="i" * 200)
     others = [TaskInfo(spec_id=f"s{n}", task_id=f"{n}", text="x") for n in range(8)]
 
     def many(task: TaskInfo) -> None:
         for number in range(20):
-            stream.decided(task, number, said)
+            stream.decided(task, number, decision)
 
     threads = [threading.Thread(target=many, args=(task,)) for task in others]
     for thread in threads:

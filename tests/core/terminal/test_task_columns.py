@@ -23,9 +23,9 @@ from workshop.views.verdict import no_judge
 
 
 def sorted_by(page: str) -> list[str]:
-    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', page, re.S)
-    assert found
-    tasks: list[dict[str, Any]] = json.loads(found[1])["tasks"]
+    match = re.search(r'<script type="application/json" id="page">(.*?)</script>', page, re.S)
+    assert match
+    tasks: list[dict[str, Any]] = json.loads(match[1])["tasks"]
     headings = re.findall(r'data-sort="(\w+)"', page)
     assert all(set(task["sort"]) == set(headings) for task in tasks)
     return headings
@@ -49,6 +49,6 @@ def test_a_run_at_its_end_and_its_folder_show_the_same(tmp_path: Path, width: in
     results = read_results(path)
     (log,) = read_run_view(path).tasks
     assert figures_of_record(log) == figures_of_result(results.tasks[0])
-    shown = [column.header for column in summary_table(results, width).columns]
+    headings = [column.header for column in summary_table(results, width).columns]
     needed = [c.heading.lower() for c in COLUMNS if c.needed or width == 200]
-    assert shown == [name for name in needed if width > 60 or name != "time"]
+    assert headings == [name for name in needed if width > 60 or name != "time"]

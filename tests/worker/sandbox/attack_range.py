@@ -226,13 +226,13 @@ def _filled(code: str, words: dict[str, str]) -> str:
 
 def from_folder(folder: Path) -> list[Attack]:
     """The attacks of our own, from text files; ``#!`` lines say what must not happen."""
-    found = []
+    attacks = []
     for file in sorted(folder.glob("*.txt")):
         for part in file.read_text().split("### ")[1:]:
             name, _, text = part.partition("\n")
             code, _, second = text.partition("=== second session\n")
             notes = dict(re.findall(r"^#! (\w+): (.*)$", code, flags=re.MULTILINE))
-            found.append(
+            attacks.append(
                 Attack(
                     id=name,
                     code=re.sub(r"^#! .*\n", "", code, flags=re.MULTILINE).rstrip("\n") + "\n",
@@ -241,7 +241,7 @@ def from_folder(folder: Path) -> list[Attack]:
                     max_tool_calls=int(notes["calls"]) if "calls" in notes else None,
                 )
             )
-    return found
+    return attacks
 
 
 def plant_secret() -> None:

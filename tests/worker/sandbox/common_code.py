@@ -43,13 +43,13 @@ class Final(BaseException):
 
 def snippets() -> list[Snippet]:
     """All rows, in the order of the files."""
-    found = []
+    rows = []
     for file in sorted(_FOLDER.glob("*.txt")):
         for part in file.read_text().split("### ")[1:]:
             name, _, code = part.partition("\n")
             steps = tuple(step.strip("\n") + "\n" for step in code.split("=== next step\n"))
-            found.append(Snippet(name, steps))
-    return found
+            rows.append(Snippet(name, steps))
+    return rows
 
 
 def all_in_cpython() -> dict[str, ObservedRequest]:
@@ -73,8 +73,8 @@ def all_in_cpython() -> dict[str, ObservedRequest]:
 
 def print_all() -> None:
     """Run every row and print what is seen, as JSON."""
-    found = {row.name: asdict(_in_cpython(row)) for row in snippets()}
-    print(json.dumps(found))
+    by_name = {row.name: asdict(_in_cpython(row)) for row in snippets()}
+    print(json.dumps(by_name))
 
 
 def _in_cpython(snippet: Snippet) -> ObservedRequest:

@@ -29,16 +29,16 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def opened(shop: Shop, kind: str) -> Iterator[Opened]:
     """Opens sandboxes of the kind under test on the shop, and closes them afterwards."""
-    made: list[SandboxExecutor] = []
+    boxes: list[SandboxExecutor] = []
 
     def make(limits: SandboxLimits | None = None) -> SandboxExecutor:
         executor = open_sandbox(shop, limits, kind)  # type: ignore[arg-type]
         shop.executor = executor
-        made.append(executor)
+        boxes.append(executor)
         return executor
 
     yield make
-    for executor in made:
+    for executor in boxes:
         executor.cleanup()
 
 

@@ -29,10 +29,10 @@ def run_all(attacks: list[Attack], kind: SandboxKind, place: Path) -> Results:
             lambda numbered: carry_out(numbered[1], kind, place / str(numbered[0])),
             enumerate(attacks),
         )
-        found = dict(zip((attack.id for attack in attacks), wrong, strict=True))
+        by_attack = dict(zip((attack.id for attack in attacks), wrong, strict=True))
     growth = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10
     assert growth < _MOST_GROWTH_MB, f"the host grew by {growth} MB"
-    return found
+    return by_attack
 
 
 @pytest.fixture(scope="module")

@@ -267,11 +267,11 @@ class TestClock:
             "import random, time\nfrom datetime import datetime\n"
             "(random.random(), random.randint(1, 6), time.time(), str(datetime.now()))"
         )
-        seen = set()
+        numbers = set()
         for _ in range(2):
             with open_sandbox(
                 shop, None, kind, clock_and_seed=ClockAndSeed(clock=1.7e9, seed=5)
             ) as box:  # type: ignore[arg-type]
-                seen.add(box(code).output)
-        assert len(seen) == 1
-        assert "2023-11-14" in seen.pop()[3]
+                numbers.add(box(code).output)
+        assert len(numbers) == 1
+        assert "2023-11-14" in numbers.pop()[3]

@@ -162,5 +162,5 @@ def test_threads_that_outlive_their_step_call_nothing_in_the_next_one(
             'list(pool.map(echo, ["pooled again"]))\n'
             't = threading.Thread(target=echo, args=("own",))\nt.start()\nt.join()\ngoing.set()'
         )
-        said = [args[0] for _, args, _ in shop.calls[before:]]
-        assert said == ["main"] * 20 + ["pooled again", "own"]
+        texts = [args[0] for _, args, _ in shop.calls[before:]]
+        assert texts == ["main"] * 20 + ["pooled again", "own"]

@@ -113,8 +113,8 @@ def test_the_wire_gives_back_what_it_got(value: Any) -> None:
 @given(VALUES)
 @settings(max_examples=150, deadline=None)
 def test_what_is_displayed_can_be_written(value: Any) -> None:
-    shown = display(value, 200)
-    text = str(shown)
+    displayed = display(value, 200)
+    text = str(displayed)
     assert len(text) < 300
     text.encode()
     assert not any(char in text for char in "\x1b\x07\x85\u2028\u202e")
