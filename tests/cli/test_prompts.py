@@ -94,7 +94,7 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     again = invoke("--resume", folder)
     assert again.exit_code != 0
     assert "sections: were store/rules" in again.output
-    assert "-- Be polite." in again.output
+    assert "prompt of the evaluator: its text was prompts/" in again.output
 
 
 def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
