@@ -96,7 +96,27 @@ def task_span(
     usage = sum((call.usage for call in record.calls), Usage.nothing())
     cost = known_sum(call.cost_usd for call in record.calls)
     failure = result.failure if result else None
-    facts = _known(
+    return Span(
+        kind="task",
+        name=record.spec_id,
+        started=began,
+        ended=ended,
+        facts=_facts(record),
+        inputs=redact(record.text),
+        outputs=redact(_last_word(record)),
+        error=redact(record.error) or None,
+        error_type=str(failure or OTHER) if record.error else None,
+        children=tuple(turns),
+        usage=usage,
+        cost_usd=None if cost is None else round(cost, 6),
+        score=record.score,
+        passed=None if record.score is None else record.status == "passed",
+    )
+
+
+def _facts(record: TaskRecord) -> dict[str, Fact]:
+    result = record.result
+    return _known(
         spec_id=record.spec_id,
         task_id=record.task_id,
         outcome=record.outcome,
@@ -107,22 +127,6 @@ def task_span(
         acts=result.acts if result else None,
         seconds=result.seconds if result else None,
         labels=", ".join(record.labels),
-    )
-    return Span(
-        kind="task",
-        name=record.spec_id,
-        started=began,
-        ended=ended,
-        facts=facts,
-        inputs=redact(record.text),
-        outputs=redact(_last_word(record)),
-        error=redact(record.error) or None,
-        error_type=str(failure or OTHER) if record.error else None,
-        children=tuple(turns),
-        usage=usage,
-        cost_usd=None if cost is None else round(cost, 6),
-        score=record.score,
-        passed=None if record.score is None else record.status == "passed",
     )
 
 
