@@ -92,7 +92,7 @@ class Options(RunConfig, PlayOptions):
         "Answer every exchange with a model from this recorded file.", None
     )
     resume: Path | None = once("A run folder: go on with that run where it was cut off.", None)
-    force: bool = once("With --resume: go on although pack, model or prompt is another one.", False)
+    force: bool = once("With --resume: go on although pack, model or prompt has changed.", False)
     debug: bool = fixed(
         "Stop at each tool call of the worker's code and ask; needs a terminal.", False
     )
@@ -185,6 +185,13 @@ class DebugOptions(TurnOptions):
 
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
+    contradictions = _contradictions(options)
+    if first := next((text for text, is_so in contradictions.items() if is_so), None):
+        raise typer.BadParameter(first)
+
+
+def _contradictions(options: Options) -> dict[str, object]:
+    """What cannot be wished together, in words, each with whether it is."""
     given, strategy = options.model_fields_set, options.strategy
     typed = not STRATEGIES[strategy].has_worker
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
@@ -193,7 +200,7 @@ def check(options: Options) -> None:
     real_ids = entry.platform_ids if entry else ()
     fork, turn, debug = options.fork, "turn" in given, options.debug
     one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
-    wrong: dict[str, object] = {
+    return {
         f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
         f"{', '.join(BENCHMARKS)}": options.benchmark not in BENCHMARKS,
         f"--benchmark {options.benchmark} is the embedded platform's name; with --real there are: "
@@ -224,5 +231,3 @@ def check(options: Options) -> None:
             fork and options.turn > options.max_turns
         ),
     }
-    if first := next((text for text, is_so in wrong.items() if is_so), None):
-        raise typer.BadParameter(first)

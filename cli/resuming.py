@@ -1,4 +1,4 @@
-"""A run to go on with: its folder, its options as they were, and what is another one now."""
+"""A run to go on with: its folder, its options as they were, and what has changed since."""
 
 from __future__ import annotations
 

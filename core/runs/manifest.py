@@ -59,7 +59,7 @@ class Manifest(Record):
     versions: dict[str, str] = Field(default_factory=dict)
     sandboxes: tuple[str, ...] = ()
     """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where
-    it was another one. Empty: no code runs, or an older version made it."""
+    it changed. Empty: no code runs, or an older version made it."""
 
     def infos(self) -> list[TaskInfo]:
         """The tasks as the coordinator needs them."""
