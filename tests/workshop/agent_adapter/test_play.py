@@ -59,7 +59,7 @@ def test_a_package_that_is_started_as_a_module(
     words = "--pack", company_file, "--", their_python, "-m", "clerk", "erc3-dev"
     done = play(theirs / "package", *words)
     assert done.returncode == 0, done.stderr
-    assert "PAGE 0 2\nPAGE 2 1\n" in done.stdout
+    assert "PAGE 0 3\nPAGE 3 0\n" in done.stdout
     assert "'clerk' of erc3-dev: 2 of 4 tasks passed, score 0.500" in done.stdout
     assert "  log: 0.0: FAIL: " in done.stdout
 

@@ -3,11 +3,11 @@
 from erc3 import ApiException
 from erc3 import erc3 as dev
 
-STEP = 2
+STEP = 3
 
 
 def count_people(company):
-    """Pages in steps of its own, without a look at next_offset, until one is short."""
+    """Pages in steps of its own, without a look at next_offset, until one is short, perhaps empty."""
     offset = 0
     while True:
         page = company.list_employees(offset=offset, limit=STEP)
