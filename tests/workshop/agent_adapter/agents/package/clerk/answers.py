@@ -7,7 +7,7 @@ STEP = 3
 
 
 def count_people(company):
-    """Pages in steps of its own, without a look at next_offset, until one is short, perhaps empty."""
+    """Pages in steps of its own, without a look at next_offset, until one is short or empty."""
     offset = 0
     while True:
         page = company.list_employees(offset=offset, limit=STEP)
