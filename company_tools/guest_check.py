@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 from company_tools import listings
 from company_tools.figures import IN_WORDS, numbers
 from company_tools.reading_session import ReadingSession, unless_refused
-from company_tools.spellings import CHARS_AT_MOST, decoded, runs, spoken, visible
+from company_tools.spellings import CHARS_AT_MOST, runs, spoken, visible
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.words import alike, levelled
 from core.erc3_client.own import company_models as wire
@@ -36,12 +36,13 @@ _YEAR = range(1800, 2101)
 _THOUSAND = regex.compile(
     r"thousand|tausend|duizend|tusen|tysi[aąe]c|tisíc|тысяч|[千万萬]", regex.I
 )
-_ROMAN = regex.compile(
-    r"\b(?=[MDCLXVI]{4,})M{0,99}(?:CM|CD|D?C{0,4})(?:XC|XL|L?X{0,4})(?:IX|IV|V?I{0,4})\b"
-)
-_POWER = regex.compile(
-    r"\d\s?(?:e\s?[+-]?\d|k\b|[x×*·]\s?10)|\b0[xob][0-9a-f]{2,}|\b[01]{8,}\b", regex.I
-)
+_POWER = regex.compile(r"\d\s?(?:e\s?[+-]?\d|k\b|[x×*·]\s?10)", regex.I)
+_PART = r"(?:\p{Lu}?[\p{Ll}\p{M}]{1,24}|\p{Lu}{1,3}|[\p{Lo}\p{M}]+)"
+_WORD = regex.compile(rf"{_PART}(?:['’/.-]{_PART})*")
+"""A plain word; a code, or what an encoding makes of a text, is none."""
+_EDGES = ".,;:!?'’\"“”„«»()…–—-"
+NUMBERS_AT_MOST = 2
+"""Below 1,000, beside those of the task and dates: more may stand for letters."""
 _CODE = regex.compile(r"[\p{L}\p{N}]+(?:[-_/.#:][\p{L}\p{N}]+)*")
 _SPECIAL = regex.compile(r"\d|^\p{Lu}{4,}$|^\p{Lu}\p{L}*-\p{Lu}")
 PUBLIC = "public guest visitor anonymous stranger outside website"
@@ -198,9 +199,22 @@ def _public(page: str) -> Iterator[str]:
             yield from (rows[lines[n - 1].row - 1].strip()[:CHARS_AT_MOST] for n in line.needs)
 
 
+def _is_unreadable(text: str, known: Registry) -> bool:
+    """Whether a text holds more than plain words, a few small numbers, and what may be told."""
+    own = {token.strip(_EDGES) for token in known.open.split()}
+    tokens = _DATE.sub(" ", text).split()
+    others = [bare for token in tokens if (bare := token.strip(_EDGES)) and bare not in own]
+    few = [bare for bare in others if bare.isdigit()]
+    signs = [token for token in tokens if not token.strip(_EDGES)]
+    strange = any(not bare.isdigit() and not _WORD.fullmatch(bare) for bare in others)
+    return strange or max(len(few), len(signs)) > NUMBERS_AT_MOST
+
+
 def _found(message: str, known: Registry) -> Iterator[str]:
     texts = spoken(message)
-    yield from _figures(decoded(message), known)
+    if _is_unreadable(texts[0], known):
+        yield "what is no plain words"
+    yield from _figures(texts[0], known)
     plain = runs(texts[0])[0]
     for n, text in enumerate(texts):
         words = f" {' '.join(levelled(text))} "
@@ -229,35 +243,29 @@ def _found(message: str, known: Registry) -> Iterator[str]:
             yield "the name of a person"
     if known.short & {*levelled(" ".join(_SHORT_NAME.findall(texts[0])))}:
         yield "the name of a person"
-    low = texts[0].casefold()
-    for id in map(str.casefold, known.ids):
-        alone = rf"(?<![\p{{L}}\p{{N}}]){regex.escape(id)}(?![\p{{L}}\p{{N}}])"
-        if id in low and regex.search(alone, low):
-            yield "an id"
 
 
-def _figures(texts: list[str], known: Registry) -> Iterator[str]:
+def _figures(text: str, known: Registry) -> Iterator[str]:
     """Amounts, in digits, digits apart, words or other notations."""
     allowed = numbers(known.open)
     salaries = {str(one.salary) for one in known.people if one.salary}
-    for text in texts:
-        bare = _DATE.sub(" ", text)
-        for number in numbers(bare):
-            if number >= FIGURE and number not in allowed and int(number) not in _YEAR:
-                yield "a figure"
-            if str(int(number)) in salaries:
-                yield "a salary"
-        if _POWER.search(bare) or _ROMAN.search(bare):
+    bare = _DATE.sub(" ", text)
+    for number in numbers(bare):
+        if number >= FIGURE and number not in allowed and int(number) not in _YEAR:
             yield "a figure"
-        if _THOUSAND.search(bare) and not _THOUSAND.search(known.open):
-            yield "a figure in words"
-        spelt = [str(IN_WORDS.get(w, w)) for w in levelled(bare)]
-        digits = "".join(w if w.isdigit() else "|" if len(w) > 3 else "" for w in spelt)
-        for row in digits.split("|"):
-            if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
-                yield "a salary"
-            if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
-                yield "a figure in digits apart"
+        if str(int(number)) in salaries:
+            yield "a salary"
+    if _POWER.search(bare):
+        yield "a figure"
+    if _THOUSAND.search(bare) and not _THOUSAND.search(known.open):
+        yield "a figure in words"
+    spelt = [str(IN_WORDS.get(w, w)) for w in levelled(bare)]
+    digits = "".join(w if w.isdigit() else "|" if len(w) > 3 else "" for w in spelt)
+    for row in digits.split("|"):
+        if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
+            yield "a salary"
+        if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
+            yield "a figure in digits apart"
 
 
 def _is_year(word: str) -> bool:
