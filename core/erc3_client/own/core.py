@@ -5,30 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from core.erc3_client.own import core_models as wire
 from core.erc3_client.own.base import BaseClient, HasTaskId
-from core.erc3_client.own.core_models import (
-    Req_CompleteTask,
-    Req_ListBenchmarks,
-    Req_LogLLM,
-    Req_SearchSessions,
-    Req_SessionStatus,
-    Req_StartSession,
-    Req_StartTask,
-    Req_SubmitSession,
-    Req_ViewBenchmark,
-    Req_ViewTask,
-    Resp_CompleteTask,
-    Resp_ListBenchmarks,
-    Resp_LogLLM,
-    Resp_SearchSessions,
-    Resp_SessionStatus,
-    Resp_StartSession,
-    Resp_StartTask,
-    Resp_SubmitSession,
-    Resp_ViewBenchmark,
-    Resp_ViewTask,
-    TaskInfo,
-)
+from core.erc3_client.own.core_models import *  # noqa: F403 - the SDK has them here, too
+from core.erc3_client.own.core_models import TaskInfo
 from core.erc3_client.own.store import StoreClient
 
 if TYPE_CHECKING:
@@ -86,9 +66,9 @@ class ERC3(BaseClient):
         name: str = "",
         architecture: str = "",
         flags: list[str] | None = None,
-    ) -> Resp_StartSession:
+    ) -> wire.Resp_StartSession:
         """Open a session with one task per spec of the benchmark; ValueError without a key."""
-        request = Req_StartSession(
+        request = wire.Req_StartSession(
             account_key=self._account_key(),
             benchmark=benchmark,
             workspace=workspace,
@@ -96,54 +76,56 @@ class ERC3(BaseClient):
             architecture=architecture,
             flags=flags or [],
         )
-        return self._post("/sessions/start", request, Resp_StartSession)
+        return self._post("/sessions/start", request, wire.Resp_StartSession)
 
-    def session_status(self, session_id: str) -> Resp_SessionStatus:
+    def session_status(self, session_id: str) -> wire.Resp_SessionStatus:
         """The session's state with all its tasks."""
-        request = Req_SessionStatus(session_id=session_id)
-        return self._post("/sessions/status", request, Resp_SessionStatus)
+        request = wire.Req_SessionStatus(session_id=session_id)
+        return self._post("/sessions/status", request, wire.Resp_SessionStatus)
 
     def search_sessions(
         self,
         workspace: str | None = None,
         status: list[str] | None = None,
         benchmark: str | None = None,
-    ) -> Resp_SearchSessions:
+    ) -> wire.Resp_SearchSessions:
         """The account's sessions; ValueError without a key.
 
         `status` holds any of `open`, `done`, `evaluated`; None does not filter.
         """
-        request = Req_SearchSessions(
+        request = wire.Req_SearchSessions(
             account_key=self._account_key(),
             workspace=workspace,
             status=status,
             benchmark=benchmark,
         )
-        return self._post("/sessions/search", request, Resp_SearchSessions)
+        return self._post("/sessions/search", request, wire.Resp_SearchSessions)
 
-    def submit_session(self, session_id: str, force: bool = False) -> Resp_SubmitSession:
+    def submit_session(self, session_id: str, force: bool = False) -> wire.Resp_SubmitSession:
         """Hand the session in; refused while tasks are unfinished unless `force`."""
-        request = Req_SubmitSession(session_id=session_id, force=force)
-        return self._post("/sessions/submit", request, Resp_SubmitSession)
+        request = wire.Req_SubmitSession(session_id=session_id, force=force)
+        return self._post("/sessions/submit", request, wire.Resp_SubmitSession)
 
-    def start_task(self, task: HasTaskId) -> Resp_StartTask:
+    def start_task(self, task: HasTaskId) -> wire.Resp_StartTask:
         """Start a task of a session."""
-        return self._post("/tasks/start", Req_StartTask(task_id=task.task_id), Resp_StartTask)
+        return self._post(
+            "/tasks/start", wire.Req_StartTask(task_id=task.task_id), wire.Resp_StartTask
+        )
 
-    def start_new_task(self, benchmark: str, spec_id: str) -> Resp_StartTask:
+    def start_new_task(self, benchmark: str, spec_id: str) -> wire.Resp_StartTask:
         """Make and start a task that belongs to no session."""
-        request = Req_StartTask(benchmark=benchmark, spec_id=spec_id)
-        return self._post("/tasks/start", request, Resp_StartTask)
+        request = wire.Req_StartTask(benchmark=benchmark, spec_id=spec_id)
+        return self._post("/tasks/start", request, wire.Resp_StartTask)
 
-    def complete_task(self, task: HasTaskId) -> Resp_CompleteTask:
+    def complete_task(self, task: HasTaskId) -> wire.Resp_CompleteTask:
         """Close a task; `.eval` is None while a contest hides its scores."""
-        request = Req_CompleteTask(task_id=task.task_id)
-        return self._post("/tasks/complete", request, Resp_CompleteTask)
+        request = wire.Req_CompleteTask(task_id=task.task_id)
+        return self._post("/tasks/complete", request, wire.Resp_CompleteTask)
 
-    def task_detail(self, task_id: str, since: int | None = None) -> Resp_ViewTask:
+    def task_detail(self, task_id: str, since: int | None = None) -> wire.Resp_ViewTask:
         """A task with its log, from the unix second `since` on."""
-        request = Req_ViewTask(task_id=task_id, since=since)
-        return self._post("/tasks/view", request, Resp_ViewTask)
+        request = wire.Req_ViewTask(task_id=task_id, since=since)
+        return self._post("/tasks/view", request, wire.Resp_ViewTask)
 
     def log_llm(
         self,
@@ -154,9 +136,9 @@ class ERC3(BaseClient):
         prompt_tokens: int,
         completion_tokens: int,
         cached_prompt_tokens: int = 0,
-    ) -> Resp_LogLLM:
+    ) -> wire.Resp_LogLLM:
         """Report one model call; a task without any loses 0.1 of its score."""
-        request = Req_LogLLM(
+        request = wire.Req_LogLLM(
             task_id=task_id,
             model=model,
             duration_sec=duration_sec,
@@ -165,16 +147,16 @@ class ERC3(BaseClient):
             completion_tokens=completion_tokens,
             cached_prompt_tokens=cached_prompt_tokens,
         )
-        return self._post("/tasks/log", request, Resp_LogLLM)
+        return self._post("/tasks/log", request, wire.Resp_LogLLM)
 
-    def list_benchmarks(self) -> Resp_ListBenchmarks:
+    def list_benchmarks(self) -> wire.Resp_ListBenchmarks:
         """The benchmarks on offer."""
-        return self._post("/benchmarks/list", Req_ListBenchmarks(), Resp_ListBenchmarks)
+        return self._post("/benchmarks/list", wire.Req_ListBenchmarks(), wire.Resp_ListBenchmarks)
 
-    def view_benchmark(self, benchmark: str) -> Resp_ViewBenchmark:
+    def view_benchmark(self, benchmark: str) -> wire.Resp_ViewBenchmark:
         """A benchmark with its specs, in task order, and its routes."""
-        request = Req_ViewBenchmark(benchmark=benchmark)
-        return self._post("/benchmarks/view", request, Resp_ViewBenchmark)
+        request = wire.Req_ViewBenchmark(benchmark=benchmark)
+        return self._post("/benchmarks/view", request, wire.Resp_ViewBenchmark)
 
     def get_store_client(self, task: HasTaskId) -> StoreClient:
         """The shop of a task, on this client's connections."""

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workshop.simulator.company.api import ROUTES
+from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.company.world import COMPANY
-from workshop.simulator.world import Refusal, TaskWorld, read_request
 
 Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
@@ -27,24 +26,11 @@ def wrong_plays(pack: CompanyPack, scenarios: Sequence[Wire]) -> Iterator[str]:
     for one, raw in zip(pack.scenarios, scenarios, strict=True):
         opened = COMPANY.opener(pack, one)
         for way, play in (("as expected", Play(raw)), *spoilt(raw)):
-            office = opened()
-            play.run(asking(office))
-            found = office.evaluate(logged=True)
+            state = opened()
+            play.run(requests_to(state))
+            found = state.evaluate(logged=True)
             if found.score != float(way == "as expected"):
                 yield f"{one.spec_id}: played {way}: score {found.score} {found.logs}"
-
-
-def asking(office: TaskWorld) -> Callable[..., Wire]:
-    """Posts a body to a path of a task without a wire; a refusal is an answer with `error`."""
-
-    def ask(path: str, **body: Any) -> Wire:
-        route = ROUTES[path]
-        try:
-            return route.answer(office, read_request(route.request, body))
-        except Refusal as no:
-            return {"error": str(no)}
-
-    return ask
 
 
 def chosen(value: Any) -> Any:

@@ -15,7 +15,6 @@ from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
 from workshop.generators.company.generate import WrongScenario, blocks, define_generate
-from workshop.generators.company.play import asking
 from workshop.generators.company.scenario import NoScenario
 from workshop.lab.benchmark_adapter import (
     ALL,
@@ -32,6 +31,7 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, parsed
+from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.baselines import PLAYERS, Player
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.events import Event
@@ -157,7 +157,7 @@ def _playbook(instruction: str) -> str | None:
 
 def _play(player: Player, task: Task) -> Attempt:
     state = COMPANY.opener(task.pack, task.scenario)()
-    post, requests = asking(state), 0
+    post, requests = requests_to(state), 0
 
     def ask(path: str, **body: Any) -> Raw:
         nonlocal requests

@@ -1,6 +1,6 @@
 """Players that understand nothing: what any agent has to score more than.
 
-They play over HTTP, as an agent does. Three send the same answer to everything; the fourth looks
+Three send the same answer to everything; the fourth looks
 up which records the task names and links them all.
 """
 
@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from workshop.simulator.company.api import requests_to
+from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.world import Wire
 
 if TYPE_CHECKING:
@@ -31,33 +33,19 @@ _LARGEST = 5
 
 def baselines(pack: CompanyPack) -> dict[str, float]:
     """The mean score of each player over a pack, by what it does."""
-    import httpx
-
-    from workshop.simulator.server import serve
-
-    with serve(pack) as simulator, httpx.Client(trust_env=False) as http:
-
-        def post(path: str, **body: Any) -> Wire:
-            answer: Wire = http.post(simulator.base_url + path, json=body).json()
-            return answer
-
-        return {
-            name: sum(_played(player, post, one.spec_id, one.task_text) for one in pack.scenarios)
-            / len(pack.scenarios)
-            for name, player in PLAYERS.items()
-        }
+    scenarios = pack.scenarios
+    return {
+        name: sum(score_of(player, CompanyState(one, pack.registry_of(one))) for one in scenarios)
+        / len(scenarios)
+        for name, player in PLAYERS.items()
+    }
 
 
-def _played(player: Player, post: Callable[..., Wire], spec_id: str, text: str) -> float:
-    task = post("/tasks/start", benchmark="company", spec_id=spec_id)["task_id"]
-
-    def ask(path: str, **body: Any) -> Wire:
-        return post(f"/company/{task}{path}", **body)
-
-    ask("/respond", **player(ask, text))
-    post("/tasks/log", task_id=task, model="none", duration_sec=0, completion="")
-    score: float = post("/tasks/complete", task_id=task)["eval"]["score"]
-    return score
+def score_of(player: Player, state: CompanyState) -> float:
+    """Have a player answer a task, and judge it."""
+    post = requests_to(state)
+    post("/respond", **player(post, state.scenario.task_text))
+    return state.evaluate(logged=True).score
 
 
 def _always(outcome: str) -> Player:

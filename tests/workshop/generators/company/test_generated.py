@@ -19,7 +19,7 @@ from workshop.command import main
 from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
 from workshop.generators.company.generate import Block, blocks, pack_text
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.play import asking, wrong_plays
+from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, Target
 from workshop.generators.company.records import Firm
 from workshop.generators.company.resolve import Mention, mistake
@@ -27,6 +27,7 @@ from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
+from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
 from workshop.simulator.company.world import COMPANY
 
@@ -304,7 +305,7 @@ def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, st
         pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
         for one, read in zip(some, pack.scenarios, strict=True):
             state = COMPANY.opener(pack, read)()
-            tasks.append((one, asking(state), "\n".join(state.wiki.pages.values())))  # type: ignore[attr-defined]
+            tasks.append((one, requests_to(state), "\n".join(state.wiki.pages.values())))  # type: ignore[attr-defined]
     assert tasks
     return tasks
 
