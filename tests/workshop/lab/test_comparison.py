@@ -40,6 +40,14 @@ def test_equal_runs_of_enough_tasks_are_not_worse() -> None:
     assert (found.code, found.verdict, found.tasks_needed) == (0, "not worse", None)
 
 
+def test_a_bound_below_nothing_is_told_as_a_gain() -> None:
+    result = compare(side(*some(5, failed=20)), side(*some(25)), 0.02)
+    assert (result.code, result.loss_bound < 0) == (0, True)
+    assert result.reason.startswith("with 95 % confidence at least 0.")
+    assert result.reason.endswith(" is gained; the margin is 0.02")
+    assert "-" not in result.reason
+
+
 def test_equal_runs_of_fifteen_tasks_tell_nothing() -> None:
     found = compare(side(*some(15)), side(*some(15)), 0.02)
     assert (found.code, found.tasks_needed) == (3, 150)

@@ -428,16 +428,14 @@ while len(others := [p.read_text() for p in here.glob("of-*")]) < 2:
 ((url, key),) = [other.split() for other in others if other != mine]
 assert key != os.environ["ERC3_API_KEY"]
 def refused(path, **body):
-    data = json.dumps(body).encode() if body else None
     try:
-        urllib.request.urlopen(urllib.request.Request(url + path, data))
+        urllib.request.urlopen(urllib.request.Request(url + path, json.dumps(body).encode()))
     except urllib.error.HTTPError as error:
         return error.code
 own = os.environ["ERC3_API_KEY"]
 codes = [
     refused("/sessions/search", account_key=own),
     refused("/sessions/start", account_key=own, benchmark="store", workspace="w"),
-    refused("/"),
 ]
 (here / f"codes-{{session}}").write_text(json.dumps(codes))
 for task in tasks:
@@ -447,4 +445,4 @@ post("/sessions/submit", session_id=session)
     run = regress(agent(nosy), "--pack", pack_file(2), "--agents-side-by-side", 2)
     assert run.code == 0, run.output
     codes = [json.loads(path.read_text()) for path in tmp_path.glob("codes-*")]
-    assert codes == [[400, 400, 404]] * 2
+    assert codes == [[400, 400]] * 2
