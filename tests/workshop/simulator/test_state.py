@@ -35,14 +35,14 @@ def pack(make_pack: MakePack, scenario_json: Scenario) -> Pack:
     return make_pack(scenario_json(faults=[drop]), scenario_json(spec_id="more"))
 
 
-def desk_of(path: Path | None, pack: Pack, chaos: Chaos | None = None) -> RequestHandler:
+def handler_of(path: Path | None, pack: Pack, chaos: Chaos | None = None) -> RequestHandler:
     file = StateFile(path, pack) if path else None
     return RequestHandler(Platform(pack), chaos, file)
 
 
-def told(desk: RequestHandler) -> dict[str, Any]:
+def state_of(handler: RequestHandler) -> dict[str, Any]:
     """All that a platform knows, as plain values."""
-    platform = desk.platform
+    platform = handler.platform
     tasks = {}
     for task_id, task in platform._tasks.items():
         shop = task.world
@@ -53,18 +53,18 @@ def told(desk: RequestHandler) -> dict[str, Any]:
         one: repr((session.account_key, session.created, session.status, session.flags))
         for one, session in platform.sessions.items()
     }
-    return {"tasks": tasks, "sessions": sessions, "arrivals": dict(desk._arrivals)}
+    return {"tasks": tasks, "sessions": sessions, "arrivals": dict(handler._arrivals)}
 
 
-def start_all(desk: RequestHandler) -> list[str]:
+def start_all(handler: RequestHandler) -> list[str]:
     """A session with its tasks started, and a task without one."""
     opened = {"account_key": KEY, "benchmark": "store", "workspace": "w", "flags": ["f"]}
-    session = desk.take(ApiCall("/sessions/start", opened)).answer["session_id"]
-    status = desk.take(ApiCall("/sessions/status", {"session_id": session})).answer
+    session = handler.take(ApiCall("/sessions/start", opened)).answer["session_id"]
+    status = handler.take(ApiCall("/sessions/status", {"session_id": session})).answer
     tasks = [task["task_id"] for task in status["tasks"]]
     for task_id in tasks:
-        desk.take(ApiCall("/tasks/start", {"task_id": task_id, "benchmark": None}))
-    outside = desk.take(ApiCall("/tasks/start", {"benchmark": "store", "spec_id": "more"}))
+        handler.take(ApiCall("/tasks/start", {"task_id": task_id, "benchmark": None}))
+    outside = handler.take(ApiCall("/tasks/start", {"benchmark": "store", "spec_id": "more"}))
     if outside.status == 200 and outside.answer:
         tasks.append(outside.answer["task_id"])
     return tasks
@@ -106,14 +106,14 @@ chaoses = st.one_of(
 
 
 def play(
-    desk: RequestHandler, tasks: list[str], steps: list[tuple[int, tuple[str, dict[str, Any]]]]
+    handler: RequestHandler, tasks: list[str], steps: list[tuple[int, tuple[str, dict[str, Any]]]]
 ) -> None:
     for who, (path, body) in steps:
         task_id = tasks[who % len(tasks)]
         if path.startswith("/tasks"):
-            desk.take(ApiCall(path, body | {"task_id": task_id}))
+            handler.take(ApiCall(path, body | {"task_id": task_id}))
         else:
-            desk.take(ApiCall(path, body, task_id))
+            handler.take(ApiCall(path, body, task_id))
 
 
 scripts = st.lists(st.tuples(st.integers(0, 2), moves), max_size=25)
@@ -133,117 +133,119 @@ def test_a_restart_changes_nothing(
     force: bool,
 ) -> None:
     path = tmp_path_factory.mktemp("state") / "state.jsonl"
-    first = desk_of(path, pack, chaos)
+    first = handler_of(path, pack, chaos)
     tasks = start_all(first)
     play(first, tasks, before)
-    known = told(first)
+    known = state_of(first)
     first.close()
-    second = desk_of(path, pack, later)
-    assert told(second) == known
+    second = handler_of(path, pack, later)
+    assert state_of(second) == known
     play(second, tasks, after)
     for session_id in known["sessions"]:
         second.take(ApiCall("/sessions/submit", {"session_id": session_id, "force": force}))
     fresh = start_all(second)
     assert set(fresh).isdisjoint(known["tasks"])
-    known = told(second)
+    known = state_of(second)
     second.close()
-    third = desk_of(path, pack)
-    assert told(third) == known
+    third = handler_of(path, pack)
+    assert state_of(third) == known
     third.close()
 
 
 def test_a_file_cut_anywhere_holds_every_complete_line(pack: Pack, tmp_path: Path) -> None:
     path, cut = tmp_path / "state.jsonl", tmp_path / "cut.jsonl"
-    desk = desk_of(path, pack)
-    task_id = start_all(desk)[0]
-    sizes, states = [0, path.stat().st_size], [told(desk_of(None, pack)), told(desk)]
+    handler = handler_of(path, pack)
+    task_id = start_all(handler)[0]
+    sizes, states = [0, path.stat().st_size], [state_of(handler_of(None, pack)), state_of(handler)]
     for call in (
         ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id),
         ApiCall("/basket/checkout", {}, task_id),
         ApiCall("/tasks/complete", {"task_id": task_id}),
     ):
-        desk.take(call)
+        handler.take(call)
         sizes.append(path.stat().st_size)
-        states.append(told(desk))
-    desk.close()
+        states.append(state_of(handler))
+    handler.close()
     content = path.read_bytes()
     header = content.index(b"\n") + 1
     for size in (*range(header + 1), *range(sizes[1], len(content) + 1)):
         cut.write_bytes(content[:size])
-        again = desk_of(cut, pack)
-        assert told(again) == states[sum(one <= size for one in sizes) - 1]
+        again = handler_of(cut, pack)
+        assert state_of(again) == states[sum(one <= size for one in sizes) - 1]
         again.take(ApiCall("/basket/view", {}, task_id))
-        expected = told(again)
+        expected = state_of(again)
         again.close()
-        again = desk_of(cut, pack)
-        assert told(again) == expected
+        again = handler_of(cut, pack)
+        assert state_of(again) == expected
         again.close()
 
 
 def test_the_line_stands_before_the_effect_and_is_synced_where_it_counts(
     pack: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = desk_of(tmp_path / "state.jsonl", pack)
-    task_id = start_all(desk)[0]
+    handler = handler_of(tmp_path / "state.jsonl", pack)
+    task_id = start_all(handler)[0]
     synced = []
     monkeypatch.setattr(os, "fsync", synced.append)
-    desk.take(ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id))
+    handler.take(ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id))
     assert synced == []
-    purchases = desk.platform.task(task_id).acts
+    purchases = handler.platform.task(task_id).acts
 
     def fail(fd: int) -> None:
-        assert desk.platform.task(task_id).acts == purchases == ()
+        assert handler.platform.task(task_id).acts == purchases == ()
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(os, "fsync", fail)
-    refused = desk.take(ApiCall("/basket/checkout", {}, task_id))
+    refused = handler.take(ApiCall("/basket/checkout", {}, task_id))
     assert refused.status == 500
     assert refused.answer["error"].endswith("cannot be written: Input/output error")
     monkeypatch.undo()
-    assert desk.take(ApiCall("/basket/checkout", {}, task_id)).status == 200
-    known = told(desk)
-    desk.close()
-    assert told(desk_of(tmp_path / "state.jsonl", pack)) == known
+    assert handler.take(ApiCall("/basket/checkout", {}, task_id)).status == 200
+    known = state_of(handler)
+    handler.close()
+    assert state_of(handler_of(tmp_path / "state.jsonl", pack)) == known
 
 
 def test_a_full_disk_refuses_and_leaves_a_good_file(
     pack: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = desk_of(tmp_path / "state.jsonl", pack)
-    task_id = start_all(desk)[0]
-    known, write, cut = told(desk), os.write, os.ftruncate
+    handler = handler_of(tmp_path / "state.jsonl", pack)
+    task_id = start_all(handler)[0]
+    known, write, cut = state_of(handler), os.write, os.ftruncate
     call = ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id)
     monkeypatch.setattr(os, "write", lambda fd, line: write(fd, line[:20]))
-    assert "the disk is full" in desk.take(call).answer["error"]
+    assert "the disk is full" in handler.take(call).answer["error"]
 
     def stuck(fd: int, size: int) -> None:
         raise OSError(errno.EIO, "no")
 
     monkeypatch.setattr(os, "ftruncate", stuck)
-    assert [desk.take(call).status for _ in range(2)] == [500, 500]
-    assert told(desk) == known
+    assert [handler.take(call).status for _ in range(2)] == [500, 500]
+    assert state_of(handler) == known
     monkeypatch.setattr(os, "write", write)
-    assert desk.take(call).status == 500
+    assert handler.take(call).status == 500
     monkeypatch.setattr(os, "ftruncate", cut)
-    assert desk.take(call).status == 200
-    known = told(desk)
-    desk.close()
-    assert told(desk_of(tmp_path / "state.jsonl", pack)) == known
+    assert handler.take(call).status == 200
+    known = state_of(handler)
+    handler.close()
+    assert state_of(handler_of(tmp_path / "state.jsonl", pack)) == known
 
 
 def test_no_secret_is_kept(pack: Pack, tmp_path: Path) -> None:
     path = tmp_path / "state.jsonl"
-    desk = desk_of(path, pack)
-    task_id = start_all(desk)[0]
+    handler = handler_of(path, pack)
+    task_id = start_all(handler)[0]
     report = {"task_id": task_id, "model": "m", "duration_sec": 1, "completion": f"my {KEY}"}
-    assert desk.take(ApiCall("/tasks/log", report)).status == 200
+    assert handler.take(ApiCall("/tasks/log", report)).status == 200
     for key in ("key-", "a-secret"):
         body = {"account_key": key, "benchmark": "store", "workspace": "w"}
-        assert desk.take(ApiCall("/sessions/start", body)).answer["error"] == "invalid account key"
-    desk.close()
+        assert (
+            handler.take(ApiCall("/sessions/start", body)).answer["error"] == "invalid account key"
+        )
+    handler.close()
     assert KEY not in path.read_text()
     assert "a-secret" not in path.read_text()
-    again = desk_of(path, pack)
+    again = handler_of(path, pack)
     found = again.take(ApiCall("/sessions/search", {"account_key": KEY})).answer["sessions"]
     assert len(found) == 1
     other = again.take(ApiCall("/sessions/search", {"account_key": "key-other"})).answer
@@ -273,7 +275,7 @@ def test_other_files_are_refused_and_left_alone(
     pack: Pack, tmp_path: Path, change: Callable[[str], str], text: str
 ) -> None:
     path = tmp_path / "state.jsonl"
-    desk_of(path, pack).close()
+    handler_of(path, pack).close()
     path.write_text(change(path.read_text()))
     before = path.read_bytes()
     with pytest.raises(StateError, match=f"state.jsonl: {text}"):
@@ -285,7 +287,7 @@ def test_other_files_are_refused_and_left_alone(
 
 def test_another_pack_is_refused(pack: Pack, make_pack: MakePack, tmp_path: Path) -> None:
     path = tmp_path / "state.jsonl"
-    desk_of(path, pack).close()
+    handler_of(path, pack).close()
     with pytest.raises(StateError, match=r"belongs to the pack 'test' \(\w{12}\), not to 'test'"):
         serve(make_pack(), state=path)
 

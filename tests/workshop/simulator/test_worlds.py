@@ -94,19 +94,19 @@ class CompanyState:
         return Evaluation.of(0.0 if wrong else 1.0, wrong, logged)
 
 
-def whoami(office: CompanyState, request: Req_Nothing) -> dict[str, Any]:
-    if office.scenario.user is None:
+def whoami(world: CompanyState, request: Req_Nothing) -> dict[str, Any]:
+    if world.scenario.user is None:
         raise Refusal("Not found", 404)
-    return {"current_user": office.scenario.user, "company": office.company["name"]}
+    return {"current_user": world.scenario.user, "company": world.company["name"]}
 
 
-def note(office: CompanyState, request: Req_Note) -> dict[str, Any]:
-    office.events.append(request.model_dump())
-    return {"id": f"te_{len(office.events):03}", "tags": request.tags or None}
+def note(world: CompanyState, request: Req_Note) -> dict[str, Any]:
+    world.events.append(request.model_dump())
+    return {"id": f"te_{len(world.events):03}", "tags": request.tags or None}
 
 
-def respond(office: CompanyState, request: Req_Respond) -> dict[str, Any]:
-    office.events.append(request.model_dump())
+def respond(world: CompanyState, request: Req_Respond) -> dict[str, Any]:
+    world.events.append(request.model_dump())
     return {}
 
 
@@ -118,15 +118,15 @@ def route(
 
 
 @pytest.fixture
-def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     parts: dict[str, type[Part]] = {"scenarios": DeskScenario, "faults": DeskFault}
     world = World(
-        name="office",
-        format="office-pack/1",
+        name="world",
+        format="world-pack/1",
         benchmarks=("erc3-dev", "erc3-test"),
         roots=("erc3-dev", "erc3"),
         module="erc3",
-        description="Keep the office's books.",
+        description="Keep the books of a small company.",
         routes={
             "/whoami": route("/whoami", Req_Nothing, whoami),
             "/note": route("/note", Req_Note, note),
@@ -139,7 +139,7 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     )
     monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
     world.bundled.write_text(
-        """{"format": "office-pack/1", "name": "books",
+        """{"format": "world-pack/1", "name": "books",
         "companies": {"fern": {"name": "Fern & Co"}},
         "scenarios": [
         {"spec_id": "ask", "task_text": "Who am I?", "company": "fern", "user": "ute",
@@ -150,13 +150,13 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 @pytest.fixture
-def served(office: World, tmp_path: Path) -> Iterator[Simulator]:
-    with serve(worlds.load_pack(office.bundled), state=tmp_path / "state.jsonl") as running:
+def served(world: World, tmp_path: Path) -> Iterator[Simulator]:
+    with serve(worlds.load_pack(world.bundled), state=tmp_path / "state.jsonl") as running:
         yield running
 
 
 def test_another_world_is_served_without_a_change(
-    served: Simulator, office: World, tmp_path: Path, connections: httpx.Client
+    served: Simulator, world: World, tmp_path: Path, connections: httpx.Client
 ) -> None:
     def post(path: str, **body: object) -> httpx.Response:
         return connections.post(served.base_url + path, json=body)
@@ -166,7 +166,7 @@ def test_another_world_is_served_without_a_change(
     view = post("/benchmarks/view", benchmark="erc3-test").json()
     assert (view["id"], [one["path"] for one in view["routes"]]) == (
         "erc3-test",
-        list(office.routes),
+        list(world.routes),
     )
     assert post("/benchmarks/view", benchmark="store").status_code == 404
     session = post(
@@ -202,17 +202,17 @@ def test_another_world_is_served_without_a_change(
         None,
     ]
     served.stop()
-    pack = worlds.load_pack(office.bundled)
+    pack = worlds.load_pack(world.bundled)
     with serve(pack, state=tmp_path / "state.jsonl") as again:
         assert again.platform.acts(ask) == served.platform.acts(ask)
 
 
-def test_a_pack_names_its_world(office: World, tmp_path: Path) -> None:
+def test_a_pack_names_its_world(world: World, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
-    path.write_text(office.bundled.read_text().replace("office-pack/1", "other/1"))
-    known = "format must be .*'demo-pack/1' or 'office-pack/1', not 'other/1'"
+    path.write_text(world.bundled.read_text().replace("world-pack/1", "other/1"))
+    known = "format must be .*'demo-pack/1' or 'world-pack/1', not 'other/1'"
     with pytest.raises(PackError, match=known):
         worlds.load_pack(path)
-    path.write_text(office.bundled.read_text().replace("/note", "/basket/add"))
+    path.write_text(world.bundled.read_text().replace("/note", "/basket/add"))
     with pytest.raises(PackError, match="unknown path '/basket/add'; faults go on /whoami, /note"):
         worlds.load_pack(path)

@@ -46,10 +46,10 @@ def matcher(value: Any) -> tuple[str, list[Any]] | None:
 
 def choices(value: Any) -> list[Any]:
     """The values that a wanted value may have: its alternatives, or itself."""
-    found = matcher(value)
-    if found is None:
+    special = matcher(value)
+    if special is None:
         return [value]
-    name, wanted = found
+    name, wanted = special
     return [one for each in wanted for one in choices(each)] if name == ONE_OF else []
 
 
@@ -65,11 +65,11 @@ def _plain(*types: type) -> Check:
 
 def _or_matcher(check: Check, texts: bool = False) -> Check:
     def checked(value: Any) -> None:
-        found = matcher(value)
-        if found is None:
+        special = matcher(value)
+        if special is None:
             check(value)
             return
-        name, wanted = found
+        name, wanted = special
         if not wanted:
             raise ValueError(f"{name} must have at least one element")
         if name == ONE_OF:

@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 BILLABLE = {"billable": True, "non_billable": False}
 
 
-def entries(company: CompanyState, asked: Req_SearchTimeEntries) -> list[Wire]:
+def entries(company: CompanyState, request: Req_SearchTimeEntries) -> list[Wire]:
     """Entries that pass every filter, with their ids."""
     wanted = {
         name: value
         for name in ("employee", "customer", "project", "work_category", "status")
-        if (value := getattr(asked, name))
+        if (value := getattr(request, name))
     }
-    if asked.billable:
-        wanted["billable"] = BILLABLE[asked.billable]
+    if request.billable:
+        wanted["billable"] = BILLABLE[request.billable]
     return [
         entry
-        for entry in _of_period(company, asked.date_from or "", asked.date_to or "")
+        for entry in _of_period(company, request.date_from or "", request.date_to or "")
         if all(entry[name] == value for name, value in wanted.items())
     ]
 
 
-def totals(found: Iterable[Wire], all_: str, billable: str, other: str) -> Wire:
+def totals(matches: Iterable[Wire], all_: str, billable: str, other: str) -> Wire:
     """Hours under these three names: all, those that are billable, those that are not."""
-    sums = {True: 0.0, False: 0.0}
+    by_kind = {True: 0.0, False: 0.0}
     whole = 0.0
-    for entry in found:
+    for entry in matches:
         whole += entry["hours"]
-        sums[entry["billable"]] += entry["hours"]
-    return {all_: plain(whole), billable: plain(sums[True]), other: plain(sums[False])}
+        by_kind[entry["billable"]] += entry["hours"]
+    return {all_: plain(whole), billable: plain(by_kind[True]), other: plain(by_kind[False])}
 
 
-def by_project(company: CompanyState, asked: Req_TimeSummaryByProject) -> list[Wire]:
+def by_project(company: CompanyState, request: Req_TimeSummaryByProject) -> list[Wire]:
     """Hours of each project."""
-    groups = _grouped(company, asked, lambda entry: (entry["customer"], entry["project"]))
+    groups = _grouped(company, request, lambda entry: (entry["customer"], entry["project"]))
     return [
         {
             "customer": customer,
@@ -59,9 +59,9 @@ def by_project(company: CompanyState, asked: Req_TimeSummaryByProject) -> list[W
     ]
 
 
-def by_employee(company: CompanyState, asked: Req_TimeSummaryByEmployee) -> list[Wire]:
+def by_employee(company: CompanyState, request: Req_TimeSummaryByEmployee) -> list[Wire]:
     """Hours of each person."""
-    groups = _grouped(company, asked, lambda entry: entry["employee"])
+    groups = _grouped(company, request, lambda entry: entry["employee"])
     return [{"employee": who, **_hours(group)} for who, group in sorted(groups.items())]
 
 
@@ -71,17 +71,17 @@ def _hours(group: Iterable[Wire]) -> Wire:
 
 def _grouped(
     company: CompanyState,
-    asked: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
+    request: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
     key: Callable[[Wire], Any],
 ) -> dict[Any, list[Wire]]:
     among: dict[str, Sequence[Any]] = {
-        "customer": asked.customers,
-        "project": asked.projects,
-        "employee": asked.employees,
-        "billable": [BILLABLE[asked.billable]] if asked.billable else [],
+        "customer": request.customers,
+        "project": request.projects,
+        "employee": request.employees,
+        "billable": [BILLABLE[request.billable]] if request.billable else [],
     }
     groups: dict[Any, list[Wire]] = {}
-    for entry in _of_period(company, asked.date_from, asked.date_to):
+    for entry in _of_period(company, request.date_from, request.date_to):
         if all(entry[name] in values for name, values in among.items() if values):
             groups.setdefault(key(entry), []).append(entry)
     return groups

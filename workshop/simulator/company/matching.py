@@ -1,4 +1,4 @@
-"""Whether what was found is what a pack wants: values, texts, and events one to one."""
+"""Whether what was done is what a pack wants: values, texts, and events one to one."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ W = TypeVar("W")
 F = TypeVar("F")
 
 
-def matches(wanted: Wanted, found: Event) -> bool:
+def matches(wanted: Wanted, actual: Event) -> bool:
     """Whether an event is of the wanted type and has all fields that are named, as wanted."""
-    return wanted.type == found.type and all(
-        name in found.fields and fits(value, found.fields[name])
+    return wanted.type == actual.type and all(
+        name in actual.fields and fits(value, actual.fields[name])
         for name, value in wanted.fields.items()
     )
 
 
-def fits(wanted: Any, found: Any) -> bool:
+def fits(wanted: Any, actual: Any) -> bool:
     """Whether a value is the wanted one; numbers compare as numbers, lists without order."""
     special = matcher(wanted)
     if special:
         name, values = special
         if name == ONE_OF:
-            return any(fits(one, found) for one in values)
+            return any(fits(one, actual) for one in values)
         assert name == CONTAINS
-        return isinstance(found, str) and not missing(values, found)
+        return isinstance(actual, str) and not missing(values, actual)
     if isinstance(wanted, dict):
         return (
-            isinstance(found, dict)
-            and wanted.keys() == found.keys()
-            and all(fits(value, found[name]) for name, value in wanted.items())
+            isinstance(actual, dict)
+            and wanted.keys() == actual.keys()
+            and all(fits(value, actual[name]) for name, value in wanted.items())
         )
     if isinstance(wanted, list):
         return (
-            isinstance(found, list)
-            and len(wanted) == len(found)
-            and None not in paired(wanted, found, fits)
+            isinstance(actual, list)
+            and len(wanted) == len(actual)
+            and None not in paired(wanted, actual, fits)
         )
     # For Python, true is 1.
-    return isinstance(wanted, bool) == isinstance(found, bool) and bool(wanted == found)
+    return isinstance(wanted, bool) == isinstance(actual, bool) and bool(wanted == actual)
 
 
 def missing(wanted: Sequence[str | Sequence[str]], text: str) -> list[tuple[str, ...]]:
@@ -55,13 +55,13 @@ def missing(wanted: Sequence[str | Sequence[str]], text: str) -> list[tuple[str,
 
 
 def paired(
-    wanted: Sequence[W], found: Sequence[F], fit: Callable[[W, F], bool]
+    wanted: Sequence[W], actual: Sequence[F], fit: Callable[[W, F], bool]
 ) -> list[int | None]:
-    """For each that is wanted the place of its own one in `found`, or None: as many as possible.
+    """For each that is wanted the place of its own one in `actual`, or None: as many as possible.
 
     An earlier one keeps a partner as long as the number of pairs allows it.
     """
-    edges = [[place for place, one in enumerate(found) if fit(each, one)] for each in wanted]
+    edges = [[place for place, one in enumerate(actual) if fit(each, one)] for each in wanted]
     holder: dict[int, int] = {}
 
     def place_for(one: int, tried: set[int]) -> bool:

@@ -148,11 +148,11 @@ def load_pack(path: str | Path) -> CompanyPack:
 def read_pack(raw: Fields, text: str, source: str) -> CompanyPack:
     """Read a pack from JSON text and what was parsed of it."""
     pack = checked_pack(CompanyPack, PARTS, raw, text, source)
-    found = [f"{source}: {line}" for line in _mistakes(pack)]
-    if len(found) > SHOWN:
-        found[SHOWN:] = [f"{source}: and {len(found) - SHOWN} more"]
-    if found:
-        raise PackError("\n".join(found))
+    lines = [f"{source}: {line}" for line in _mistakes(pack)]
+    if len(lines) > SHOWN:
+        lines[SHOWN:] = [f"{source}: and {len(lines) - SHOWN} more"]
+    if lines:
+        raise PackError("\n".join(lines))
     return pack
 
 

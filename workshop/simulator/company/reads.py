@@ -41,45 +41,45 @@ def paged(matches: Sequence[T], offset: int, limit: int, largest: int) -> tuple[
     return matches[offset:end], end if end < len(matches) else -1
 
 
-def employees(company: CompanyState, asked: Req_SearchEmployees) -> list[Row]:
+def employees(company: CompanyState, request: Req_SearchEmployees) -> list[Row]:
     """Employees who pass every filter."""
-    if asked.manager:
+    if request.manager:
         return []
-    filters = [_is("location", asked.location), _is("department", asked.department)]
-    filters += [_has_level("skills", one) for one in asked.skills]
-    filters += [_has_level("wills", one) for one in asked.wills]
-    return _search(company.employees, asked.query, filters)
+    filters = [_is("location", request.location), _is("department", request.department)]
+    filters += [_has_level("skills", one) for one in request.skills]
+    filters += [_has_level("wills", one) for one in request.wills]
+    return _search(company.employees, request.query, filters)
 
 
-def customers(company: CompanyState, asked: Req_SearchCustomers) -> list[Row]:
+def customers(company: CompanyState, request: Req_SearchCustomers) -> list[Row]:
     """Customers that pass every filter."""
     filters = [
-        _among("deal_phase", asked.deal_phase),
-        _among("account_manager", asked.account_managers),
-        _among("location", asked.locations),
+        _among("deal_phase", request.deal_phase),
+        _among("account_manager", request.account_managers),
+        _among("location", request.locations),
     ]
-    return _search(company.customers, asked.query, filters)
+    return _search(company.customers, request.query, filters)
 
 
-def projects(company: CompanyState, asked: Req_SearchProjects) -> list[Row]:
+def projects(company: CompanyState, request: Req_SearchProjects) -> list[Row]:
     """Projects that pass every filter; archived ones only where they are asked for."""
-    filters = [_is("customer", asked.customer_id), _among("status", asked.status)]
-    if not asked.include_archived:
+    filters = [_is("customer", request.customer_id), _among("status", request.status)]
+    if not request.include_archived:
         filters.append(lambda row: row.full["status"] != "archived")
-    if asked.team:
-        filters.append(_has_member(asked.team))
-    return _search(company.projects, asked.query, filters)
+    if request.team:
+        filters.append(_has_member(request.team))
+    return _search(company.projects, request.query, filters)
 
 
 def _search(records: Records, query: str | None, filters: Iterable[Filter | None]) -> list[Row]:
-    found: Iterable[Row] = records.rows.values()
+    matches: Iterable[Row] = records.rows.values()
     if query:
         wanted = query.lower()
-        found = [row for row in found if wanted in row.text] if SEPARATOR not in query else []
+        matches = [row for row in matches if wanted in row.text] if SEPARATOR not in query else []
     for one in filters:
         if one:
-            found = [row for row in found if one(row)]
-    return list(found)
+            matches = [row for row in matches if one(row)]
+    return list(matches)
 
 
 def _is(field: str, value: str | None) -> Filter | None:
@@ -90,8 +90,8 @@ def _among(field: str, values: Sequence[str]) -> Filter | None:
     return (lambda row: row.full[field] in values) if values else None
 
 
-def _has_level(field: str, asked: SkillFilter) -> Filter:
-    name, least, most = asked.name, asked.min_level, asked.max_level or None
+def _has_level(field: str, request: SkillFilter) -> Filter:
+    name, least, most = request.name, request.min_level, request.max_level or None
 
     def has(row: Row) -> bool:
         level = row.levels[field].get(name)
@@ -104,8 +104,8 @@ def _has_level(field: str, asked: SkillFilter) -> Filter:
     return has
 
 
-def _has_member(asked: ProjectTeamFilter) -> Filter | None:
-    who, role, least = asked.employee_id, asked.role, asked.min_time_slice or 0.0
+def _has_member(request: ProjectTeamFilter) -> Filter | None:
+    who, role, least = request.employee_id, request.role, request.min_time_slice or 0.0
     if not (who or role or least):
         return None
 
