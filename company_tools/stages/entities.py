@@ -78,7 +78,7 @@ class Entities(CompanyStage):
                 return Finding()
             certain, choices, left = spot(task.text, session)
             if all(one.kind == "employee" for one in certain):
-                choices += described(task.text, left, session)
+                choices += unless_refused(lambda: described(task.text, left, session), [])
             likely = [*certain, *(one.found[0] for one in choices if len(one.found) == 1)]
             every = [*certain, *(one for choice in choices for one in choice.found)]
             others = {one.id for one in every if one.kind == "employee"} - {session.requester}

@@ -124,6 +124,13 @@ def test_a_finding_tells_what_is_there(text: str, told: str) -> None:
     assert told in entities(PlayedTask(), text).text
 
 
+def test_a_record_that_cannot_be_read_loses_no_name() -> None:
+    played = PlayedTask()
+    played.line.plan["/customers/get"] = [404] * 40
+    text = entities(played, "Does Una Holm sew the roof of silk over the ring?").text
+    assert text == "named: Una Holm (employee una_holm, Sales, Dock – Bergen)"
+
+
 def test_the_same_people_are_told_once() -> None:
     text = entities(PlayedTask(), "Ask Hand and Number3, or Una, and then Una Berg.").text
     assert text.count("una_berg") == 1
