@@ -1,4 +1,4 @@
-"""The door: run a benchmark session and show its scores; everything else is in the rooms below."""
+"""The entry point: runs a benchmark session and shows its scores."""
 
 from cli.cli import main
 

@@ -56,22 +56,22 @@ ADAPTERS = _Adapters()
 """By name of the benchmark."""
 
 
-def note_floors(folder: Path) -> None:
+def note_baselines(folder: Path) -> None:
     """Note them once in the folder of a finished run that kept its pack, for its pages.
 
     Where they cannot be told or written, the pages go without them.
     """
-    from workshop.views.report.setup import FLOORS
+    from workshop.views.report.setup import BASELINES
 
-    path = folder / FLOORS
+    path = folder / BASELINES
     if path.is_file() or not (folder / PACK_COPY).is_file():
         return
     with suppress(CannotRun, OSError):
-        if scores := _floors(folder):
+        if scores := _baselines_of(folder):
             write_whole(path, json.dumps(scores))
 
 
-def _floors(folder: Path) -> Mapping[str, float]:
+def _baselines_of(folder: Path) -> Mapping[str, float]:
     """By player the mean score; {} where the run is not over or of an unknown benchmark."""
     results = readable_results(folder)
     if results is None or not results.finished or results.benchmark not in ADAPTERS:

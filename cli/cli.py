@@ -35,7 +35,7 @@ COMMANDS = {
     "debug": "cli.commands:debug",
     "serve": "cli.commands:serve",
     "generate": "cli.commands:generate",
-    "floors": "cli.commands:floors",
+    "baselines": "cli.commands:baselines",
     "prompts": "cli.commands:prompts",
     "evolve": "workshop.lab.evolve.command:evolve",
     "wiki": "cli.wiki_command:app",
@@ -44,7 +44,7 @@ COMMANDS = {
 """By name the function of each subcommand, or its group of them."""
 OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
-SIMULATOR = ("serve", "generate", "floors")
+SIMULATOR = ("serve", "generate", "baselines")
 _LOOK: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -101,12 +101,12 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from cli import env_file
         from cli.caches import cache_folder
-        from cli.commands import judge, lab_context, note_floors
+        from cli.commands import judge, lab_context, note_baselines
         from core.models import openrouter_prices as listed
 
         ctx.obj = partial(lab_context, dict(os.environ))
-        # Pages stand below the lab and the platform, whose verdicts and floors they show.
-        ctx.meta.update(judge=judge, floors=note_floors)
+        # Pages stand below the lab and the platform, whose verdicts and baselines they show.
+        ctx.meta.update(judge=judge, baselines=note_baselines)
         with _explained(complete=self._name != "run"):
             env_file.load_for(self._name)
             # Nothing is sent before a price of OpenRouter is asked for.

@@ -31,9 +31,9 @@ def lab_context(environment: Mapping[str, str]) -> LabContext:
     )
 
 
-def note_floors(folder: Path) -> None:
+def note_baselines(folder: Path) -> None:
     """Note in a run's folder what players that understand nothing score on its tasks."""
-    from cli.adapters import note_floors as noted
+    from cli.adapters import note_baselines as noted
 
     noted(folder)
 
@@ -177,7 +177,7 @@ def generate(context: typer.Context) -> None:
     _simulator(context)
 
 
-def floors(context: typer.Context) -> None:
+def baselines(context: typer.Context) -> None:
     """Say what players that understand nothing score on a pack."""
     _simulator(context)
 

@@ -37,7 +37,7 @@ def doctor(options: DoctorOptions) -> int:
         return 0 if diagnosed.ok else 1
     console = answers()
     console.print(table(diagnosed))
-    console.print(closing(diagnosed), highlight=False, markup=False)
+    console.print(summary_of(diagnosed), highlight=False, markup=False)
     return 0 if diagnosed.ok else 1
 
 
@@ -97,7 +97,7 @@ def table(diagnosed: Diagnosis) -> Table:
     return rows
 
 
-def closing(diagnosed: Diagnosis) -> str:
+def summary_of(diagnosed: Diagnosis) -> str:
     """The last line: can a run begin?"""
     counts = Counter(one.state for one in diagnosed.findings)
     also = f" ({counted(counts['warning'], 'warning')})" if counts["warning"] else ""

@@ -97,7 +97,7 @@ def client_factory(
     transport_factory: Callable[[Backend], Transport] = open_transport,
     sleep: Callable[[float], None] = time.sleep,
 ) -> ClientFactory:
-    """Clients to the model of each role; ``opener`` makes what answers for a backend.
+    """Clients to the model of each role; ``transport_factory`` makes what answers for a backend.
 
     A role without a model of its own asks that of the evaluator.
     """

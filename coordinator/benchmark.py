@@ -51,7 +51,7 @@ class Environment(Protocol):
         """The world now as text for the prompt, read afresh. Raises ToolFault without an answer."""
 
     def bind(self, ledger: Ledger, decided: str = "") -> AbstractContextManager[list[Tool]]:
-        """The tools for one instruction; while it lasts, every request is booked in its ledger.
+        """The tools for one instruction; while it lasts, every request is recorded in its ledger.
 
         ``decided``: the decision that it comes from, in its own words.
         """

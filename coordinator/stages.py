@@ -175,7 +175,7 @@ class StageRunner:
         """The stage that says so; "" where none does."""
         return next((f.step for f in self._early() if f.verdict), "")
 
-    def objection(self, text: str, briefing: str, finish: str, log: str) -> str | None:
+    def check_finish(self, text: str, briefing: str, finish: str, log: str) -> str | None:
         """What a stage wants to ask back about the FINISH of the strategy; each does it once."""
         for spec in self._of("objects"):
             case = StageInput(text, tuple(self._early()), finish, log)
@@ -205,8 +205,8 @@ class StageRunner:
         return iter(last.values())
 
     def _about(self, spec: StageSpec, case: StageInput) -> str:
-        if case.closing:
-            return hashlib.sha256(case.closing.encode()).hexdigest()
+        if case.final_answer:
+            return hashlib.sha256(case.final_answer.encode()).hexdigest()
         return spec.version(self.environment)
 
     def _known(self, spec: StageSpec, case: StageInput) -> Finding | None:

@@ -176,7 +176,7 @@ class TaskLoop:
 
     def _objection(self, decision: Decision) -> str | None:
         with self._recorded_to() as ledger, closing(ledger):
-            return self.environment.check_finish(_closing(decision), ledger)
+            return self.environment.check_finish(_finish_text(decision), ledger)
 
     def _check_answered(self) -> None:
         """To end without an act for want of an answer decides nothing. Raises ToolFault."""
@@ -228,15 +228,15 @@ class TaskLoop:
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
         """What a stage behind the strategy asks back."""
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
-        objection = self._stages.objection(task_text, self._brief(), _closing(decision), log)
-        return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_closing(decision)}"
+        objection = self._stages.check_finish(task_text, self._brief(), _finish_text(decision), log)
+        return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_finish_text(decision)}"
 
     def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
         """The benchmark's last act; what speaks against it, where it was refused.
 
         ``worded``: in the words of the stages, unless these are refused.
         """
-        own = _closing(decision)
+        own = _finish_text(decision)
         if worded:
             words = self._stages.worded(task_text, self._brief(), own)
             if words != own and self._send(words) is None:
@@ -255,6 +255,6 @@ class TaskLoop:
             return self.strategy.act(decision, ledger)
 
 
-def _closing(decision: Decision) -> str:
+def _finish_text(decision: Decision) -> str:
     """The words with which a task is finished."""
     return decision.instruction or decision.thought

@@ -31,7 +31,7 @@ class Verify:
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """One call with briefing, log and closing; nothing without a model."""
+        """One call with briefing, log and final answer; nothing without a model."""
         if client is None:
             return Finding()
         parts = {
@@ -39,7 +39,7 @@ class Verify:
             "findings": "\n".join(f"{f.step}: {f.text}" for f in task.earlier if f.text) or "none",
             "briefing": _head(briefing, BRIEFING_TOKENS),
             "log": _tail(task.log, LOG_TOKENS) or "nothing was done",
-            "end": task.closing,
+            "end": task.final_answer,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
         message, failed = ask_once(client, system(self._texts), user, ["ok"], _objection)

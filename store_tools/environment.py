@@ -69,7 +69,7 @@ class StoreEnvironment:
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
-        """The tools for one instruction; while it lasts, requests are booked in its ledger."""
+        """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
         with self._session.recording_to(ledger):
             yield list(self._tools)
 
@@ -118,32 +118,32 @@ class StoreEnvironment:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def check_finish(self, closing: str, ledger: Ledger) -> str | None:
+    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """What to ask back when a FINISH with these words does not agree with the facts."""
         if self._session.checkouts:
             return None
-        answer = _ANSWER.search(closing)
+        answer = _ANSWER.search(final_answer)
         if answer is None:
             return _CHALLENGES["no_reason"]
         if answer["claim"]:
             return _CHALLENGES["nothing_bought"]
-        if _EXCLUSIVE.search(closing):
+        if _EXCLUSIVE.search(final_answer):
             return None
         if self._session.catalog is None and not self._session.looked:
             return _CHALLENGES["not_looked"]
         return None
 
-    def finish(self, closing: str, ledger: Ledger) -> str | None:
+    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """Nothing is sent: a task ends by its checkout, or without one."""
         return None
 
-    def check_effects(self, closing: str, report: WorkReport, ledger: Ledger) -> str | None:
+    def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
         """A checkout ends its task by itself: no answer is prepared."""
         return "a checkout needs no answer"
 
-    def reworded(self, closing: str, words: str, ledger: Ledger) -> str:
+    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
         """The same: nobody is told a message."""
-        return closing
+        return final_answer
 
     def give_up(self, ledger: Ledger) -> None:
         """Nothing is sent."""

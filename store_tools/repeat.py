@@ -44,19 +44,19 @@ def restore(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
     """Take over what recorded deeds have taught and done; nothing is sent."""
     intended: dict[str, object] | None = None
     open_ = False
-    for deed in entries:
-        if isinstance(deed, Intent):
-            if isinstance(deed.about, dict):
-                intended, open_ = deed.about, True
-        elif deed.path == CHECKOUT:
-            bought = deed.took_effect if isinstance(deed, Resolved) else deed.outcome == "done"
-            open_ = open_ and isinstance(deed, WireCall) and deed.outcome == "unknown"
+    for entry in entries:
+        if isinstance(entry, Intent):
+            if isinstance(entry.about, dict):
+                intended, open_ = entry.about, True
+        elif entry.path == CHECKOUT:
+            bought = entry.took_effect if isinstance(entry, Resolved) else entry.outcome == "done"
+            open_ = open_ and isinstance(entry, WireCall) and entry.outcome == "unknown"
             if bought:
                 session.checkouts.append(filled_basket(intended or {}))
-        elif isinstance(deed, WireCall):
-            if deed.path == APPLY and deed.outcome == "failed" and known_invalid(deed.error):
-                session.rejected_coupons.add(str(deed.body.get("coupon")))
-            _learn(session, deed)
+        elif isinstance(entry, WireCall):
+            if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
+                session.rejected_coupons.add(str(entry.body.get("coupon")))
+            _learn(session, entry)
     session.unsettled = filled_basket(intended) if open_ and intended is not None else None
 
 

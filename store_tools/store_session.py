@@ -86,7 +86,7 @@ class StoreSession(ApiSession):
         self._last_view: Basket | None = None
         """The last view, as long as nothing was sent that changes a basket."""
         self._viewed_in: Ledger | None = None
-        """The work in which that view was booked; None: no purchase may rest on it."""
+        """The work in which that view was recorded; None: no purchase may rest on it."""
         self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()

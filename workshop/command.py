@@ -1,4 +1,4 @@
-"""The commands `serve`, `floors` and `generate`, as `python -m workshop` and others offer them."""
+"""The commands `serve`, `baselines` and `generate`, as `python -m workshop` offers them."""
 
 from __future__ import annotations
 
@@ -84,18 +84,20 @@ def _serve(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _define_floors(parser: argparse.ArgumentParser) -> None:
+def _define_baselines(parser: argparse.ArgumentParser) -> None:
     """play a pack without understanding it: the scores that any agent has to beat"""
     parser.add_argument("--pack", type=Path, required=True, help="pack file")
     parser.add_argument("--score", type=float, help="a score of this pack to show beside them")
-    parser.set_defaults(run=_floors)
+    parser.set_defaults(run=_baselines_of)
 
 
-def _floors(parsed: argparse.Namespace) -> int:
+def _baselines_of(parsed: argparse.Namespace) -> int:
     pack = load_pack(parsed.pack)
-    found = world_of(pack.format).floors
+    found = world_of(pack.format).baselines
     if found is None:
-        print(f"{parsed.pack}: there are no floors for packs of {pack.format!r}", file=sys.stderr)
+        print(
+            f"{parsed.pack}: there are no baselines for packs of {pack.format!r}", file=sys.stderr
+        )
         return 2
     scores = dict(found(pack))
     if parsed.score is not None:
@@ -172,5 +174,5 @@ GENERATORS: dict[str, Define] = {
 }
 """By world what describes its `generate`; a generator is loaded when it is asked for."""
 _BENCHMARK = "--benchmark"
-COMMANDS: dict[str, Define] = {"serve": _define_serve, "floors": _define_floors}
+COMMANDS: dict[str, Define] = {"serve": _define_serve, "baselines": _define_baselines}
 """Every command that is the same for all worlds; `generate` hangs on the benchmark."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from company_tools.company_session import CompanySession
 from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.stages.rule_book import rules_of
-from company_tools.stages.ties import DENIED, REASON_CHARS, closing
+from company_tools.stages.ties import DENIED, REASON_CHARS, final_answer_of
 from company_tools.subjects import within
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
@@ -93,7 +93,7 @@ def _weighed(judged: Judgement, rules: str, *, guest: bool) -> tuple[str, Verdic
     named = len(judged.line) >= LEAST_WORDS and within(judged.line, rules)
     line = f' ("{judged.line}")' if named else ""
     if judged.verdict == "denied" and judged.reason and (named or guest):
-        end = closing("denied_security", judged.message or DENIED)
+        end = final_answer_of("denied_security", judged.message or DENIED)
         reason = f"{judged.reason}{line}"
         return f"denied: {reason}", Verdict(closing=end, reason=reason, by="model")
     if judged.verdict == "unclear":

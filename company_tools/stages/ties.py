@@ -61,10 +61,10 @@ def by_rule(text: str, session: CompanySession) -> Verdict | None:
     """The verdict of a fact that leaves nothing else; None where it needs a judgement."""
     if session.identity_fault:
         reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
-        return Verdict(closing=closing("error_internal", NOBODY), reason=reason, by="rule")
+        return Verdict(closing=final_answer_of("error_internal", NOBODY), reason=reason, by="rule")
     if session.known_guest and any(map(_orders_change, _SENTENCE.split(text))):
         reason = "a guest wants something changed, and a guest changes nothing"
-        return Verdict(closing=closing("denied_security", DENIED), reason=reason, by="rule")
+        return Verdict(closing=final_answer_of("denied_security", DENIED), reason=reason, by="rule")
     return None
 
 
@@ -73,7 +73,7 @@ def _orders_change(sentence: str) -> bool:
     return _CHANGES.match(sentence.strip(), polite.end() if polite else 0) is not None
 
 
-def closing(outcome: str, message: str) -> str:
+def final_answer_of(outcome: str, message: str) -> str:
     """The words of a FINISH without links."""
     return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
 

@@ -64,7 +64,7 @@ class Wording(CompanyStage):
         """``words``: the message as it should be, where that is another one."""
         with self._environment.reading(ledger) as (session, _):
             try:
-                message = read_final_answer(task.closing, session).message
+                message = read_final_answer(task.final_answer, session).message
             except NoFinalAnswer:
                 return Finding()
             words, failed = by_rule(task.text, message), ""

@@ -1,1 +1,1 @@
-"""LiteLLM behind one door: model ids, calls, usage and cost."""
+"""LiteLLM behind one client: model ids, calls, usage and cost."""

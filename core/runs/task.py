@@ -17,13 +17,13 @@ from core.runs.work import WorkReport
 
 @dataclass(frozen=True)
 class StageInput:
-    """Where a task stands when a stage is asked; behind the strategy with the end that it wants."""
+    """A task when a stage is asked; behind the strategy with the final answer that it wants."""
 
     text: str
     """Of the task."""
     earlier: tuple[Finding, ...] = ()
     """What the stages before this one have found."""
-    closing: str = ""
+    final_answer: str = ""
     """The words of the FINISH; "" before the strategy."""
     log: str = ""
     """What the strategy has done, as text; "" before it."""
@@ -55,8 +55,8 @@ class Finding(Record):
     failed: str = ""
     """Why the stage came to nothing, where it should have."""
     about: str = ""
-    """SHA-256 of the closing that it was asked about; before the strategy the version of what it
-    has read, "" where there is none."""
+    """SHA-256 of the final answer that it was asked about; before the strategy the version of what
+    it has read, "" where there is none."""
     seconds: float = 0.0
 
     @property
@@ -87,7 +87,7 @@ class TurnContext(Generic[Past]):
     """What the benchmark says of this task."""
     findings: str = ""
     """What the stages before the strategy have found."""
-    closing: bool = False
+    only_finish: bool = False
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
     """An earlier FINISH of this turn does not agree with the facts."""

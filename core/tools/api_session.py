@@ -69,7 +69,7 @@ class ApiSession:
 
     @contextmanager
     def recording_to(self, ledger: Ledger) -> Iterator[None]:
-        """While it lasts, every request is booked in ``ledger``."""
+        """While it lasts, every request is recorded in ``ledger``."""
         before, self._ledger = self._ledger, ledger
         try:
             yield
@@ -78,7 +78,7 @@ class ApiSession:
             self._ahead.forget()
 
     def read_ahead(self, chains: Iterable[Chain]) -> None:
-        """Send reads side by side that are about to be made; each is booked when it is made."""
+        """Send reads side by side that are about to be made; each is recorded when it is made."""
         self._ahead.send(chains)
 
     @property

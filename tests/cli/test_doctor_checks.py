@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.doctor import closing, table
+from cli.doctor import summary_of, table
 from cli.doctor_checks import Diagnosis, Finding, address, diagnosis, dotenv, sandbox
 from worker.sandbox import isolation
 
@@ -100,7 +100,7 @@ def finding(state: Any, **more: Any) -> Finding:
 )
 def test_the_verdict(states: list[str], ok: bool, last: str) -> None:
     diagnosed = diagnosis([finding(s) for s in states], "")
-    assert (diagnosed.ok, closing(diagnosed)) == (ok, last)
+    assert (diagnosed.ok, summary_of(diagnosed)) == (ok, last)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

@@ -313,7 +313,7 @@ ENGLISH = "The lead of the project is Una Berg and she has 2 roles in it."
 def wording(reply: str, name: str) -> Finding:
     played, model = PlayedTask(), Model(name, reply)
     played.call("Combo_List_All_Employees")
-    case = StageInput(GERMAN, closing=said("ok_answer", ENGLISH))
+    case = StageInput(GERMAN, final_answer=said("ok_answer", ENGLISH))
     return run(Wording(played.benchmark), case, model.client)
 
 

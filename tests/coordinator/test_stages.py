@@ -180,7 +180,7 @@ def test_a_step_behind_the_solver_objects_once(plays: Plays) -> None:
     (turn,) = played.log.whole
     assert "CHALLENGE: the log says otherwise" in (turn.challenge or "")
     (case,) = behind.cases
-    assert "MESSAGE: Yes." in case.closing
+    assert "MESSAGE: Yes." in case.final_answer
     (response,) = played.responses
     assert response.message == "Yes!"
 

@@ -74,7 +74,7 @@ TOY = World(
     irreversible=frozenset({"/add"}),
     bundled=HERE / "pack.json",
     read=read_pack,
-    opener=lambda pack, scenario: partial(Counter, scenario),
+    open_task=lambda pack, scenario: partial(Counter, scenario),
 )
 
 

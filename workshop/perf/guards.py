@@ -103,8 +103,8 @@ def hidden(reply: str, prompt: str, _model: CarelessModel) -> str | None:
 def early(reply: str, prompt: str, _model: CarelessModel) -> str | None:
     if FINISH in reply or "<turn" in prompt:
         return None
-    closing = "OUTCOME: ok_not_found\nMESSAGE: There is nothing of that.\nLINKS: none"
-    return f"THOUGHT: It is not there.\n{FINISH}\nINSTRUCTION: {closing}"
+    answer = "OUTCOME: ok_not_found\nMESSAGE: There is nothing of that.\nLINKS: none"
+    return f"THOUGHT: It is not there.\n{FINISH}\nINSTRUCTION: {answer}"
 
 
 def leaked(reply: str, prompt: str, careless: CarelessModel) -> str | None:

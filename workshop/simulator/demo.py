@@ -67,7 +67,7 @@ def _read(raw: Wire, text: str, source: str) -> Pack:
     return checked_pack(Pack, {"scenarios": Scenario}, raw, text, source)
 
 
-def _opener(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:
+def _open_task(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:
     return partial(Demo, scenario.secret)
 
 
@@ -104,5 +104,5 @@ DEMO = World(
     irreversible=frozenset({"/answer"}),
     bundled=Path(__file__).with_suffix(".json"),
     read=_read,
-    opener=_opener,
+    open_task=_open_task,
 )

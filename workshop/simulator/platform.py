@@ -130,7 +130,7 @@ class ServedPack:
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
         self.world = world_of(pack.format)
-        self.openers = {one.spec_id: self.world.opener(pack, one) for one in pack.scenarios}
+        self.openings = {one.spec_id: self.world.open_task(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
 
     def scenario(self, spec_id: str) -> Scenario:
@@ -259,7 +259,7 @@ class Platform:
         task = self.task(task_id)
         if task.status == "new":
             task.status = "in_progress"
-            task.world = self.served_as(task.benchmark).openers[task.scenario.spec_id]()
+            task.world = self.served_as(task.benchmark).openings[task.scenario.spec_id]()
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running()
         return task

@@ -136,11 +136,11 @@ class World:
     """The pack that comes with the project."""
     read: Callable[[Wire, str, str], Pack]
     """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
-    opener: Callable[[Any, Any], Callable[[], TaskWorld]]
+    open_task: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
-    floors: Callable[[Any], Mapping[str, float]] | None = None
+    baselines: Callable[[Any], Mapping[str, float]] | None = None
     """Mean scores over a pack of players that understand nothing, by what they do."""
 
 

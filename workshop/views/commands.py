@@ -94,7 +94,7 @@ def report(
     from workshop.views.report.versus import versus_page
 
     first = find_run(run, logs)
-    context.meta["floors"](first)
+    context.meta["baselines"](first)
     if other is None:
         path = out or first / "report.html"
         write_whole(path, run_page(first))

@@ -135,7 +135,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         irreversible=frozenset({"/note", "/respond"}),
         bundled=tmp_path / "pack.json",
         read=lambda raw, text, source: checked_pack(DeskPack, parts, raw, text, source),
-        opener=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
+        open_task=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
     )
     monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
     world.bundled.write_text(

@@ -1,4 +1,4 @@
-"""What a report tells of the run itself: prompts, briefing, options, floors, session."""
+"""What a report tells of the run itself: prompts, briefing, options, baselines, session."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.adapters import note_floors
+from cli.adapters import note_baselines
 from core.models.model_call import PromptPart
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest
@@ -16,7 +16,7 @@ from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import run_page
-from workshop.views.report.setup import FLOORS, setup_of
+from workshop.views.report.setup import BASELINES, setup_of
 
 ROOT = Path(__file__).parents[3]
 SYSTEM = "You decide.\n\nRules\n- Never guess."
@@ -52,7 +52,7 @@ def test_a_prompt_stands_in_the_page_once_and_stories_lead_to_it(tmp_path: Path)
     assert "Never guess." not in story
 
 
-def test_options_session_and_floors_are_told(tmp_path: Path) -> None:
+def test_options_session_and_baselines_are_told(tmp_path: Path) -> None:
     page = run_page(told(tmp_path / "run", "Buy tea"))
     assert '<th scope="row">max turns</th><td>7</td>' in page
     assert "session ssn-1" in page
@@ -87,7 +87,7 @@ def test_hostile_prompts_and_options_stay_texts(tmp_path: Path) -> None:
     manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
     manifest["options"] = {HOSTILE: HOSTILE}
     (run / "run.json").write_text(json.dumps(manifest))
-    (run / FLOORS).write_text(json.dumps({HOSTILE: 0.5, "none": "no number"}))
+    (run / BASELINES).write_text(json.dumps({HOSTILE: 0.5, "none": "no number"}))
     page = run_page(run)
     assert page.count("window.hit=1") >= 4
     assert "<script>window" not in page
@@ -97,10 +97,10 @@ def test_hostile_prompts_and_options_stay_texts(tmp_path: Path) -> None:
 def test_a_damaged_folder_is_still_shown(tmp_path: Path) -> None:
     run = told(tmp_path / "run", "Buy tea")
     (run / "run.json").write_text("{")
-    (run / FLOORS).write_text("[1")
+    (run / BASELINES).write_text("[1")
     (run / "prompts" / "x.txt").write_bytes(b"\xff")
     found = setup_of(run)
-    assert (found.prompts, found.options, found.floors) == ((), None, None)
+    assert (found.prompts, found.options, found.baselines) == ((), None, None)
     assert "not known" in run_page(run)
 
 
@@ -115,17 +115,17 @@ def test_a_damaged_folder_is_still_shown(tmp_path: Path) -> None:
         ("company", "", []),
     ],
 )
-def test_floors_are_noted_once_for_the_tasks_that_were_played(
+def test_baselines_are_noted_once_for_the_tasks_that_were_played(
     tmp_path: Path, benchmark: str, pack: str, names: list[str]
 ) -> None:
     run = RunFolder(tmp_path / "run").task("under_budget_price_equals_limit", worked()).write()
     results = json.loads((run / "results.json").read_text(encoding="utf-8"))
     (run / "results.json").write_text(json.dumps(results | {"benchmark": benchmark}))
-    note_floors(run)
-    assert not (run / FLOORS).exists(), "without a pack nothing is known"
+    note_baselines(run)
+    assert not (run / BASELINES).exists(), "without a pack nothing is known"
     text = (ROOT / pack).read_text(encoding="utf-8") if pack else '{"format": "company-pack/1"}'
     (run / "pack.json").write_text(text, encoding="utf-8")
-    note_floors(run)
-    found = setup_of(run).floors or {}
+    note_baselines(run)
+    found = setup_of(run).baselines or {}
     assert list(found) == names
     assert found.get("do nothing", 1.0) == 1.0, "of the one task that was played"

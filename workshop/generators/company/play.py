@@ -24,7 +24,7 @@ def wrong_plays(pack: CompanyPack, scenarios: Sequence[Wire]) -> Iterator[str]:
     the same routes as over HTTP.
     """
     for one, raw in zip(pack.scenarios, scenarios, strict=True):
-        opened = COMPANY.opener(pack, one)
+        opened = COMPANY.open_task(pack, one)
         for way, play in (("as expected", Play(raw)), *spoilt(raw)):
             state = opened()
             play.run(requests_to(state))

@@ -156,7 +156,7 @@ def _playbook(instruction: str) -> str | None:
 
 
 def _play(player: Player, task: Task) -> Attempt:
-    state = COMPANY.opener(task.pack, task.scenario)()
+    state = COMPANY.open_task(task.pack, task.scenario)()
     post, requests = requests_to(state), 0
 
     def ask(path: str, **body: Any) -> Raw:

@@ -61,7 +61,7 @@ class Readable(Protocol):
     """The benchmark of a task, as far as the debugger needs it."""
 
     def state(self, ledger: Ledger) -> str:
-        """Its state, read afresh and booked in that ledger. Raises ToolFault."""
+        """Its state, read afresh and recorded in that ledger. Raises ToolFault."""
 
 
 @dataclass

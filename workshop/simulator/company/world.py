@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     pass
 
 
-def _opener(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
+def _open_task(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
     return partial(CompanyState, scenario, pack.registry_of(scenario))
 
 
@@ -42,7 +42,7 @@ COMPANY = World(
     irreversible=WRITES,
     bundled=BUNDLED_PACK,
     read=read_pack,
-    opener=_opener,
+    open_task=_open_task,
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
-    floors=_baselines,
+    baselines=_baselines,
 )

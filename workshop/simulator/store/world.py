@@ -36,7 +36,7 @@ class TaskShop(Shop):
         return evaluate(self._scenario, self.purchases, logged)
 
 
-def _opener(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
+def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
     return partial(TaskShop, scenario, Catalog(scenario))
 
 
@@ -117,6 +117,6 @@ STORE = World(
     irreversible=frozenset({"/basket/checkout"}),
     bundled=BUNDLED_PACK,
     read=read_pack,
-    opener=_opener,
+    open_task=_open_task,
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
 )

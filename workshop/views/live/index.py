@@ -18,7 +18,7 @@ from core.runs.results import NAME, RunResults
 from core.runs.run_view import Folder, RunView, readable_results
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
-from workshop.views.report.setup import FLOORS, Setup, manifest_of, setup_of
+from workshop.views.report.setup import BASELINES, Setup, manifest_of, setup_of
 
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
@@ -191,7 +191,7 @@ class RunWatch:
                 self._tasks[key] = self._results.task(paths[key])
                 self._changed[key] = self._revision
             # Both are asked, so that both are marked.
-            if any([self._is_new(self._folder / name) for name in (RUN, FLOORS)]):
+            if any([self._is_new(self._folder / name) for name in (RUN, BASELINES)]):
                 self._setup = setup_of(self._folder)
             run = self._results.view([self._tasks[key] for key in paths])
             return RunState(run, self._setup, self._revision, dict(self._changed))

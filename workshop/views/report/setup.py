@@ -1,4 +1,4 @@
-"""What a run was made of, for its page: prompts once each, options, versions, floors."""
+"""What a run was made of, for its page: prompts once each, options, versions, baselines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, parsed
 from core.runs.task_record import TaskRecord
 
-FLOORS = "floors.json"
+BASELINES = "floors.json"
 """What players that understand nothing would score on the tasks of a run, by their names."""
 
 
@@ -36,7 +36,7 @@ class Setup:
     """None where they are not known."""
     versions: Mapping[str, str] | None = None
     base_url: str | None = None
-    floors: Mapping[str, float] | None = None
+    baselines: Mapping[str, float] | None = None
 
 
 def setup_of(folder: Path) -> Setup:
@@ -47,7 +47,7 @@ def setup_of(folder: Path) -> Setup:
         options=_plain(manifest.options) if manifest else None,
         versions=manifest.versions if manifest else None,
         base_url=manifest.base_url if manifest else None,
-        floors=_floors(folder),
+        baselines=_baselines_of(folder),
     )
 
 
@@ -91,11 +91,11 @@ def _plain(options: Mapping[str, object]) -> dict[str, str]:
     return {name: str(value) for name, value in options.items() if value not in (None, "", [], {})}
 
 
-def _floors(folder: Path) -> dict[str, float] | None:
+def _baselines_of(folder: Path) -> dict[str, float] | None:
     try:
-        floors = parsed((folder / FLOORS).read_bytes())
+        baselines = parsed((folder / BASELINES).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(floors, dict):
+    if not isinstance(baselines, dict):
         return None
-    return {str(name): float(x) for name, x in floors.items() if isinstance(x, int | float)}
+    return {str(name): float(x) for name, x in baselines.items() if isinstance(x, int | float)}

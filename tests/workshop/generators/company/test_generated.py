@@ -304,7 +304,7 @@ def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, st
         raw = {**block.pack("x"), "scenarios": some}
         pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
         for one, read in zip(some, pack.scenarios, strict=True):
-            state = COMPANY.opener(pack, read)()
+            state = COMPANY.open_task(pack, read)()
             tasks.append((one, requests_to(state), "\n".join(state.wiki.pages.values())))  # type: ignore[attr-defined]
     assert tasks
     return tasks

@@ -1,4 +1,4 @@
-"""The company as the platform serves it: faults, state, floors, beside the store."""
+"""The company as the platform serves it: faults, state, baselines, beside the store."""
 
 from __future__ import annotations
 
@@ -203,12 +203,12 @@ def test_what_players_score_that_understand_nothing() -> None:
     }
 
 
-def test_floors_beside_a_score(tmp_path: Path, capsys: Any, make_pack: Any) -> None:
+def test_baselines_beside_a_score(tmp_path: Path, capsys: Any, make_pack: Any) -> None:
     path = tmp_path / "pack.json"
     path.write_text(json.dumps(raw_of(*ASKS)))
-    assert main(["floors", "--pack", str(path), "--score", "0.7"]) == 0
+    assert main(["baselines", "--pack", str(path), "--score", "0.7"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in lines] == ["0.250", "0.250", "0.250", "0.500", "0.700"]
     path.write_text(make_pack().model_dump_json())
-    assert main(["floors", "--pack", str(path)]) == 2
-    assert "there are no floors for packs of 'store-pack/1'" in capsys.readouterr().err
+    assert main(["baselines", "--pack", str(path)]) == 2
+    assert "there are no baselines for packs of 'store-pack/1'" in capsys.readouterr().err
