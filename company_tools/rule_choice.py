@@ -39,7 +39,7 @@ RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: no line was found that rules this for the user"
 CONTENT = "wiki, on the task:"
 STRICTER = "each sets rights; where they contradict each other, the stricter one holds"
-CONTENT_LINES, CONTENT_TOKENS = 4, 160
+CONTENT_LINES, CONTENT_TOKENS, CONTENT_WORDS = 4, 160, 2
 CONTENT_SHARE = 0.6
 """Of the best line's likeness to a task: from here a line is shown for its content."""
 LEAST_GROUPS = 3
@@ -290,17 +290,22 @@ def rule_text(
 
 
 def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:
-    """The few lines that have most to do with a text."""
+    """The few lines that have most to do with a text, by at least two of its words."""
     lines = [
         (path, line) for path, page in pages.items() for line in lines_of(page)
         if line.kind != "heading" and not is_ruler(line)
     ]  # fmt: skip
-    shares = _relevance(text, [[*stem(path), *words(f"{line.text}")] for path, line in lines])
-    ranked = sorted(zip(shares, lines, strict=True), key=lambda pair: -pair[0])
+    have = [[*stem(path), *words(line.text)] for path, line in lines]
+    asked = {form for word in telling_words(text) for form in _forms(word)}
+    shares = _relevance(text, have)
+    ranked = sorted(zip(shares, lines, have, strict=True), key=lambda row: -row[0])
     places: list[tuple[str, int]] = []
-    for share, (path, line) in ranked[:CONTENT_LINES]:
+    for share, (path, line), own in ranked[:CONTENT_LINES]:
+        matching = {word for word in own if _forms(word) & asked}
         more = [*places, (path, line.number)]
-        if share >= CONTENT_SHARE and count_text(excerpt(pages, more)) <= CONTENT_TOKENS:
+        if share < CONTENT_SHARE or len(matching) < CONTENT_WORDS:
+            continue
+        if count_text(excerpt(pages, more)) <= CONTENT_TOKENS:
             places = more
     return places
 
