@@ -16,6 +16,7 @@ import regex
 from company_tools.page_units import TITLE_CHARS, Unit, units_of
 from company_tools.rule_words import giving
 from company_tools.subjects import SUBJECTS, Kind, within
+from company_tools.wiki_lines import lines_of
 from company_tools.words import words
 
 LEAST_GROUPS = 3
@@ -110,18 +111,27 @@ class Requester(NamedTuple):
 
 def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
     """The pages that set the rights of groups: they speak of several, and in words of rights."""
-    groups = {path: groups_in(text, departments) for path, text in pages.items()}
-    weights = {
-        path: number * giving(pages[path])
-        for path, number in groups.items()
-        if number >= LEAST_GROUPS
-    }
+    known = tuple(departments)
+    weights = {path: rights_weight(text, known) for path, text in pages.items()}
     best = max(weights.values(), default=0)
     return {
         path: pages[path]
         for path, weight in weights.items()
         if weight and weight >= best * NEAR_BEST
     }
+
+
+@lru_cache(maxsize=1024)
+def rights_weight(page: str, departments: tuple[str, ...]) -> int:
+    """How much a page sets the rights of several groups: by them, its lines on them, what it gives.
+
+    0 where it speaks of too few. A line of a group needs no verb: "To see pay: Finance".
+    """
+    groups = groups_in(page, departments)
+    if groups < LEAST_GROUPS:
+        return 0
+    lines = sum(groups_in(line.text, departments) > 0 for line in lines_of(page))
+    return groups * (1 + giving(page)) * (1 + lines)
 
 
 def groups_in(text: str, departments: Iterable[str]) -> int:

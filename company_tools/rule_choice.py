@@ -15,9 +15,9 @@ from typing import NamedTuple
 import regex
 from rapidfuzz import fuzz
 
-from company_tools.grants import GUESTS, Requester, belongs, groups_in, names_group
+from company_tools.grants import GUESTS, Requester, belongs, names_group, rights_weight
 from company_tools.rule_book import Book, Rule
-from company_tools.rule_words import ID, giving, modal
+from company_tools.rule_words import ID, modal
 from company_tools.subjects import within
 from company_tools.wiki_lines import Line, context_of, excerpt, is_ruler, lines_of
 from company_tools.wiki_pages import stem
@@ -42,7 +42,6 @@ STRICTER = "each sets rights; where they contradict each other, the stricter one
 CONTENT_LINES, CONTENT_TOKENS, CONTENT_WORDS = 4, 160, 2
 CONTENT_SHARE = 0.6
 """Of the best line's likeness to a task: from here a line is shown for its content."""
-LEAST_GROUPS = 3
 RIGHTS_SHARE = 0.3
 """Of what the page has that sets most rights: from here a page sets rights, too."""
 SAME_NAME = 85
@@ -225,7 +224,9 @@ def _line_weight(page: str, line: Line, who: Requester | None, *, sets: bool, na
     """How likely a line decides something for who asks; 0: it does not."""
     context = context_of(page, line)
     own, over = modal(line.text), modal(context)
-    if not (own.may or own.must or (sets and (over.may or over.must))):
+    # Where a page sets rights, a line of a group needs no verb: "To see pay: Finance".
+    speaks = any(own) or (sets and (any(over) or (who is None or names_group(line.text, who))))
+    if not speaks:
         return 0.0
     concern = _concern(context, line.text, who)
     if sets and who and not concern and len(line.text) <= ITEM_CHARS:
@@ -253,11 +254,7 @@ def _concern(context: str, text: str, who: Requester | None) -> float:
 def _setting(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
     """The pages that set the rights of several groups."""
     known = tuple(departments)
-    weights = {
-        path: number * number * giving(page)
-        for path, page in pages.items()
-        if (number := groups_in(page, known)) >= LEAST_GROUPS
-    }
+    weights = {path: rights_weight(page, known) for path, page in pages.items()}
     best = max(weights.values(), default=0)
     return {path: pages[path] for path, w in weights.items() if w and w >= best * RIGHTS_SHARE}
 
