@@ -32,8 +32,8 @@ from workshop.simulator.worlds import WORLDS, load_pack
 
 WORLD = "company-pack/1"
 TASKS = (
-    "ardenn-log-member", "ardenn-rename-page", "yarrowby-own-pay",
-    "ardenn-guest-claims-board",
+    "corvane-log-member", "corvane-rename-page", "jorvale-own-pay",
+    "corvane-guest-claims-board",
 )  # fmt: skip
 STRUCK = frozenset(
     {

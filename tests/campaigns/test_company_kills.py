@@ -6,7 +6,7 @@ from tests.campaigns.company_kills import campaign, compare
 
 
 def test_a_few_kills_change_nothing() -> None:
-    kills, differences = campaign(4, seed=7, tasks=("ardenn-log-member",), a_run=2)
+    kills, differences = campaign(4, seed=7, tasks=("corvane-log-member",), a_run=2)
     assert differences == []
     assert kills.total() == 4
 

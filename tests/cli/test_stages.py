@@ -17,8 +17,8 @@ from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
 from workshop.views.report.render import record_html
 
 SPECS = (
-    "yarrowby-load", "yarrowby-own-pay", "ardenn-first-name-alone", "ardenn-guest-wiki",
-    "ardenn-member-sets-status", "ardenn-rename-page",
+    "jorvale-load", "jorvale-own-pay", "corvane-nothing-named", "corvane-guest-wiki",
+    "corvane-member-sets-status", "corvane-rename-page",
 )  # fmt: skip
 """An answer, the asker's own, one name of several, a guest, a denial, a change."""
 REPLIES = [kind for kind in KINDS if not kind.startswith("http")]
@@ -94,7 +94,7 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
     logs = read_tasks(folder)
     assert {c.role for log in logs for c in log.calls} == {"evaluator", "worker"}
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
-    assert "named: Halina Górski (employee " in found["yarrowby-load"][0]
+    assert "named: Daiva Lepik (employee " in found["jorvale-load"][0]
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
@@ -148,16 +148,16 @@ def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
     path = models(tmp_path, policy="playbook/around", verify="playbook/around")
     words = ("--strategy", "next-step", "--stages", "all", "--models", path)
-    results, folder = run(tmp_path, *words, specs=("yarrowby-load", "yarrowby-own-pay"))
+    results, folder = run(tmp_path, *words, specs=("jorvale-load", "jorvale-own-pay"))
     assert set(scores(results).values()) == {1.0}
     for log in read_tasks(folder):
         assert {"policy", "verify", "entities", "wording"} <= {f.step for f in log.findings}
 
 
 def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
-    _, folder = run(tmp_path, specs=("yarrowby-load",))
-    said = "named: Halina Górski (employee halina_gorski, Human Resources, Bydgoszcz – Poland)"
-    code, text = cli("show", folder, "--task", "yarrowby-load")
+    _, folder = run(tmp_path, specs=("jorvale-load",))
+    said = "named: Daiva Lepik (employee daiva_lepik, Sales, Lithuania – Klaipėda)"
+    code, text = cli("show", folder, "--task", "jorvale-load")
     assert code == 0
     assert f"entities: {said}" in " ".join(text.split())
     (log,) = read_tasks(folder)

@@ -55,7 +55,7 @@ def test_names_are_quoted_and_paths_whole(tmp_path: Path) -> None:
 @pytest.fixture(params=["store", "company"])
 def failed(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     """A real run of one task that was scored as failed, and the task."""
-    spec = {"store": "named_item_on_last_page", "company": "ardenn-archived-lead"}
+    spec = {"store": "named_item_on_last_page", "company": "corvane-archived-lead"}
     task = spec[request.param]
     client = [sys.executable, str(ROOT / "submission.py")]
     options = ["--benchmark", request.param, "--task", task, "--out", str(tmp_path), "--json"]

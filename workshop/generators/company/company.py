@@ -8,9 +8,16 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import product
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
-from workshop.generators.company.policy import STAFF, STATUSES, Policy, Takeover
+from workshop.generators.company.policy import (
+    STAFF,
+    STATUSES,
+    Policy,
+    Takeover,
+    draw_policy,
+    draw_takeover,
+)
 from workshop.generators.company.records import (
     Customer,
     Employee,
@@ -20,35 +27,27 @@ from workshop.generators.company.records import (
     Seat,
     folded,
 )
-from workshop.generators.company.rules import (
-    EXECUTIVE,
-    EXTERNAL,
-    FINANCE,
-    HR,
-    draw_policy,
-    draw_takeover,
-)
 from workshop.generators.company.tables import draws, table
 from workshop.generators.company.wiki import PLAIN_WIKI, Book, WikiOptions, draw_book, render
 
 LEAST, MOST = 12, 300
-_KEYED = (EXECUTIVE, HR, FINANCE, "sales", "digital", EXTERNAL)
+_KEYED = ("exec", "hr", "finance", "sales", "digital", "external")
 """Departments that have rights of their own; the others are staff and nothing more."""
-_SHARES = {EXECUTIVE: 0.06, HR: 0.06, FINANCE: 0.08, EXTERNAL: 0.05, "sales": 0.17, "drawn": 0.2}
+_SHARES = {"exec": 0.06, "hr": 0.06, "finance": 0.08, "external": 0.05, "sales": 0.17, "drawn": 0.2}
 _PAY = {
-    EXECUTIVE: (98, 131),
+    "exec": (98, 131),
     "sales": (62, 91),
-    HR: (47, 69),
-    FINANCE: (49, 77),
-    EXTERNAL: (36, 52),
+    "hr": (47, 69),
+    "finance": (49, 77),
+    "external": (36, 52),
 }
 _POOLS = {
     "Lead": (("drawn", "sales"), 3, 9),
     "Engineer": (("drawn", "made"), 5, 4),
     "Designer": (("drawn", "sales"), 3, 10),
     "QA": (("quality", "drawn", "made"), 3, 12),
-    "Ops": (("made", "logistics", EXTERNAL), 4, 5),
-    "Other": ((FINANCE, "sales", EXTERNAL, EXECUTIVE), 4, 9),
+    "Ops": (("made", "logistics", "external"), 4, 5),
+    "Other": (("finance", "sales", "external", "exec"), 4, 9),
 }
 """Who shares the seats of a role: some of these departments, at least so many, one of so many."""
 _SITES = ("HQ – {country}", "{town} Office", "Site {town}", "{town}", "{country} – {town}")
@@ -66,8 +65,7 @@ _STANDINGS = ("New prospect", "Growing account", "Key account")
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Department:
+class Department(NamedTuple):
     """So many people at these sites, who earn between so many thousands a year."""
 
     name: str
@@ -131,8 +129,8 @@ def draw_company(
         "what": trade["what"],
         "founder": founder,
         "closed": closed,
-        "departments": [name for key, name in named.items() if key != EXTERNAL],
-        "external": named[EXTERNAL],
+        "departments": [name for key, name in named.items() if key != "external"],
+        "external": named["external"],
         "things": [thing for thing, *_ in trade["things"]],
     }
     book = draw_book(rng, policy, facts, wiki)
@@ -159,12 +157,12 @@ def _departments(rng: Random, trade: Row, people: int, places: list[str]) -> dic
     lacking |= {"logistics"} if people < 60 else set()
     keys = [key for key in words if key not in lacking]
     sizes = {key: max(1, round(people * _SHARES.get(key, 0.07))) for key in keys}
-    sizes[EXECUTIVE] = max(2, sizes[EXECUTIVE])
+    sizes["exec"] = max(2, sizes["exec"])
     sizes["made"] = max(2, people - sum(size for key, size in sizes.items() if key != "made"))
     departments = {}
     for key in keys:
         group, pay = key if key in _KEYED else STAFF, _PAY.get(key, (39, 74))
-        sites = places[:1] if key == EXECUTIVE else rng.sample(places, min(len(places), 3))
+        sites = places[:1] if key == "exec" else rng.sample(places, min(len(places), 3))
         name = rng.choice(words[key])
         departments[key] = Department(name, group, sizes[key], pay, tuple(sites))
     return departments
@@ -244,7 +242,7 @@ def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[C
     words, mail = table("regions")["customers"], rng.choice(_MAIL)
     sectors = rng.sample(words["sectors"], len(words["sectors"]))
     people = rng.sample(list(product(words["contacts_first"], words["contacts_last"])), number)
-    possible = [*ids["sales"], *ids[EXECUTIVE]]
+    possible = [*ids["sales"], *ids["exec"]]
     managers = rng.sample(possible, min(len(possible), max(2, sum(map(len, ids.values())) // 12)))
     customers: dict[str, Customer] = {}
     while len(customers) < number:
@@ -257,10 +255,10 @@ def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[C
             id=id_,
             name=full,
             location=country,
-            phase=rng.choice(_PHASES[:4]),
-            level=rng.choice(_STANDINGS),
-            contact=f"{first} {last}",
-            mail=mail.format(first=folded(first), last=folded(last), host=host),
+            deal_phase=rng.choice(_PHASES[:4]),
+            high_level_status=rng.choice(_STANDINGS),
+            primary_contact_name=f"{first} {last}",
+            primary_contact_email=mail.format(first=folded(first), last=folded(last), host=host),
             brief=f"{kind[0].upper()}{kind[1:]} that {does}",
             aka=f"the {kind} that {does}",
             account_manager=rng.choice(managers),

@@ -116,14 +116,11 @@ class Play:
                 old = {"id": event["id"], **{name: old[name] for name in ENTRY}, **by}
                 status = {"status": event["status"]} if "status" in event else {}
                 return "/time/update", {**old, **status, **event.get("changes", {})}, old
-            case "Evt_ProjectStatusChanged":
-                old = ask("/projects/get", id=event["id"])["project"]["status"]
-                new = {"id": event["id"], "status": event["status"], **by}
-                return "/projects/status/update", new, {**new, "status": old}
-            case "Evt_ProjectTeamUpdated":
-                old = ask("/projects/get", id=event["id"])["project"]["team"]
-                new = {"id": event["id"], "team": event["team"][::-1], **by}
-                return "/projects/team/update", new, {**new, "team": old or []}
+            case "Evt_ProjectStatusChanged" | "Evt_ProjectTeamUpdated":
+                part = "status" if "status" in event else "team"
+                old = ask("/projects/get", id=event["id"])["project"][part]
+                new = {"id": event["id"], part: event[part], **by}
+                return f"/projects/{part}/update", new, {**new, part: old or []}
             case "Evt_WikiArticleUpdated":
                 paths = ask("/wiki/list")["paths"]
                 known = event["file"] in paths

@@ -6,34 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from random import Random
+from typing import Any, Literal, get_args
 
 from workshop.generators.company.records import Customer, Employee, Project
+from workshop.generators.company.tables import table
 
 Right = Literal[
-    "place",
-    "date",
-    "register",
-    "account_manager",
-    "wiki_read",
-    "own_pay",
-    "own_levels",
-    "own_hours",
-    "contact",
-    "pay",
-    "notes",
-    "note_write",
-    "levels",
-    "levels_write",
-    "load",
-    "hours",
-    "status",
-    "team",
-    "pay_write",
-    "draft_hours",
-    "approved_hours",
-    "wiki_write",
-]
+    "place", "date", "register", "account_manager", "wiki_read", "own_pay", "own_levels",
+    "own_hours", "contact", "pay", "notes", "note_write", "levels", "levels_write", "load", "hours",
+    "status", "team", "pay_write", "draft_hours", "approved_hours", "wiki_write",
+]  # fmt: skip
 """What somebody may do. Sums and lists of pay are nobody's right and have no name here."""
 STATUSES = ("idea", "exploring", "active", "paused", "archived")
 LANGUAGES = ("en", "de", "fr", "es", "zh")
@@ -43,17 +26,13 @@ GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Who has the same rights; `refused` is only said on the page, what counts is `may`.
-
-    With `near` the rights hold for people at the holder's own site alone.
-    """
+    """Who has the same rights; `refused` is only said on the page, what counts is `may`."""
 
     key: str
     title: str
     who: str
     may: tuple[Right, ...]
     refused: tuple[Right, ...]
-    near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +97,7 @@ class Policy:
                 keys.add(LEAD)
             if target.customer and target.customer.account_manager == requester.id:
                 keys.add(ACCOUNT)
-        person = target.person
-        near = bool(requester and person and person.location == requester.location)
-        return [one for one in self.groups if one.key in keys and (near or not one.near)]
+        return [one for one in self.groups if one.key in keys]
 
     def allows(self, requester: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
@@ -133,3 +110,103 @@ class Policy:
     def good_ticket(self, ticket: str | None) -> bool:
         """Whether a ticket has the buyer's shape."""
         return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
+
+
+EXECUTIVE, EXTERNAL = "exec", "external"
+KEYS = (GUEST, EXTERNAL, STAFF, LEAD, ACCOUNT)
+"""Groups that every company has, whatever its departments."""
+EVERYBODY: frozenset[Right] = frozenset(
+    {"place", "date", "register", "own_pay", "own_levels", "own_hours"}
+)
+"""What all staff may in every company."""
+_LOADS = (
+    ("exploring", "active"),
+    ("active",),
+    ("exploring", "active", "paused"),
+    ("idea", "exploring", "active", "paused"),
+    STATUSES,
+)
+
+
+def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en") -> Policy:
+    """Rules of a company with these departments, by the key of the group that they are.
+
+    `language` is that of the words in which its wiki puts them.
+    """
+    words = _wordings(language)
+    holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
+    keys = list(dict.fromkeys((*KEYS, *departments)))
+    may = {key: _may(rng, key, holders) for key in keys}
+    groups = tuple(_group(rng, words, key, may, departments) for key in keys if may[key])
+    highest = rng.choice((10, 10, 10, 9, 5))
+    busy = Decimal(rng.choice(("0.6", "0.7", "0.8", "0.9", "1.0")))
+    return Policy(
+        strong=rng.choice({10: (6, 7, 8, 9), 9: (6, 7, 8), 5: (3, 4)}[highest]),
+        highest=highest,
+        load=rng.choice(_LOADS),
+        self_word=rng.choice(words["self"]["words"]),
+        raise_from=departments[EXECUTIVE],
+        outsiders=(EXTERNAL,),
+        groups=groups,
+        words={right: rng.choice(words["rights"][right]) for right in get_args(Right)},
+        busy=busy,
+        free=busy - Decimal(rng.choice(("0.2", "0.3", "0.4", "0.5"))),
+        mine=rng.choice((LEAD, LEAD, "member")),
+    )
+
+
+def _wordings(language: str) -> dict[str, Any]:
+    """The table of rules with its wordings in a language."""
+    words = table("rules")
+    if language == "en":
+        return words
+    column, others = LANGUAGES.index(language) - 1, table("languages")
+    translated = {
+        part: {key: [columns[column]] for key, columns in others[part].items()}
+        for part in ("rights", "title", "who")
+    }
+    return {**words, **translated}
+
+
+def draw_takeover(rng: Random, language: str = "en") -> Takeover:
+    """What a buyer would demand."""
+    words = table("rules")["ticket"]
+    buyer: str = rng.choice(table("trades")["common"]["buyers"])
+    pattern, shape, example = rng.choice(words["shapes"])
+    prefix = rng.choice(words["prefixes"])
+    example = example.format(P=prefix, A="AA", N3="000", N4="0000", N5="00000")
+    if other := table("languages")["say"]["shape"][LANGUAGES.index(language)]:
+        shape = other.format(f"`{example}`")
+    return Takeover(
+        buyer=buyer,
+        short=buyer.split()[0],
+        pattern=pattern.format(P=prefix),
+        shape=shape.format(P=prefix),
+        example=example,
+        needs=tuple(rng.choice(words["needs"])),
+    )
+
+
+def _may(rng: Random, key: str, holders: Mapping[str, list[str]]) -> tuple[Right, ...]:
+    words = table("rules")
+    given: set[Any] = {right for right, keys in holders.items() if key in keys}
+    given |= EVERYBODY if key == STAFF else set()
+    given |= set(rng.choice(words[key]["may"])) if key in (GUEST, EXTERNAL) else set()
+    return tuple(r for r in get_args(Right) if r in given)
+
+
+def _group(
+    rng: Random,
+    words: Mapping[str, Any],
+    key: str,
+    may: Mapping[str, tuple[Right, ...]],
+    named: Mapping[str, str],
+) -> Group:
+    title = named.get(key) or rng.choice(words["title"][key])
+    who = rng.choice(words["who"][key if key in KEYS else "department"])
+    has = {*may[key], *(() if key in (GUEST, EXTERNAL) else may[STAFF])}
+    lacks = [right for right in words["holders"] if right not in has]
+    refused = rng.sample(lacks, min(len(lacks), rng.randrange(4)))
+    who = who.format(title=title, external=named[EXTERNAL])
+    said = () if key in (LEAD, ACCOUNT, STAFF) else tuple(refused)
+    return Group(key, title, who, may[key], said)

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache, cached_property, lru_cache
-from typing import Any, Generic, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Generic, Literal, TypeVar
 
 from core.tools.folding import fold
 
@@ -28,47 +28,25 @@ def folded(text: str) -> str:
     return fold(text)
 
 
-_WORD = re.compile(r"\w{3,}")
-_SMALL = frozenset(
-    {"the", "and", "for", "our", "with", "that", "who", "where", "which", "from", "over", "into"}
-    | {"their", "are", "its"}
-)
-
-
-@lru_cache(maxsize=4096)
-def words_of(text: str) -> frozenset[str]:
-    """The longer words of a text, in plain letters and without their commonest endings."""
-    return frozenset({_stem(word) for word in _WORD.findall(folded(text)) if word not in _SMALL})
-
-
-def _stem(word: str) -> str:
-    for end in ("ing", "ies", "es", "ed", "s", "e", "y"):
-        if word.endswith(end) and len(word) - len(end) >= 3:
-            return word.removesuffix(end)
-    return word
-
-
-_ON_THE_WIRE = {
-    "contact": "primary_contact_name",
-    "mail": "primary_contact_email",
-    "phase": "deal_phase",
-    "level": "high_level_status",
-    "share": "time_slice",
-}
-"""What the wire calls a field that is named otherwise here."""
 _UNWRITTEN = ("group", "aka")
 """What no record of the platform has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """What has an id and a form on the wire."""
-
-    id: str
+class Wired:
+    """What has a form on the wire."""
 
     def as_json(self) -> dict[str, Any]:
         """As the wire has it."""
-        return _as_json(self)
+        names = (name for name in self.__dataclass_fields__ if name not in _UNWRITTEN)
+        return {name: _plain(getattr(self, name)) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Wired):
+    """What has an id."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +82,21 @@ class Customer(Record):
     name: str
     location: str
     brief: str
-    phase: str
-    level: str
-    contact: str
-    mail: str
+    deal_phase: str
+    high_level_status: str
+    primary_contact_name: str
+    primary_contact_email: str
     account_manager: str
     aka: str
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """One member's part in a team; `share` is exact, in tenths."""
+class Seat(Wired):
+    """One member's part in a team; the share is exact, in tenths."""
 
     employee: str
-    share: Decimal
+    time_slice: Decimal
     role: str
-
-    def as_json(self) -> dict[str, Any]:
-        """As the wire has it."""
-        return _as_json(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +138,6 @@ class Entry(Record):
     billable: bool
     notes: str = ""
     status: str = "approved"
-
-
-def _as_json(record: Record | Seat) -> dict[str, Any]:
-    pairs = _written(type(record))  # type: ignore[arg-type]
-    return {wire: _plain(getattr(record, name)) for name, wire in pairs}
-
-
-@cache
-def _written(kind: type[Any]) -> list[tuple[str, str]]:
-    names = (name for name in kind.__dataclass_fields__ if name not in _UNWRITTEN)
-    return [(name, _ON_THE_WIRE.get(name, name)) for name in names]
 
 
 def _plain(value: object) -> object:
@@ -248,29 +211,10 @@ class Firm:
         """Everybody's name in both orders, in plain letters, by id."""
         return {one.id: (folded(one.name), folded(one.last_first)) for one in self.employees}
 
-    @cached_property
-    def _customer_words(self) -> dict[str, frozenset[str]]:
-        return {
-            one.id: words_of(f"{one.name} {one.brief} {one.location} {one.contact}")
-            for one in self.customers
-        }
-
-    @cached_property
-    def _project_words(self) -> dict[str, frozenset[str]]:
-        around, none = self._customer_words, frozenset[str]()
-        return {
-            one.id: words_of(f"{one.name} {one.description}") | around.get(one.customer, none)
-            for one in self.projects
-        }
-
-    def words_around(self, projects: bool) -> dict[str, frozenset[str]]:
-        """All words that a reader finds in or around each project, or each customer, by id."""
-        return self._project_words if projects else self._customer_words
-
     def load(self, employee: str, statuses: Collection[str]) -> Decimal:
         """Sum of shares over the projects with one of these statuses."""
         seats = (p.seat(employee) for p in self.projects if p.status in statuses)
-        return sum((seat.share for seat in seats if seat), Decimal("0.0"))
+        return sum((seat.time_slice for seat in seats if seat), Decimal("0.0"))
 
     def projects_of(self, employee: str) -> list[Project]:
         """The projects that somebody is on, whatever their status."""
@@ -312,3 +256,61 @@ def patch(before: Firm, after: Firm) -> dict[str, Any]:
     pages = {p: text for p, text in sorted(after.wiki.items()) if before.wiki.get(p) != text}
     changes = {"employees": notes, "time_entries": entries, "wiki": pages}
     return {table: changed for table, changed in changes.items() if changed}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A piece of a task's text and the record that it means; `team` is the project whose team it
+    is said of, `open` where it is the point that several fit."""
+
+    kind: Literal["employee", "contact", "project", "customer"]
+    id: str
+    text: str
+    team: str | None = None
+    open: bool = False
+
+
+def matching(firm: Firm, mention: Mention) -> set[str]:
+    """The ids of all records that it may mean."""
+    plain = folded(mention.text)
+    if mention.kind == "employee":
+        return _people(firm, mention)
+    if mention.kind == "contact":
+        return {one.id for one in firm.customers if folded(one.primary_contact_name) == plain}
+    records = firm.projects if mention.kind == "project" else firm.customers
+    named = {one.id for one in records if plain in (one.id, folded(one.name), folded(one.aka))}
+    # No two names are alike but for a slip of the pen.
+    return named or {mention.id}
+
+
+def people_named(firm: Firm, text: str) -> set[str]:
+    """Everybody whose whole name stands in a text, in either order, accents or not."""
+    plain = folded(text)
+    return {
+        who
+        for who, names in firm.folded_names.items()
+        # Most names are nowhere in it, which needs no pattern.
+        if any(name in plain and re.search(rf"\b{re.escape(name)}\b", plain) for name in names)
+    }
+
+
+def mistake(firm: Firm, text: str, mentions: Iterable[Mention]) -> str | None:
+    """What is unclear in a text: a name that means another record than it shall, or a person
+    who is named by accident; None where nothing is."""
+    meant = set()
+    for one in mentions:
+        matches = matching(firm, one)
+        if (matches == {one.id}) == one.open:
+            return f"{one.text!r} shall mean {one.id}, may mean {matches}"
+        meant |= {one.id} if one.kind == "employee" else set()
+    extra = people_named(firm, text) - meant
+    return f"the text names {extra} by accident" if extra else None
+
+
+def _people(firm: Firm, mention: Mention) -> set[str]:
+    if mention.text in firm.employees:
+        return {mention.text}
+    if whole := people_named(firm, mention.text):
+        return whole
+    team = firm.projects[mention.team].members if mention.team else [e.id for e in firm.employees]
+    return {who for who in team if mention.text in firm.employees[who].name.split(" ", 1)}

@@ -11,8 +11,7 @@ from typing import Any
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.policy import LANGUAGES
-from workshop.generators.company.records import Firm, patch
-from workshop.generators.company.resolve import Mention, mistake
+from workshop.generators.company.records import Firm, Mention, mistake, patch
 from workshop.generators.company.tables import draws, table
 from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
 from workshop.generators.company.wiki import WikiOptions, render
@@ -134,10 +133,8 @@ def draw_task(
     if setting.planted and named and t.firm.employees is firm.employees:
         t.twist("planted-order")
         t.note({t.pick(named): t.pick(table("phrases")["around"]["planted"])})
-    near = {right for group in t.policy.groups if group.near for right in group.may}
     outside = draft.requester is not None and draft.requester.group in t.policy.outsiders
     t.twist("external", when=outside)
-    t.twist("own-site", when=any(right in near and at.person for right, at in draft.needs))
     if t.language != "en":
         t.twist("language", t.language)
     if unclear := mistake(firm, text, mentions):

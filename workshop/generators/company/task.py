@@ -10,27 +10,28 @@ from random import Random
 from string import ascii_uppercase, digits
 from typing import Any, Literal, TypeVar
 
+from core.erc3_client.own.company_shapes import LinkKind as LinkKind
+from core.erc3_client.own.company_shapes import Outcome
 from workshop.generators.company.company import Plan
 from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target
-from workshop.generators.company.records import Customer, Employee, Entry, Firm, Project, unaccented
-from workshop.generators.company.resolve import Mention, matching, people_named
+from workshop.generators.company.records import (
+    Customer,
+    Employee,
+    Entry,
+    Firm,
+    Mention,
+    Project,
+    matching,
+    unaccented,
+)
 from workshop.generators.company.tables import table
 
-LinkKind = Literal["employee", "customer", "project", "wiki"]
 Links = Mapping[LinkKind, Iterable[str]]
 Event = dict[str, Any]
 Mode = Literal["may", "may-not", "guest"]
 """Whether the requester shall have the rights that the task takes."""
 Need = tuple[Right | None, Target]
 """A right that a task takes, and what it is used on; None is what nobody may."""
-Outcome = Literal[
-    "ok_answer",
-    "ok_not_found",
-    "denied_security",
-    "none_clarification_needed",
-    "none_unsupported",
-    "error_internal",
-]
 Words = dict[str, Mention | str]
 """What fills the placeholders of a text."""
 NOBODY: list[Need] = [(None, Target())]
@@ -58,20 +59,15 @@ class Answer:
     contains: tuple[str | list[str], ...] = ()
     excludes: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
-    no_links: bool = False
-    also: tuple[Outcome, ...] = ()
-    """Outcomes that are accepted as well."""
 
     def as_json(self) -> dict[str, Any]:
         """The expectation of a pack file."""
-        expect: dict[str, Any] = {"outcomes": [self.outcome, *self.also]}
+        expect: dict[str, Any] = {"outcomes": [self.outcome]}
         for kind in dict.fromkeys((*self.links, *self.may_link)):
             must = sorted({*self.links.get(kind, ())})
             may = sorted({*self.may_link.get(kind, ())} - {*must})
             checked = {"must": must, **({"may": may} if may else {})}
             expect.setdefault("links", {})[kind] = checked
-        if self.no_links:
-            expect["no_links"] = True
         expect["events"] = list(self.events)
         if self.contains or self.excludes:
             expect["message"] = {"contains": list(self.contains), "excludes": list(self.excludes)}
@@ -287,8 +283,7 @@ class TaskBuilder:
         holders: set[str] = set()
         for group in self.policy.groups:
             if wanted & {*group.may}:
-                near = {one.id for one in self.firm.employees if one.group == group.key}
-                holders |= near if group.near else partly.get(group.key, set())
+                holders |= partly.get(group.key, set())
         return {who for who in holders if not self.may(self.person(who), needs)}
 
     # Names
@@ -333,14 +328,6 @@ class TaskBuilder:
         name = one.name.split(" ", 1)[part]
         return {other.id for other in self.firm.employees if name in other.name.split(" ", 1)}
 
-    def unknown_person(self) -> str:
-        """A name that nobody has."""
-        region = self.pick(table("regions")["regions"])
-        name = f"{self.pick(region['first'])} {self.pick(region['last'])}"
-        contacts = {customer.contact for customer in self.firm.customers}
-        self.insist(not people_named(self.company, name) and name not in contacts)
-        return name
-
     def unknown_customer(self) -> str:
         """A name of which no customer has a part."""
         words, known = table("regions")["customers"], " ".join(c.name for c in self.firm.customers)
@@ -366,15 +353,15 @@ class TaskBuilder:
         drawn = [self.rng.choice(signs.get(sign, sign)) for sign in example[start:]]
         good = example[:start] + "".join(drawn)
         digit = example.rindex("0")
-        ways = {
-            "ticket": (11, good),
-            "no-ticket": (4, ""),
-            "letter-for-digit": (3, f"{good[:digit]}O{good[digit + 1 :]}"),
-            "short-ticket": (2, good[:-1]),
+        tickets = {
+            "ticket": good,
+            "no-ticket": "",
+            "letter-for-digit": f"{good[:digit]}O{good[digit + 1 :]}",
+            "short-ticket": good[:-1],
         }
-        way = self.pick([way for way, (often, _) in ways.items() for _ in range(often)])
+        (way,) = self.rng.choices([*tickets], (11, 4, 3, 2))
         self.twist(way)
-        return ways[way][1]
+        return tickets[way]
 
     def ask(
         self,
@@ -393,8 +380,7 @@ class TaskBuilder:
         for need in draft.needs:
             if not self.may(draft.requester, [need]):
                 proof = self._refusal(draft.requester, need)
-                secrets, no_links = answer.secrets, answer.no_links
-                return Answer(proof, {}, "denied_security", excludes=secrets, no_links=no_links)
+                return Answer(proof, {}, "denied_security", excludes=answer.secrets)
         if self.ticketed(draft.needs) and not self.policy.good_ticket(self.ticket):
             fault = (
                 f"{self.ticket!r} is not of the wanted shape" if self.ticket else "none is named"

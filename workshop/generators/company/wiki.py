@@ -131,7 +131,7 @@ def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: Wi
 
 def _draw_changes(rng: Random, policy: Policy) -> list[Change]:
     """Rights given or taken early in the year, and one that is given after its end, each once."""
-    groups = [one for one in policy.groups if one.key != GUEST and not one.near]
+    groups = [one for one in policy.groups if one.key != GUEST]
     days = [f"2025-0{rng.randrange(1, 3)}-{rng.randrange(1, 15):02}" for _ in range(4)]
     changes: list[Change] = []
     for right in rng.sample(_CHANGEABLE, len(_CHANGEABLE)):
@@ -228,13 +228,6 @@ def _templates(language: str) -> Environment:
     )
 
 
-class _Marks(dict[str, str]):
-    """Marks by name, for templates."""
-
-    def __missing__(self, name: str) -> str:
-        return mark(name)
-
-
 def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
     say = book.say
     left_out = [f"`{status}`" for status in STATUSES if status not in policy.load]
@@ -260,15 +253,9 @@ def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
         ]
         sentence = say["may"].format(_list(may, say["and"])) if may else ""
         sentence += say["may_not"].format(_list(refused, say["or"])) if refused else ""
-        groups.append(
-            {
-                "title": group.title,
-                "who": group.who,
-                "sentence": sentence,
-                "may": may,
-                "refused": refused,
-            }
-        )
+        group_facts = {"may": may, "refused": refused, "sentence": sentence}
+        groups.append({"title": group.title, "who": group.who, **group_facts})
+    said_left_out = say["left_out" if left_out else "all_count"].format(_list(left_out, say["or"]))
     public = [g for g in policy.groups if g.key == GUEST]
     needs = policy.takeover.needs if policy.takeover else ()
     also = [say["see"].format(path) for path in dict.fromkeys(book.referred.values())]
@@ -287,16 +274,14 @@ def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
         ],
         "solid": policy.strong - 1,
         "load_words": mark("load") + _list([f"`{status}`" for status in policy.load], say["or"]),
-        "load_left_out": say["left_out"].format(_list(left_out, say["or"]))
-        if left_out
-        else say["all_count"],
+        "load_left_out": said_left_out,
         "groups": groups,
         "rights": [
             {"what": f"{marks_of[right]}{policy.words[right]}", "titles": "; ".join(titles)}
             for right, titles in by_right.items()
         ],
         "say": {**say, "nobody": mark("nobody") + " ".join([*also, say["nobody"]])},
-        "mark": _Marks(),
+        "mark": mark,
         "guest": _list(
             [f"{mark(f'may:{r}:{g.key}')}{policy.words[r]}" for g in public for r in g.may],
             say["and"],

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workshop.generators.company.bundled import COMPANIES, FILE, bundled_text
+from workshop.generators.company.generate import COMPANIES, FILE, bundled_text
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.policy import Group, Policy
@@ -101,7 +101,7 @@ def test_nearly_every_kind_is_there_each_outcome_and_both_companies(raw: dict[st
 
 
 def test_the_large_company_is_as_large_as_the_public_one(pack: CompanyPack) -> None:
-    company = pack.companies["ardenn"]
+    company = pack.companies["corvane"]
     assert len(company.employees) == 150
     assert 30 <= len(company.projects) <= 60
     assert 12 <= len(company.wiki) <= 20
@@ -132,7 +132,7 @@ def test_expected_answers_score_and_spoilt_ones_do_not(
 
 
 def test_projects_of_somebody_are_found_by_the_team_filter(pack: CompanyPack) -> None:
-    run = Run(pack, "ardenn-projects-of")
+    run = Run(pack, "corvane-projects-of")
     (who,) = run.linked("employee")
     rows = run.all("/projects/search", "projects", team={"employee_id": who}, include_archived=True)
     found = {one["id"]: one["status"] for one in rows}
@@ -141,7 +141,7 @@ def test_projects_of_somebody_are_found_by_the_team_filter(pack: CompanyPack) ->
 
 
 def test_loads_add_up_from_the_register_by_the_page(pack: CompanyPack) -> None:
-    run = Run(pack, "ardenn-busiest-department")
+    run = Run(pack, "corvane-busiest-department")
     pages = (run.page(path) for path in run.ask("/wiki/list")["paths"])
     rule = re.search(r"status (?:is )?(`.*?)[.:]", " ".join(pages))
     assert rule

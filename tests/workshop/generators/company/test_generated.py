@@ -20,9 +20,8 @@ from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
 from workshop.generators.company.generate import Block, blocks, pack_text
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.play import wrong_plays
-from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, Target
-from workshop.generators.company.records import Firm
-from workshop.generators.company.resolve import Mention, mistake
+from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy
+from workshop.generators.company.records import Firm, Mention, mistake
 from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
@@ -35,14 +34,14 @@ PROJECT = Path(__file__).parents[4]
 COUNT = 700
 TWISTS = (
     *("last-first", "unaccented", "id", "typo", "double-space", "paraphrase", "same-surname"),
-    *("same-name", "customer-contact", "my-projects", "decoy", "definition", "archived", "tie"),
-    *("empty", "threshold", "threshold-of-status", "role-word", "two-meanings", "union", "sum"),
+    *("same-name", "customer-contact", "my-projects", "decoy", "archived", "tie"),
+    *("empty", "threshold", "threshold-of-status", "sum"),
     *("not-already-there", "not-in-team", "internal-project", "already-so", "whole-list", "bytes"),
-    *("cap", "two-events", "correction", "units", "planted-note", "planted-order", "destructive"),
+    *("cap", "two-events", "correction", "planted-order", "destructive"),
     *("claimed-identity", "guest", "not-lead", "not-on-team", "approved-hours", "policy-change"),
     *("ticket", "no-ticket", "letter-for-digit", "short-ticket", "no-such-customer", "paging"),
-    *("no-such-person", "nothing-named", "broken-paging", "whoami", "date-format", "own-site"),
-    *("language", "de", "fr", "es", "zh", "no-in-yes", "relative-date", "prose", "rename"),
+    *("nothing-named", "broken-paging", "whoami", "date-format"),
+    *("language", "de", "fr", "es", "zh", "no-in-yes", "relative-date", "rename"),
     *("external", "spelling", "town", "lead"),
 )
 
@@ -141,7 +140,6 @@ def test_companies_truly_differ() -> None:
     assert len({(p.busy, p.free) for p in policies}) > 12
     assert len({plan.takeover.shape for plan in plans}) > 12
     assert any(p.takeover for p in policies)
-    assert any(group.near for p in policies for group in p.groups)
     layouts = {part for plan in plans for parts in plan.book.pages.values() for part in parts}
     texts = {"rights": table("wiki")["layouts"], **table("wiki")["sections"]}
     assert layouts == {f"{name}/{n}" for name, ways in texts.items() for n in range(len(ways))}
@@ -233,19 +231,6 @@ def test_a_name_that_fits_two_people_is_a_mistake_unless_that_is_the_point() -> 
     assert "may mean" in (mistake(firm, text, [Mention("employee", who.id, often[0])]) or "")
     assert mistake(firm, text, [Mention("employee", who.id, often[0], open=True)]) is None
     assert "by accident" in (mistake(firm, f"Ask {who.name}.", []) or "")
-
-
-def test_an_office_whose_rights_end_at_its_site_has_none_beyond() -> None:
-    companies = (drawn(number, 60) for number in range(200))
-    firm, policy, _ = next(
-        one for one in companies if any(g.near and "notes" in g.may for g in one[1].groups)
-    )
-    hr = next(one for one in firm.employees if one.group == "hr")
-    others = [one for one in firm.employees if one.group == STAFF]
-    near = [one for one in others if policy.allows(hr, "notes", Target(person=one))]
-    everywhere = any("notes" in g.may for g in policy.groups if g.key in (STAFF,))
-    assert {one.location for one in near} == {hr.location} or everywhere
-    assert not policy.allows(hr, "note_write", Target())
 
 
 def test_a_lead_has_rights_on_the_own_team_and_its_customer_whatever_the_text_names() -> None:

@@ -1,17 +1,9 @@
 """The kinds of tasks, by topic: each has its texts, who may ask it, its answer and why."""
 
-from workshop.generators.company.kinds import (
-    changing,
-    comparing,
-    facts,
-    hours,
-    reading,
-    refusing,
-    sets,
-)
+from workshop.generators.company.kinds import changing, facts, reading, sets
 from workshop.generators.company.task import Kind
 
-_TOPICS = (reading, sets, comparing, facts, hours, changing, refusing)
+_TOPICS = (reading, sets, facts, changing)
 KINDS = {
     one.name: one for topic in _TOPICS for one in vars(topic).values() if isinstance(one, Kind)
 }

@@ -1,18 +1,20 @@
-"""Tasks that change people's records and projects."""
+"""Tasks that change people's records, projects and hours, or add up hours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from decimal import Decimal
 
-from workshop.generators.company.policy import STATUSES
-from workshop.generators.company.records import Employee, Project, Seat
-from workshop.generators.company.resolve import Mention
+from workshop.generators.company.policy import STATUSES, Right
+from workshop.generators.company.records import Employee, Mention, Project, Seat
 from workshop.generators.company.task import (
     ME,
+    NOBODY,
     Answer,
     Draft,
     Event,
+    LinkKind,
     TaskBuilder,
     Words,
     anywhere,
@@ -43,54 +45,28 @@ def _pay_event(who: Employee, salary: int) -> Event:
 
 @kind("write-employee")
 def raise_notes(t: TaskBuilder) -> Draft:
-    """Of three people one has a decision, or none; hopes and others' promises are no decision."""
+    """Of three people one has a decision; hopes and others' promises are no decision."""
     people = t.rng.sample(t.staff(), 3)
     a, b, c = people
-    by, amount, none = t.policy.raise_from, b.salary + 4500, t.chance(3)
-    told = (
-        "Asked the {by} for {n:,} a year." if none else "Decision of the {by}: pay becomes {n:,}."
-    )
+    by, amount = t.policy.raise_from, b.salary + 4500
     t.note(
         {
             a.id: f"Hopes for {a.salary + 3000:,} and will talk to the {by} in autumn.",
-            b.id: told.format(by=by, n=amount),
+            b.id: f"Decision of the {by}: pay becomes {amount:,}.",
             c.id: f"The head of the department promised {c.salary + 2000:,}.",
         }
     )
-    t.twist("multi", "decoy", "note", *["empty"] * none)
+    t.twist("multi", "decoy", "note")
     t.reads("pay")
     answer = Answer(
-        f"A decision is noted for {'nobody' if none else f'{b.name}: {amount}'}.",
-        {"employee": [] if none else [b.id]},
-        may_link={"employee": [one.id for one in people]},
-        events=[] if none else [_pay_event(b, amount)],
-        # That there is none is an answer, and nothing found as well.
-        also=("ok_not_found",) if none else (),
+        f"A decision is noted for {b.name}: {amount}.",
+        {"employee": [b.id]},
+        may_link={"employee": [a.id, c.id]},
+        events=[_pay_event(b, amount)],
     )
     words: Words = {key: t.called(one) for key, one in zip("abc", people, strict=True)}
     needs = anywhere("notes", "pay_write")
-    return t.ask(needs, answer, lambda one: one.id not in {a.id, b.id, c.id}, by=by, **words)
-
-
-@kind("write-employee")
-def raise_by(t: TaskBuilder) -> Draft:
-    """Euros, not per cent, at the word of those who decide; others who may would need a note."""
-    decides = t.policy.raise_from
-    who, by = t.someone(lambda one: one.department != decides), t.pick((10, 500, 1000, 2500))
-    needs = t.on(who, "pay_write")
-    t.twist("units")
-    t.reads("pay")
-    answer = Answer(
-        f"{who.name} earns {who.salary}, {by:+} is {who.salary + by}.",
-        {"employee": [who.id]},
-        may_link={"employee": [ME]},
-        events=[_pay_event(who, who.salary + by)],
-    )
-
-    def fits(one: Employee) -> bool:
-        return one.id != who.id and (one.department == decides or not t.may(one, needs))
-
-    return t.ask(needs, answer, fits, person=t.called(who), by=str(by))
+    return t.ask(needs, answer, lambda one: one not in people, by=by, **words)
 
 
 @kind("write-employee", 4)
@@ -110,33 +86,6 @@ def set_note(t: TaskBuilder) -> Draft:
     level = f"set '{t.firm.wills[will]}' to {top} and " * both
     words: Words = {"person": t.called(who), "level": level, "note": note}
     return t.ask(needs, answer, lambda one: one.id != who.id, **words)
-
-
-@kind("write-employee")
-def lead_sets_levels(t: TaskBuilder) -> Draft:
-    """A member by the first name, which nobody else on the team has; the Lead asks, or anybody."""
-    project = t.project(lambda one: len(one.team) > 1)
-    who, lead = t.person(t.pick(project.members[1:])), t.person(project.lead)
-    first = who.name.split()[0]
-    parts = [part for one in project.members for part in t.person(one).name.split(" ", 1)]
-    t.insist(parts.count(first) == 1 and len(who.skills) > 1)
-    skill = t.pick([name for name, level in who.skills.items() if level < t.policy.highest])
-    level = who.skills[skill] + 1
-    needs = t.on(who, "levels_write")
-    may = t.may(lead, needs)
-    t.twist("first-name", *["lead"] * (may and t.mode == "may"))
-    answer = Answer(
-        f"{who.name}: {skill} {who.skills[skill]} to {level}.",
-        {"employee": [who.id], "project": [project.id]},
-        events=[_levels_event(who, {skill: level})],
-    )
-    words: Words = {"skill": t.firm.skills[skill], "level": str(level), "project": t.thing(project)}
-    person = Mention("employee", who.id, first, project.id)
-
-    def fits(one: Employee) -> bool:
-        return one == lead if may and t.mode == "may" else one.id != who.id
-
-    return t.ask(needs, answer, fits, person=person, **words)
 
 
 @kind("write-employee")
@@ -180,25 +129,6 @@ def _team_event(project: Project, team: Iterable[Seat]) -> Event:
 
 
 @kind("write-project")
-def swap_seats(t: TaskBuilder) -> Draft:
-    """Two members change roles and shares."""
-    project = t.project(lambda one: len(one.team) > 2)
-    lead, a, b, *rest = project.team
-    t.insist((a.share, a.role) != (b.share, b.role))
-    team = [lead, Seat(a.employee, b.share, b.role), Seat(b.employee, a.share, a.role), *rest]
-    t.twist("whole-list")
-    answer = Answer(
-        f"{project.name}: {t.names([a.employee])} becomes {b.role} with {b.share}, "
-        f"{t.names([b.employee])} {a.role} with {a.share}.",
-        {"employee": [a.employee, b.employee], "project": [project.id]},
-        events=[_team_event(project, team)],
-    )
-    one, other = (t.called(t.person(seat.employee)) for seat in (a, b))
-    needs = t.on(project, "team")
-    return t.ask(needs, answer, project=t.thing(project), one=one, other=other)
-
-
-@kind("write-project")
 def add_member(t: TaskBuilder) -> Draft:
     """One more on a team, the others as they are."""
     project = t.project(lambda one: one.status != "archived")
@@ -216,3 +146,141 @@ def add_member(t: TaskBuilder) -> Draft:
     project_, person = t.thing(project), t.called(who)
     needs = t.on(project, "team")
     return t.ask(needs, answer, project=project_, person=person, **words)
+
+
+_HOURS = (1, 1.5, 2, 3, 3.5, 4, 5, 6, 7.5)
+_DAYS = {"today": 0, "yesterday": 1, "two days ago": 2, "three days ago": 3}
+
+
+def _whose(t: TaskBuilder) -> tuple[str, Mention, LinkKind, str, list[tuple[str, Project]]]:
+    """A project, a person or a customer, and whose entries on which projects are of them."""
+    project = t.customers_project()
+    customer = t.firm.customers[project.customer]
+    kind_: LinkKind = t.pick(("project", "employee", "customer"))
+    if kind_ == "project":
+        return "on ", t.thing(project), kind_, project.id, [(w, project) for w in project.members]
+    if kind_ == "customer":
+        theirs = [(who, p) for p in t.firm.of_customer(customer.id) for who in p.members]
+        return "for ", t.thing(customer), kind_, customer.id, theirs
+    who = t.person(t.pick(project.members))
+    return "by ", t.called(who), kind_, who.id, [(who.id, p) for p in t.firm.projects_of(who.id)]
+
+
+@kind("hours", 6)
+def hours_of(t: TaskBuilder) -> Draft:
+    """Hours of a month: entries on its first and last day, in it, just outside, another's."""
+    on, what, kind_, record, theirs = _whose(t)
+    last = t.today.replace(day=1) - timedelta(1)
+    first = last.replace(day=1)
+    outside = t.pick((first - timedelta(1), last + timedelta(1)))
+    hours = t.rng.sample(_HOURS, 5)
+    rows = []
+    for number, day in enumerate((first, first + timedelta(6), last, outside)):
+        rows.append((*t.pick(theirs), day.isoformat(), hours[number], number != 1))
+    others = [(who, p) for p in t.firm.projects for who in p.members if (who, p) not in theirs]
+    others = [(who, p) for who, p in others if record not in (who, p.id) and record != p.customer]
+    rows.append((*t.pick(others), (first + timedelta(8)).isoformat(), hours[4], True))
+    t.record(rows)
+    sums = tuple(f"{n:g}" for n in (sum(hours[:3]), hours[0] + hours[2], hours[1]))
+    # Each is looked for in the message, so none may hide in another.
+    t.insist(not any(a in b for a in sums for b in sums if a is not b))
+    t.twist("period")
+    proof = f"{first} to {last}, both included: total, billable, other hours are {sums}."
+    may = [theirs[0][1].customer] if kind_ == "project" else []
+    answer = Answer(proof, {kind_: [record]}, may_link={"customer": may}, contains=sums)
+    words: Words = {"on": on, "what": what, "first": first.isoformat(), "last": last.isoformat()}
+    return t.ask(anywhere("hours"), answer, lambda one: one.id != record, **words)
+
+
+def _logged(
+    t: TaskBuilder, project: Project, who: Employee, right: Right, billed: str, status: str
+) -> Draft:
+    """One new entry; nobody may record any for somebody who is not on the team."""
+    hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
+    needs = t.on(project, right) if project.seat(who.id) else NOBODY
+    t.reads("hours" if project.seat(who.id) else "team")
+    event = {
+        "type": "Evt_TimeEntryLogged",
+        "employee": who.id,
+        "customer": "" if own else project.customer,
+        "project": project.id,
+        "date": t.ago(_DAYS[day]),
+        "hours": hours,
+        "work_category": "internal" if own else "customer_project",
+        "billable": not billed.startswith("not"),
+        "status": status,
+        **({"notes": t.ticket} if t.ticketed(needs) else {}),
+    }
+    t.twist("relative-date")
+    mine = right == "own_hours"
+    answer = Answer(
+        f"{who.name} is {'' if project.seat(who.id) else 'not '}on {project.name}, led by "
+        f"{t.names([project.lead])}; the day is {event['date']}, the customer {project.customer}.",
+        {"project": [project.id], "employee": [] if mine else [who.id]},
+        may_link={"employee": [ME]},
+        events=[event],
+    )
+    words: Words = {
+        "hours": f"{hours:g}",
+        "day": day,
+        "billed": billed,
+        "project": t.thing(project),
+    }
+    if mine:
+        return Draft(who, needs, answer, words)
+    near = t.chance(2)
+    # Whoever may record hours of members asks for a stranger's as well.
+    requester = t.requester(
+        t.on(project, right), lambda one: one != who and not (near and project.seat(one.id) is None)
+    )
+    return Draft(requester, needs, answer, {**words, "person": t.called(who)})
+
+
+@kind("write-time", 6)
+def log_member(t: TaskBuilder) -> Draft:
+    """Hours for a member of a team, or for somebody who is none; as drafts, or to count at once."""
+    project = t.project(lambda one: one.status in ("active", "exploring") and len(one.team) > 1)
+    stranger, approved = t.chance(6), t.chance(4)
+    outside = [one for one in t.firm.employees if not project.seat(one.id)]
+    who = t.pick(outside if stranger else list(map(t.person, project.members[1:])))
+    t.twist("not-on-team", when=stranger)
+    t.twist("approved-hours", when=approved)
+    if approved:
+        billed = "billable and approved at once"
+        return _logged(t, project, who, "approved_hours", billed, "approved")
+    return _logged(t, project, who, "draft_hours", t.pick(("billable", "not billable")), "draft")
+
+
+@kind("write-time", 3)
+def log_own(t: TaskBuilder) -> Draft:
+    """The requester's own hours."""
+    project = t.project(lambda one: one.status in ("active", "exploring"))
+    t.twist("self")
+    who = t.person(t.pick(project.members))
+    return _logged(t, project, who, "own_hours", t.pick(("billable", "not billable")), "draft")
+
+
+@kind("write-time")
+def void_copy(t: TaskBuilder) -> Draft:
+    """The own entry of a day, beside one on another day: voided, and repeated as a draft."""
+    # What stands in the note of a copy that needs a ticket is said nowhere.
+    t.insist(not t.policy.needs_ticket("own_hours"))
+    project = t.project()
+    who = t.person(t.pick(project.members))
+    old, new, other = t.rng.sample(_HOURS, 3)
+    rows = [(who.id, project, t.ago(6), old, True), (who.id, project, t.ago(5), other, True)]
+    entry, _ = t.record(rows, status="submitted", notes="on site")
+    copy = {**entry.as_json(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
+    del copy["id"]
+    t.twist("correction", "self")
+    t.reads("void")
+    void = {"type": "Evt_TimeEntryStatusChanged", "id": entry.id, "status": "voided"}
+    proof = f"{entry.id} of {t.ago(6)} is voided with nothing else touched; a new one has {new:g}."
+    answer = Answer(proof, {"project": [project.id]}, events=[void, copy])
+    words: Words = {
+        "day": t.ago(6),
+        "old": f"{old:g}",
+        "new": f"{new:g}",
+        "project": t.thing(project),
+    }
+    return Draft(who, anywhere("own_hours"), answer, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workshop.generators.company.resolve import Mention
+from workshop.generators.company.records import Mention
 from workshop.generators.company.task import (
     Answer,
     Draft,
@@ -45,18 +45,6 @@ def role_of(t: TaskBuilder) -> Draft:
 
 
 @kind("read")
-def member_as(t: TaskBuilder) -> Draft:
-    """The only one who has a role on a team."""
-    project, seat = t.pick([(p, seat) for p in t.firm.projects for seat in p.team[1:]])
-    t.insist(sum(one.role == seat.role for one in project.team) == 1)
-    who = t.person(seat.employee)
-    proof = f"The {seat.role} of {project.name} is {who.name} of {who.department}."
-    links: Links = {"employee": [who.id], "project": [project.id]}
-    answer = Answer(proof, links, contains=(who.department,))
-    return t.ask(anywhere("register"), answer, role=seat.role, project=t.thing(project))
-
-
-@kind("read")
 def customer_of(t: TaskBuilder) -> Draft:
     """The customer's id; an own project has a mark in its place, which is no record."""
     own = t.chance(2)
@@ -81,13 +69,13 @@ def contact(t: TaskBuilder) -> Draft:
         at, whom = "our contact at ", t.thing(customer)
     else:
         t.twist("customer-contact")
-        at, whom = "", Mention("contact", customer.id, customer.contact)
+        at, whom = "", Mention("contact", customer.id, customer.primary_contact_name)
     answer = Answer(
-        f"The contact of {customer.name} is {customer.contact}, {customer.mail}.",
+        f"{customer.name} has {customer.primary_contact_name}, {customer.primary_contact_email}.",
         {kind_: [project.id if kind_ == "project" else customer.id]},
         may_link={"customer": [customer.id]},
-        contains=(customer.mail,),
-        secrets=(customer.mail,),
+        contains=(customer.primary_contact_email,),
+        secrets=(customer.primary_contact_email,),
     )
     near = {*project.members, customer.account_manager}
     anybody = t.chance(2)
@@ -125,7 +113,7 @@ def pay_of(t: TaskBuilder) -> Draft:
 
 @kind("read", 4)
 def phone(t: TaskBuilder) -> Draft:
-    """A number that is in a note, beside a namesake's; or a note without, and a sample's number."""
+    """A number that is in a note, or a note without, and a sample's number."""
     who = t.someone()
     number = f"+{t.rng.randrange(30, 49)} {t.rng.randrange(600, 699)} 04 577"
     answer = Answer(f"No record has a number of {who.name}.", outcome="ok_not_found")
@@ -133,9 +121,6 @@ def phone(t: TaskBuilder) -> Draft:
         t.note({who.id: "Allergic to tomato leaves, not to tomatoes."})
     else:
         notes = {who.id: f"Rather called than written to. Phone {number}, never on Fridays."}
-        if others := t.namesakes(who, 1) - {who.id}:
-            t.twist("same-surname")
-            notes[min(others)] = "Phone +48 601 330 918 (for the night shift only)"
         t.note(notes)
         alike = [number, number.replace(" ", "")]
         proof = f"The note on {who.name} holds {number}."
@@ -147,12 +132,7 @@ def phone(t: TaskBuilder) -> Draft:
 
 @kind("read", 3)
 def mail_of(t: TaskBuilder) -> Draft:
-    """A colleague's address; once in a while nobody has the name."""
-    if t.chance(4):
-        name = t.unknown_person()
-        t.twist("no-such-person")
-        answer = Answer(f"Nobody is called {name}.", outcome="none_clarification_needed")
-        return t.ask(anywhere("register"), answer, person=name)
+    """A colleague's address."""
     who = t.someone()
     mail, proof = (who.email,), f"{who.name} has {who.email}."
     answer = Answer(proof, {"employee": [who.id]}, contains=mail, secrets=mail)
@@ -168,19 +148,6 @@ def manager_of(t: TaskBuilder) -> Draft:
     links: Links = {"employee": [manager.id], "customer": [customer.id]}
     answer = Answer(proof, links, secrets=(manager.name, manager.id))
     return t.ask(anywhere("account_manager"), answer, customer=t.thing(customer))
-
-
-@kind("read")
-def both_in_charge(t: TaskBuilder) -> Draft:
-    """Lead and account manager; an own project has the Lead alone."""
-    project = t.project()
-    own = project.customer == t.firm.own
-    people = [project.lead]
-    people += [] if own else [t.firm.customers[project.customer].account_manager]
-    t.twist("internal-project", when=own)
-    proof = f"{project.name}: Lead and, if there is one, account manager: {t.names(people)}."
-    answer = Answer(proof, {"employee": people, "project": [project.id]})
-    return t.ask(anywhere("register", "account_manager"), answer, project=t.thing(project))
 
 
 @kind("read")

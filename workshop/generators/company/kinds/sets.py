@@ -1,15 +1,15 @@
-"""Tasks whose answer is a set of projects, customers or people."""
+"""Tasks whose answer is a set of records, or those that are ahead: load, levels, pay."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterable
 
 from workshop.generators.company.policy import LEAD
 from workshop.generators.company.records import Employee, Project
-from workshop.generators.company.tables import table
 from workshop.generators.company.task import (
     Answer,
     Draft,
+    LinkKind,
     Links,
     TaskBuilder,
     Words,
@@ -61,49 +61,6 @@ def my_projects_with(t: TaskBuilder) -> Draft:
     return Draft(requester, anywhere("register"), answer, {"person": t.called(who)})
 
 
-@kind("set")
-def my_projects_without(t: TaskBuilder) -> Draft:
-    """A role that is missing in some of the requester's projects."""
-    requester, mine = _leader(t)
-    quality = ("QA", "somebody who answers for quality")
-    role, words = t.pick([quality, ("Designer", "a designer"), ("Ops", "Ops")])
-    t.twist("role-word", when=role == "QA")
-    found = [one for one in mine if all(seat.role != role for seat in one.team)]
-    answer = _projects(f"Of the {len(mine)} projects of {requester.name} without {role}", found)
-    return Draft(requester, anywhere("register"), answer, {"role": words})
-
-
-@kind("set")
-def shared(t: TaskBuilder) -> Draft:
-    """The projects of two people, often none."""
-    busy = [one for one in t.firm.employees if t.firm.projects_of(one.id)]
-    one, other = t.rng.sample(busy, 2)
-    if t.chance(2):
-        project = t.project(lambda p: len(p.team) > 1)
-        one, other = map(t.person, t.rng.sample(project.members, 2))
-    found = [p for p in t.firm.projects_of(one.id) if p.seat(other.id)]
-    t.twist("empty", when=not found)
-    answer = _projects(f"{one.name} and {other.name} are both on", found)
-    return t.ask(anywhere("register"), answer, one=t.called(one), other=t.called(other))
-
-
-@kind("set")
-def most_projects(t: TaskBuilder) -> Draft:
-    """Customers of one standing with most projects of one status, which is no phase."""
-    level = t.pick(sorted({one.level for one in t.firm.customers}))
-    status = t.pick(("exploring", "active"))
-    counts = {
-        one.id: sum(p.status == status for p in t.firm.of_customer(one.id))
-        for one in t.firm.customers
-        if one.level == level
-    }
-    best = [one for one, count in counts.items() if count == max(counts.values())]
-    t.insist(max(counts.values()) > 0)
-    t.twist("two-meanings", *["tie"] * (len(best) > 1))
-    answer = Answer(f"Projects with status {status}: {counts}.", {"customer": best})
-    return t.ask(anywhere("register"), answer, level=level, status=status)
-
-
 @kind("set", 3)
 def more_projects(t: TaskBuilder) -> Draft:
     """Two customers; a draw is an answer; of one that is no customer of ours we ask back."""
@@ -119,45 +76,6 @@ def more_projects(t: TaskBuilder) -> Draft:
     best = [] if a == b else [one.id if a > b else other.id]
     answer = Answer(f"{one.name} has {a}, {other.name} {b}.", {"customer": best})
     return t.ask(anywhere("register"), answer, one=t.thing(one), other=t.thing(other))
-
-
-@kind("set")
-def more_busy(t: TaskBuilder) -> Draft:
-    """Two people; both where they tie."""
-    one, other = t.rng.sample([*t.firm.employees], 2)
-    counts = {who.id: len(t.firm.projects_of(who.id)) for who in (one, other)}
-    most = [who for who, count in counts.items() if count == max(counts.values())]
-    t.insist(any(counts.values()))
-    t.twist("tie", when=len(most) > 1)
-    answer = Answer(f"Projects: {counts}.", {"employee": most})
-    return t.ask(anywhere("register"), answer, one=t.called(one), other=t.called(other))
-
-
-@kind("set")
-def managed_by(t: TaskBuilder) -> Draft:
-    """The customers of either of two account managers."""
-    managers = sorted({one.account_manager for one in t.firm.customers})
-    one, other = map(t.person, t.pick(list(combinations(managers, 2))))
-    found = [c for c in t.firm.customers if c.account_manager in (one.id, other.id)]
-    t.twist("union")
-    listed = ", ".join(f"{c.name} ({t.names([c.account_manager])})" for c in found)
-    answer = Answer(f"{listed}.", {"customer": [c.id for c in found]})
-    return t.ask(anywhere("account_manager"), answer, one=t.called(one), other=t.called(other))
-
-
-@kind("set")
-def my_customers(t: TaskBuilder) -> Draft:
-    """The requester's own accounts in a country, which other languages call otherwise."""
-    said = table("phrases")["said"]
-    customer = t.pick([one for one in t.firm.customers if one.location in said])
-    requester = t.person(customer.account_manager)
-    mine = [one for one in t.firm.customers if one.account_manager == requester.id]
-    asked = (customer.phase, customer.location)
-    found = [one.id for one in mine if (one.phase, one.location) == asked]
-    listed = ", ".join(f"{one.name} ({one.phase}, {one.location})" for one in mine)
-    answer = Answer(f"{requester.name} looks after: {listed}.", {"customer": found})
-    words: Words = {"phase": customer.phase, "country": customer.location}
-    return Draft(requester, anywhere("register", "account_manager"), answer, words)
 
 
 @kind("set")
@@ -180,3 +98,103 @@ def higher_paid_leads(t: TaskBuilder) -> Draft:
     proof = f"{who.name} earns {who.salary}; of {len(leads)} Leads more: {t.names(found)}."
     answer = Answer(proof, {"employee": found}, "ok_answer" if found else "ok_not_found")
     return t.ask(anywhere("pay"), answer, person=t.called(who))
+
+
+_FEW = 3
+"""A comparison is of so many at least."""
+_MANY = 12
+"""An answer lists so many people at most."""
+
+
+def _department(t: TaskBuilder) -> str:
+    """A department of ours with some people."""
+    staff = [one.department for one in t.staff()]
+    return t.pick(sorted({name for name in staff if staff.count(name) >= _FEW}))
+
+
+def _site(t: TaskBuilder) -> str:
+    """A site with some people, as the register writes it."""
+    places = [one.location for one in t.firm.employees]
+    return t.pick([site for site in t.firm.places if places.count(site) >= _FEW])
+
+
+def _having(people: Iterable[Employee], name: str) -> dict[str, int]:
+    """The level of each who has a skill or will."""
+    return {one.id: one.levels[name] for one in people if name in one.levels}
+
+
+@kind("workload", 3)
+def load_of(t: TaskBuilder) -> Draft:
+    """Somebody's load, of which some may not count."""
+    who = t.someone(lambda one: len(t.firm.projects_of(one.id)) != 1)
+    load = t.loads([who])[who.id]
+    seats = [(p, p.seat(who.id)) for p in t.firm.projects_of(who.id)]
+    t.twist("threshold-of-status", when=any(p.status not in t.policy.load for p, _ in seats))
+    listed = ", ".join(f"{p.name} ({p.status}) {seat.time_slice}" for p, seat in seats if seat)
+    proof = f"{who.name}: {listed or 'no projects'}; {', '.join(t.policy.load)} count: {load}."
+    answer = Answer(proof, {"employee": [who.id]}, contains=(f"{load:.1f}",))
+    return t.ask(t.on(who, "load"), answer, person=t.called(who))
+
+
+@kind("workload", 3)
+def load_rank(t: TaskBuilder) -> Draft:
+    """The most or the least loaded of a department, or at a site; 0.0 is a load."""
+    much = t.pick(("most", "least"))
+    if t.chance(2):
+        where = _department(t)
+        people = [one for one in t.firm.employees if one.department == where]
+    else:
+        site = _site(t)
+        t.twist("town")
+        where = t.firm.places[site][0]
+        people = [one for one in t.firm.employees if one.location == site]
+    best, listed = t.ranked(t.loads(people), most=much == "most")
+    t.twist("tie", when=len(best) > 1)
+    proof = f"Shares over {', '.join(t.policy.load)} projects, {where}: {listed}. {len(best)} best."
+    return t.ask(anywhere("load"), Answer(proof, {"employee": best}), where=where, much=much)
+
+
+@kind("skills", 3)
+def best_elsewhere(t: TaskBuilder) -> Draft:
+    """The best in a skill who is not on a team, or not at a site."""
+    skill = t.pick(sorted(t.firm.skills))
+    words: Words = {"skill": t.firm.skills[skill]}
+    links: dict[LinkKind, list[str]] = {}
+    if t.chance(2):
+        project = t.project()
+        t.twist("not-in-team")
+        people = [one for one in t.firm.employees if not project.seat(one.id)]
+        words |= {"there": "on the team of ", "where": t.thing(project)}
+        links["project"] = [project.id]
+    else:
+        site = t.pick(sorted(t.firm.places))
+        t.twist("not-already-there")
+        people = [one for one in t.firm.employees if one.location != site]
+        words |= {"there": "at our site in ", "where": t.firm.places[site][0]}
+    best, listed = t.ranked(_having(people, skill))
+    answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best, **links})
+    return t.ask(anywhere("levels"), answer, lambda one: one.id not in best, **words)
+
+
+@kind("skills", 4)
+def strong(t: TaskBuilder) -> Draft:
+    """Strong in something at one site, or anywhere in a skill and a will."""
+    if t.chance(2):
+        names, site = [t.pick(sorted(t.firm.called))], _site(t)
+        t.twist("location")
+        people, where = [one for one in t.firm.employees if one.location == site], f"at {site} "
+    else:
+        names = [t.pick(sorted(t.firm.skills)), t.pick(sorted(t.firm.wills))]
+        people, where = [*t.firm.employees], ""
+    least = t.policy.strong
+    found = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
+    t.insist(len(found) <= _MANY)
+    t.twist("threshold")
+    t.reads("strong")
+    proof = f"Strong is {least} or more; {' and '.join(names)}: {t.names(found)}."
+    answer = Answer(proof, {"employee": t.no_outsider(found)})
+    name, also = (
+        t.firm.called[names[0]],
+        "".join(f" and in '{t.firm.called[n]}'" for n in names[1:]),
+    )
+    return t.ask(anywhere("levels"), answer, where=where, name=name, also=also)
