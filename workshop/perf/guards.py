@@ -1,10 +1,12 @@
-"""What each guard of the company is worth: a model that makes one mistake, with and without it.
+"""What each guard and stage of the company is worth: a model that errs, with and without it.
 
     python workshop/perf/guards.py [--pack FILE] [--jobs 2]
 
 The rule-based model closes every task; where a mistake fits, its first FINISH is spoiled by it,
 and right once the agent prompts again. Counted are the tasks in which it was made, those in which
-it reached the platform, and the mean score of all tasks, with all guards and without the one.
+it reached the platform, the mean score of all tasks, and tokens and model calls a task: with all
+guards and the usual stages, and without the one. Stages whose mistake only a model can make that
+reads, such as a right that is misread, are played without one; stages ask no model here.
 """
 
 from __future__ import annotations
@@ -32,16 +34,18 @@ WRITES = ("/employees/update", "/projects/team/update", "/projects/status/update
           "/time/update")  # fmt: skip
 _LINKS = regex.compile(r"^LINKS: .*$", regex.M)
 _OUTCOME = regex.compile(r"\bOUTCOME: .*$", regex.M)
+_THOUSANDS = regex.compile(r"(?<![\w.,-])\d{4,7}(?![\w,-])(?!\.\d)")
 _MESSAGE = regex.compile(r"^MESSAGE: ", regex.M)
 
 
 class Mistake(NamedTuple):
-    """A way to close a task wrongly, and the guard that is there for it."""
+    """A way to close a task wrongly, and the guard or stage that is there for it."""
 
-    guard: str
+    name: str
     text: str
     spoil: Callable[[str, str, CarelessModel], str | None]
     """Reply and prompt -> the reply with the mistake; None where it does not fit."""
+    option: str = "guards"
 
 
 class CarelessModel:
@@ -64,6 +68,9 @@ class CarelessModel:
         prompt = "\n".join(m["content"] for m in messages if m["role"] == "user")
         if "<instruction>" in prompt and "<task>" not in prompt:
             return reply
+        if self.mistake.name == "written":
+            # An answer that contradicts its change is never sent as a prepared one.
+            reply = reply.partition("\nIF DONE:")[0]
         if "CHALLENGE:" in prompt or "not answered:" in prompt:
             return reply
         wrong = self.mistake.spoil(reply, prompt, self)
@@ -119,6 +126,18 @@ def nameless(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
     return _OUTCOME.sub("OUTCOME: none_clarification_needed", reply)
 
 
+def grouped(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
+    if not closes(reply, "ok_answer"):
+        return None
+    head, mark, message = reply.partition("MESSAGE: ")
+    said, links, ids = message.partition("\nLINKS:")
+    return f"{head}{mark}{_THOUSANDS.sub(lambda m: f'{int(m[0]):,}', said)}{links}{ids}"
+
+
+def none(_reply: str, _prompt: str, _model: CarelessModel) -> str | None:
+    return None
+
+
 MISTAKES = (
     Mistake("identity", "answers although whoami failed", nameless),
     Mistake("guest", "tells a guest who works there", leaked),
@@ -127,17 +146,41 @@ MISTAKES = (
     Mistake("written", "denies what it has changed", contradicted),
     Mistake("links", "leaves all links out", unlinked),
     Mistake("looked", "finds nothing before it has looked", early),
+    Mistake("wording", "writes 48,000 for 48000", grouped, "stages"),
+    Mistake("entities", "resolves no name by itself", none, "stages"),
+    Mistake("rule_book", "reads no page that it is not shown", none, "stages"),
+    Mistake("guest", "tells a guest who works there", leaked, "stages"),
+    Mistake("ties", "knows no tie that it is not told", none, "stages"),
 )
+COLUMNS = (
+    "guard or stage", "the mistake", "made in tasks", "sent with it", "without", "score with",
+    "without", "tokens with", "without", "calls with", "without",
+)  # fmt: skip
 
 
-def play(mistake: Mistake, guards: str, pack: Path, jobs: int) -> tuple[int, int, float]:
-    """One run: mistakes made, those that were sent, the mean score."""
+class Played(NamedTuple):
+    """What a run came to."""
+
+    made: int
+    """Mistakes."""
+    sent: int
+    score: float
+    tokens: int
+    """A task."""
+    calls: float
+    """Of models, a task."""
+
+
+def play(mistake: Mistake, without: bool, pack: Path, jobs: int) -> Played:
+    """One run over a pack, with the guard or stage or ``without`` it."""
     careless = CarelessModel(mistake, json.loads(pack.read_text(encoding="utf-8")))
     providers.register("careless", lambda: careless)
+    usual = "all" if mistake.option == "guards" else "default"
+    switch = f"{usual},-{mistake.name}" if without else usual
     with tempfile.TemporaryDirectory() as out:
         sys.argv = [
             "submission.py", "--benchmark", "company", "--pack", str(pack), "--quiet",
-            f"--guards={guards}", "--evaluator", "careless/company", "--worker",
+            f"--{mistake.option}={switch}", "--evaluator", "careless/company", "--worker",
             "playbook/company", "--jobs", str(jobs), "--out", out,
         ]  # fmt: skip
         try:
@@ -146,21 +189,35 @@ def play(mistake: Mistake, guards: str, pack: Path, jobs: int) -> tuple[int, int
             if end.code:
                 raise
         (file,) = Path(out).glob("*/results.json")
-        score = json.loads(file.read_text(encoding="utf-8"))["totals"]["score_mean"]
-        ends = [last_decision(journal) for journal in Path(out).glob("*/tasks/*.jsonl")]
-    return careless.mistakes_made, sum(end in careless.texts for end in ends), score
+        totals = json.loads(file.read_text(encoding="utf-8"))["totals"]
+        journals = [lines_of(path) for path in Path(out).glob("*/tasks/*.jsonl")]
+    tokens = totals["tokens"]["prompt"] + totals["tokens"]["completion"]
+    calls = sum(line["type"] == "model_call" for lines in journals for line in lines)
+    return Played(
+        careless.mistakes_made,
+        sum(sent(lines, careless.texts) for lines in journals),
+        totals["score_mean"],
+        round(tokens / totals["tasks"]),
+        round(calls / totals["tasks"], 2),
+    )
 
 
-def last_decision(journal: Path) -> str:
-    """What the last turn of a task decided."""
-    lines = journal.read_text(encoding="utf-8").splitlines()
-    turns = [line for line in map(json.loads, lines) if line["type"] == "turn"]
-    return str(turns[-1]["decision"]["instruction"]).strip() if turns else ""
+def lines_of(journal: Path) -> list[dict[str, Any]]:
+    """The records of a task."""
+    return [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+
+
+def sent(lines: list[dict[str, Any]], texts: set[str]) -> bool:
+    """Whether a task ended with one of these texts, whose message was sent as it stands there."""
+    last = [line["decision"]["instruction"].strip() for line in lines if line["type"] == "turn"]
+    said = [line["body"] for line in lines if line["type"] == "intent"]
+    messages = [body["message"] for body in said if "outcome" in body]
+    return bool(last and messages) and last[-1] in texts and messages[-1] in last[-1]
 
 
 def spoilt(mistake: Mistake, pack: Path, folder: Path) -> Path:
     """The pack to measure a mistake on: for `failed-write` one whose first writes are refused."""
-    if mistake.guard != "failed-write":
+    if mistake.name != "failed-write":
         return pack
     read = json.loads(pack.read_text(encoding="utf-8"))
     for scenario in read["scenarios"]:
@@ -176,19 +233,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pack", type=Path, default=PACKS["company"])
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", help="rows of one name, or of guards or stages")
     options = parser.parse_args()
-    print(
-        "| guard | the mistake | made in tasks | sent with it | without it | score with | without |"
-    )
-    print("|---|---|---|---|---|---|---|")
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for mistake in MISTAKES:
+        for mistake in (one for one in MISTAKES if options.only in (None, one.option, one.name)):
             pack = spoilt(mistake, options.pack.resolve(), Path(folder))
-            mistakes, sent, score = play(mistake, "all", pack, options.jobs)
-            without, slipped, less = play(mistake, f"all,-{mistake.guard}", pack, options.jobs)
-            cells = [f"`{mistake.guard}`", mistake.text, mistakes, sent, slipped, score, less]
-            if mistakes != without:
-                cells[2] = f"{mistakes}; {without} without"
+            on, off = (play(mistake, without, pack, options.jobs) for without in (False, True))
+            made = str(on.made) if on.made == off.made else f"{on.made}; {off.made} without"
+            pairs = zip(on[1:], off[1:], strict=True)
+            cells = [f"`{mistake.name}`", mistake.text, made, *(x for pair in pairs for x in pair)]
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 
