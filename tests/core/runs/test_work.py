@@ -163,3 +163,10 @@ def test_a_step_that_was_put_right_is_no_cause() -> None:
     failed = StepRecord(code="f()", error="Code execution failed:\nNameError: f")
     assert WorkReport(steps=(failed, StepRecord(code="1"))).program_error is None
     assert WorkReport().program_error is None
+
+
+def test_figures_of_an_older_report_stay_where_its_page_texts_are_cut() -> None:
+    rows = [{"id": f"person_{n}", "load": n / 10} for n in range(20)]
+    result = {"pages": {f"page_{n}.md": "word " * 400 for n in range(5)}, "people": rows}
+    text = WorkReport(result=result, answered=True).prompt(latest=False)
+    assert all(f'"person_{n}"' in text for n in range(20))
