@@ -24,8 +24,8 @@ SHORT_CALLS = 60
 ANSWERED_CALLS = 8
 """The same where an answer tells what they were for."""
 LADDER = (
-    (200, 2_000), (200, 600), (200, 200), (200, 80), (100, 150), (60, 120), (40, 120), (25, 100), (16, 100),
-    (10, 80), (6, 80), (4, 60), (2, 60), (1, 60), (1, 40),
+    (200, 2_000), (200, 600), (200, 200), (200, 80), (100, 150), (60, 120), (40, 120),
+    (25, 100), (16, 100), (10, 80), (6, 80), (4, 60), (2, 60), (1, 60), (1, 40),
 )  # fmt: skip
 """Rows of a list and characters of a text that are kept, step by step less; texts go first, and
 of every list a row stays."""
