@@ -110,7 +110,15 @@ def _user(shown: Sequence[Facts], wires: Sequence[WireCall]) -> str | None:
 
 
 def _complete(company: dict[str, dict[str, Facts]], user: str | None) -> None:
-    """People who are only pointed to, as records of their own."""
+    """Records that others only point to, as records of their own."""
+    for entry in company["time_entries"].values():
+        id_, customer = entry["project"], entry["customer"]
+        if id_:
+            stub = {"id": id_, "name": id_, "customer": customer, "status": "active"}
+            company["projects"].setdefault(id_, stub | _TABLES["projects"][1])
+        if customer:
+            stub = {"id": customer, "name": customer, "deal_phase": "active"}
+            company["customers"].setdefault(customer, stub | _TABLES["customers"][1])
     projects = company["projects"].values()
     named = [user, *(w.get("employee") for p in projects for w in p["team"])]
     named += [one["account_manager"] for one in company["customers"].values()]

@@ -25,7 +25,7 @@ FEWEST_WORDS = 4
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _CLAUSE = regex.compile(r'[;,":]|\bor\b')
 _SMALL = regex.compile(r"\p{Ll}")
-_BLANK = regex.compile(r"[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
+_BLANK = regex.compile(r"(?<![<\[{])[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
 """What is still to be filled in; a list of links has a colon in it."""
 _SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
 """A placeholder: something in brackets, dots, a line to be filled in."""

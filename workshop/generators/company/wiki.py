@@ -37,7 +37,7 @@ _CHANGEABLE: tuple[Right, ...] = (
 _ADDENDA, HOSTILE_PAGE = "addenda/{date}.md", "guest-book.md"
 _PARAGRAPHS = 10
 """Paragraphs of a page of filler, which has about 1,700 characters."""
-_MARK = re.compile("\x01([^\x02]*)\x02")
+_MARK = re.compile("\x01([^\x01\x02]*)\x02")
 
 
 def mark(*names: str) -> str:
