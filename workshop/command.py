@@ -79,7 +79,8 @@ def _serve(parsed: argparse.Namespace) -> int:
         print(error, file=sys.stderr)
         return 2
     with simulator, suppress(KeyboardInterrupt):
-        print(simulator.base_url, flush=True)
+        print(simulator.base_url)
+        print(f"export ERC3_BASE_URL={simulator.base_url} ERC3_API_KEY=key-local", flush=True)
         simulator.wait()
     return 0
 

@@ -51,6 +51,8 @@ def test_serves_until_interrupted(pack_file: Path, command: list[str]) -> None:
     ) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().strip()
+        line = process.stdout.readline()
+        assert line == f"export ERC3_BASE_URL={base_url} ERC3_API_KEY=key-local\n"
         answer = httpx.post(f"{base_url}/benchmarks/list", json={}, trust_env=False)
         assert answer.json()["benchmarks"][0]["tasks"] == 1
         process.send_signal(signal.SIGINT)
