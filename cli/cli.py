@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
-from typing import Any
+from importlib import import_module, metadata
+from typing import Annotated, Any
 
 import typer
 import typer.core
@@ -89,7 +89,7 @@ class Commands(typer.core.TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``run`` before options that stand alone."""
-        if not args or (args[0].startswith("-") and args[0] != "--help"):
+        if not args or (args[0].startswith("-") and args[0] not in ("--help", "--version")):
             args.insert(0, "run")
         self._name = args[0]
         # What a mistyped name is compared with; nothing of it is looked up here.
@@ -159,11 +159,23 @@ def _explained(*, complete: bool) -> Iterator[None]:
 app = typer.Typer(cls=Commands, **_LOOK)
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        try:
+            typer.echo(metadata.version("erc3-store-agent"))
+        except metadata.PackageNotFoundError:
+            raise typer.BadParameter("this copy is not installed: pip install -e .") from None
+        raise typer.Exit
+
+
 @app.callback(epilog=CODES)
-def commands() -> None:
+def commands(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False,
+) -> None:
     """Run a benchmark session with an evaluator and a worker; look at runs; compare them.
 
-    Without a command the options are those of `run`. Each command has a --help of its own.
+    Without a command the options are those of `run`. Each command has a --help of its own;
+    --version shows the version of this program.
     """
 
 

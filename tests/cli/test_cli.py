@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ def test_every_command_has_a_help_of_its_own(name: str) -> None:
 def test_wrong_words_are_2_and_say_why(words: list[str], why: str) -> None:
     code, text = said(*words)
     assert (code, why in text) == (2, True), text
+
+
+def test_the_version_is_shown() -> None:
+    code, text = said("--version")
+    assert (code, text.strip()) == (0, metadata.version("erc3-store-agent"))
 
 
 class Asked(BaseModel):
