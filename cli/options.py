@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 from cli.registry import BENCHMARKS, DEFAULT
 from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
-from core.runs.find import LOGS, NAMED
+from core.runs.find import LATEST, LOGS, NAMED
 from core.terminal.record_command import argument, option_of
 
 _IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
@@ -161,7 +161,7 @@ class TurnOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
-    run: str = argument(NAMED)
+    run: str = argument(NAMED, LATEST)
     task: str | None = option("Only this task, by its spec.", None)
     turn: int | None = option("Only the turn of this number.", None, ge=1)
     logs: Path = option("Where run folders are looked for.", LOGS)

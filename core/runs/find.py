@@ -16,6 +16,7 @@ from core.runs.folder import NAME as LOCK
 from core.runs.reader import NotRecorded
 
 LOGS = Path("logs")
+LATEST = "latest"
 NAMED = "A run folder, `latest` (`latest~1` is the one before), or how its name begins."
 Run = Annotated[str, typer.Argument(help=NAMED)]
 Logs = Annotated[Path, typer.Option(help="Where run folders are looked for.")]

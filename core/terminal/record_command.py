@@ -14,9 +14,9 @@ Record = TypeVar("Record", bound=BaseModel)
 _UNSAID = ("DEFAULT", "DEFAULT_MAP")
 
 
-def argument(text: str) -> Any:
+def argument(text: str, default: Any = ...) -> Any:
     """A field that is the argument of a command; ``text`` is its help."""
-    return Field(description=text, json_schema_extra={"argument": True})
+    return Field(default=default, description=text, json_schema_extra={"argument": True})
 
 
 def takes(
@@ -71,7 +71,8 @@ def _parameter(name: str, field: FieldInfo, written: str) -> Parameter:
     high = next((m.le for m in field.metadata if hasattr(m, "le")), None)
     option: Any = typer.Option(written, help=field.description, min=low, max=high)
     if field.json_schema_extra == {"argument": True}:
-        option, default = typer.Argument(help=field.description), Parameter.empty
+        option = typer.Argument(help=field.description)
+        default = Parameter.empty if field.is_required() else default
     return Parameter(
         name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )

@@ -15,7 +15,7 @@ import typer
 
 from core.models.extras import ExtraMissing
 from core.runs.errors import Usage
-from core.runs.find import LOGS, Logs, Run, find_run, is_run
+from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import OverriddenSection, overridden_sections
 from core.runs.reader import NotRecorded, results_of
@@ -30,7 +30,7 @@ HOST = "127.0.0.1"
 
 
 def show(
-    run: Run,
+    run: Run = LATEST,
     task: Annotated[
         str | None, typer.Option(help="Spec of the task that is shown in full.")
     ] = None,
@@ -78,7 +78,7 @@ def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
 
 def report(
     context: typer.Context,
-    run: Run,
+    run: Run = LATEST,
     other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
     out: Annotated[
         Path | None,

@@ -66,6 +66,16 @@ def test_one_turn_alone(logs: Path) -> None:
     assert "Turn 1" not in text
 
 
+@pytest.mark.parametrize("command", ["show", "report", "debug"])
+def test_the_latest_run_is_meant_where_none_is_named(command: str, logs: Path) -> None:
+    outputs = [
+        CliRunner().invoke(app, [command, *run, "--logs", str(logs)]).output
+        for run in ([], ["latest"])
+    ]
+    assert outputs[0] == outputs[1]
+    assert "20260504-120000-aaaa" in "".join(outputs[0].split())
+
+
 @pytest.mark.parametrize("width", [30, 50, 200])
 def test_any_width_will_do(logs: Path, width: int) -> None:
     run = read_run_view(logs / "20260504-120000-aaaa")
