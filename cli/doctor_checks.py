@@ -109,6 +109,10 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
         return finding("settings", ".env", "problem", text, env_file.FIX)
     values = {b.key: b.value for b in bindings if b.key and b.value}
     text = f"read; it sets {', '.join(sorted(values)) or 'nothing'}"
+    if typos := env_file.misspelt(sorted(values)):
+        text += f"; nothing reads {', '.join(typos)}"
+        fix = f"did you mean {', '.join(typos.values())}?"
+        return finding("settings", ".env", "warning", text, fix)
     hidden = sorted(n for n, value in values.items() if environ.get(n) not in (value, None))
     if not hidden:
         return finding("settings", ".env", "ok", text)

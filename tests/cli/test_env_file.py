@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +16,11 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from cli.doctor_checks import dotenv
+from cli.env_file import KNOWN
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("cli", "coordinator", "core", "evaluator", "worker", "workshop")
+_SET_BY_THE_PROGRAM = {"PYTHON_DOTENV_DISABLED", "TIKTOKEN_CACHE_DIR"}
 
 BROKEN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "bytes": (lambda p: p.write_bytes(b"A=\xff\n"), "is not UTF-8 text (byte 2)"),
@@ -91,3 +97,42 @@ def test_a_working_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
         "error: the working folder cannot be used: No such file or directory; "
         "change into another one"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("EVALUATOR_MODLE", "EVALUATOR_MODEL"),
+        ("evaluator_model", "EVALUATOR_MODEL"),
+        ("WORKER_BASEURL", "WORKER_BASE_URL"),
+        ("MISTRAL_API_KEY", None),
+        ("OPENAI_API_BASE", None),
+        ("OPENAI_API_KEY", None),
+    ],
+)
+def test_a_misspelt_variable_is_named_with_the_one_that_is_meant(
+    name: str, meant: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text(f"{name}=secret-value\n")
+    found = dotenv(tmp_path / ".env", {})
+    assert found.state == ("warning" if meant else "ok")
+    assert (f"nothing reads {name}" in found.text) is (meant is not None)
+    assert found.fix == (f"did you mean {meant}?" if meant else "")
+    assert "secret-value" not in found.text
+
+
+def test_the_example_names_every_variable_that_is_read() -> None:
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = re.findall(r"^(?:# )?([A-Z][A-Z0-9_]*)=", example, re.MULTILINE)
+    assert sorted(named) == sorted(KNOWN)
+
+
+def test_every_variable_that_the_program_reads_is_known() -> None:
+    inner = ("ERC3_COMPAT_", "LITELLM_", "MLFLOW_DISABLE_", "PYTHONPATH", "PATH", "PWD")
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            names = re.findall(r'environ(?:\.get\(|\[)"([A-Z0-9_]+)"', text)
+            names += re.findall(r'^[A-Z_]*VARIABLE = "([A-Z0-9_]+)"', text, re.MULTILINE)
+            unknown = {n for n in names if n not in KNOWN and not n.startswith(inner)}
+            assert not unknown - _SET_BY_THE_PROGRAM, f"{path}: {unknown}"
