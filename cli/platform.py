@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rapidfuzz import process
-
 from cli import has_workshop
 from cli.benchmarks import know_world, world_named
 from cli.options import Options
@@ -21,6 +19,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import CannotRun, Usage
 from core.runs.folder import PACK_COPY
+from core.text import instead
 
 if TYPE_CHECKING:
     from workshop.simulator.world import Pack
@@ -120,8 +119,7 @@ def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
     known = [scenario.spec_id for scenario in pack.scenarios]
     for task in tasks:
         if task not in known:
-            near = [name for name, _, _ in process.extract(task, known, limit=3, score_cutoff=60)]
-            hint = f"did you mean {' or '.join(near)}?" if near else f"such as {known[0]}"
+            hint = instead(task, known)
             raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
 
 

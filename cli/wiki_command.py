@@ -14,6 +14,7 @@ import typer
 
 from core.runs.errors import Usage
 from core.runs.find import LOGS, Logs, find_run
+from core.text import instead
 
 if TYPE_CHECKING:
     from company_tools.wiki_store import Pages, Version, WikiStore
@@ -142,7 +143,7 @@ def _version_of_task(run: Path, task: str) -> str:
     matches = [spec for spec in notes if task and spec.startswith(task)]
     spec = task if task in notes else matches[0] if len(matches) == 1 else None
     if spec is None:
-        raise Usage(f"{run} has no task {task!r}; it has: {', '.join(notes)}")
+        raise Usage(f"{run} has no task {task!r}; {instead(task, list(notes))}")
     mark = f"notice: {WIKI_VERSION}"
     versions = [note.removeprefix(mark) for note in notes[spec] if note.startswith(mark)]
     if not versions:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,16}\b")
@@ -27,6 +29,14 @@ def clean(text: str) -> str:
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters become question marks."""
     return text if text.isascii() else _SURROGATES.sub("?", text)
+
+
+def instead(name: str, known: Sequence[str], most: int = 8) -> str:
+    """What to type in place of a name that is not known: the nearest ones, or the first few."""
+    if near := get_close_matches(name, known):
+        return f"did you mean {' or '.join(near)}?"
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return f"it has: {', '.join(known[:most]) or 'none'}{more}"
 
 
 def _escape(match: re.Match[str]) -> str:

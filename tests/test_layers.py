@@ -27,7 +27,7 @@ CORE = {
     "ledger": set(),
     "models": {"http", "text"},
     "erc3_client": {"http"},
-    "runs": {"erc3_client", "ledger", "models"},
+    "runs": {"erc3_client", "ledger", "models", "text"},
     "tools": {"ledger", "models", "erc3_client"},
     "terminal": {"ledger", "models", "runs", "text"},
     "text": set(),

@@ -25,6 +25,7 @@ from core.runs.results import NAME, RunResults, TaskResult, read_results
 from core.runs.task import Finding, Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
 from core.runs.work import FROM_JSON
+from core.text import instead
 
 NOTE_CHARS = 2_000
 ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved]] = {
@@ -54,8 +55,8 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
         raise NotRecorded(f"{empty}: is empty")
     matches = [log for log in logs if spec_id in (None, log.spec_id)]
     if not matches:
-        there = ", ".join(log.spec_id for log in logs)
-        raise NotRecorded(f"{folder} has no task {spec_id!r}; it has: {there}")
+        hint = instead(str(spec_id), [log.spec_id for log in logs])
+        raise NotRecorded(f"{folder} has no task {spec_id!r}; {hint}")
     return matches
 
 

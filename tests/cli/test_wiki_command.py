@@ -172,7 +172,7 @@ def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> No
     for name, message in [
         ("latest/kites-pay", f"has read version {'0' * 40}, which is not kept"),
         ("latest~1/kites-load", "names no version of a wiki"),
-        ("latest~1/kites-pax", "has no task 'kites-pax'; it has: kites-load, kites-pay"),
+        ("latest~1/kites-pax", "has no task 'kites-pax'; did you mean kites-pay"),
         ("nope/kites-pay", "there is no run 'nope'"),
     ]:
         code, _, text = run("dump", name, "never")

@@ -24,6 +24,7 @@ from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
 from core.terminal.figures import so_many_tasks
 from core.terminal.tables import overview
+from core.text import instead
 from workshop.views.stats.records import By
 
 HOST = "127.0.0.1"
@@ -67,8 +68,8 @@ def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
     exact = [record for record in run.tasks if record.spec_id == spec_id]
     near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
     if not exact and len(near) != 1:
-        there = ", ".join(record.spec_id for record in near or run.tasks) or "none"
-        raise NotRecorded(f"{run.name} has no task {spec_id!r}; it has: {there}")
+        hint = instead(spec_id, [record.spec_id for record in near or run.tasks])
+        raise NotRecorded(f"{run.name} has no task {spec_id!r}; {hint}")
     turns = [log.number for log in near[0].turns]
     if turn is not None and turn not in turns:
         there = ", ".join(map(str, turns)) or "none"
