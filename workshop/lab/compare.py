@@ -19,7 +19,6 @@ from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import find_any_run, find_lab_run, no_verdict
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.report import share
-from workshop.lab.two_runs import write_page
 from workshop.views.verdict import MARGIN, Comparison, Flips
 
 SHOWN = 20
@@ -65,6 +64,8 @@ def compare_runs(
     """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
     result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
     if html:
+        from workshop.lab.two_runs import write_page  # late: a help text needs no templates
+
         write_page(first, second, result, html)
     if as_json:
         print(result.model_dump_json(indent=1))

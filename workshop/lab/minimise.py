@@ -28,7 +28,6 @@ from workshop.lab.engines import Job
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Settings, Trial
 from workshop.lab.packs import source_of
-from workshop.lab.play_job import play_job
 
 T = TypeVar("T")
 
@@ -94,6 +93,8 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
 
 
 def _minimise(recorded: PlayedScenario, options: MinimiseOptions) -> None:
+    from workshop.lab.play_job import play_job  # late: a help text needs no worker
+
     adapter, spec = recorded.adapter_factory(), options.spec
     if not adapter.holds(recorded.raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")

@@ -6,8 +6,6 @@ import difflib
 import shutil
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from core.models.sections import write_out
 from core.runs.journal import write_whole
 from core.runs.prompts import text_diff
@@ -66,6 +64,8 @@ def summary(evolved: Evolved) -> list[str]:
 
 def page_of(evolved: Evolved, proposed: Candidate | None, diff: str) -> str:
     """The page; ``diff``: what the proposed candidate changes, "" without one."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # late: help needs none
+
     environment = Environment(
         loader=PackageLoader("workshop.lab.evolve", "."),
         undefined=StrictUndefined,

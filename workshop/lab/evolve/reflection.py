@@ -7,15 +7,17 @@ import os
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import regex
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from core.models.model_call import KeptCalls, ModelCall, sha256_of, total_cost
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.sections import tags
 from core.runs.errors import CannotRun
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 WHY_CHARS = 300
 _WHY = regex.compile(r"^[\s*_#>-]*why[*_]*:[*_]*[ \t]*(.+)$", regex.MULTILINE | regex.IGNORECASE)
@@ -92,7 +94,7 @@ def reflection_of(model: str, path: Path) -> Reflection:
 def template(section: str, text: str) -> str:
     """What the model is asked of a section; two places are left for the optimiser to fill."""
     return (
-        _house()
+        _templates()
         .get_template("reflect.jinja")
         .render(section=section, placeholders=" ".join(dict.fromkeys(tags(text))))
     )
@@ -105,7 +107,9 @@ def why_of(answer: str) -> str:
 
 
 @cache
-def _house() -> Environment:
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # late: help needs none
+
     loader = PackageLoader("workshop.lab.evolve", ".")
     return Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
 
