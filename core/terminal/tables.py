@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -11,6 +12,7 @@ from rich.text import Text
 from core.runs.results import RunResults, TaskResult, Totals
 from core.runs.run_view import RunView
 from core.terminal.console import plain_line
+from core.terminal.ending import worst_first
 from core.terminal.figures import DASH, dollars, number, seconds, tokens
 from core.terminal.task_columns import (
     COLUMNS,
@@ -22,44 +24,76 @@ from core.terminal.task_columns import (
 )
 from core.text import clean
 
-NARROW = 90
-"""Below this many columns a table keeps only what matters most,"""
-TIGHT = 70
-"""and below so many not the time either."""
+ROWS = 40
+"""A run with more tasks shows only those that failed at its end, and no more than these."""
+DROPPED = ("requests", "calls", "turns", "cost", "tokens", "time")
+"""Columns that a narrow terminal goes without, the first one first."""
+BORDER = 3
+"""Characters of a column beside its text."""
 
 
-def summary_table(results: RunResults, width: int = NARROW) -> Table:
+def summary_table(results: RunResults, width: int) -> Table:
     """The score table of a run with its totals; ``width``: columns of the terminal."""
-    pair = results.brain
+    pair, tasks = results.brain, results.tasks
     models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
     title = f"{results.run_id}  ({models})"
-    rows = ((figures_of_result(task), _colour(task)) for task in results.tasks)
-    return _table(title, rows, results.totals, width)
+    listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
+    rows = [(figures_of_result(task), _colour(task)) for task in listed]
+    return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
 
 
 def _colour(task: TaskResult) -> str:
     return "red" if task.harm else "" if task.passed else "yellow"
 
 
-def _table(title: str, rows: Iterable[tuple[TaskFigures, str]], sums: Totals, width: int) -> Table:
-    """A line for each task in its colour, and one for the sums."""
+def _table(
+    title: str,
+    rows: Sequence[tuple[TaskFigures, str]],
+    sums: Totals,
+    width: int,
+    hidden: int = 0,
+) -> Table:
+    """A line for each task in its colour, and one for the sums; ``hidden``: tasks left out.
+
+    Columns are left out until no word has to be cut in two.
+    """
+    more = f"… and {hidden} more" if hidden else ""
+    widths = {
+        column.name: max(
+            len(more) if column.name == "task" else 0,
+            len(column.heading),
+            len(column.total(sums)),
+            *(_longest(column, figures) for figures, _ in rows),
+        )
+        for column in COLUMNS
+    }
+    columns, dropped = list(COLUMNS), iter(DROPPED)
+    while not (fits := sum(widths[c.name] + BORDER for c in columns) < width):
+        if (name := next(dropped, None)) is None:
+            break
+        columns = [column for column in columns if column.name != name]
     table = Table(title=Text(clean(title)))
-    columns = [column for column in COLUMNS if _has_room(column, width)]
     for column in columns:
-        heading = column.heading.lower()
-        table.add_column(heading, justify="right" if column.figure else "left", overflow="fold")
+        table.add_column(
+            column.heading.lower(),
+            justify="right" if column.figure else "left",
+            overflow="fold",
+            no_wrap=fits and column.name != "outcome",
+            min_width=widths[column.name] if fits else None,
+        )
     for figures, colour in rows:
         table.add_row(*(Text(clean(c.text(figures))) for c in columns), style=colour)
+    if more:
+        table.add_row(more, style="dim")
     table.add_section()
     table.add_row(*(column.total(sums) for column in columns), style="bold")
     return table
 
 
-def _has_room(column: Column[TaskFigures], width: int) -> bool:
-    if width >= NARROW:
-        return True
-    # Names that are folded can be neither read nor copied.
-    return column.needed and (width >= TIGHT or column.name != "time")
+def _longest(column: Column[TaskFigures], figures: TaskFigures) -> int:
+    """Characters that have to stand on one line: of an outcome its longest word."""
+    text = clean(column.text(figures))
+    return max(map(cell_len, text.split() if column.name == "outcome" else [text]), default=0)
 
 
 def summary_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
@@ -86,10 +120,10 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
 def overview(console: Console, run: RunView) -> None:
     """Every task of a folder with what it came to, and the sums of the run."""
     sums = totals(run)
-    rows = (
+    rows = [
         (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
         for task in run.tasks
-    )
+    ]
     console.print(_table(run.name, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     text = (

@@ -49,8 +49,6 @@ class Column(Generic[Shown]):
     """The heading where there is little room; "" for the same."""
     figure: bool = True
     """Figures stand at the right."""
-    needed: bool = False
-    """Shown also on a narrow terminal."""
     bar: bool = False
     """A page shows how much it is of the largest of the run."""
 
@@ -72,23 +70,23 @@ def _figure(
 COLUMNS: tuple[Column[TaskFigures], ...] = (
     _figure(
         "task", "Task", "spec_id", str, lambda sums: so_many_tasks(sums.tasks),
-        figure=False, needed=True,
+        figure=False,
     ),
     _figure(
         "score", "Score", "score", lambda score: number(score, 1),
-        lambda sums: number(sums.score_mean, 3), needed=True,
+        lambda sums: number(sums.score_mean, 3),
     ),
     Column(
         "outcome", "Outcome", lambda t: t.outcome,
         lambda t: f"{t.outcome}: {t.failure}" if t.failure else t.outcome,
-        lambda sums: f"{sums.harm} wrong", figure=False, needed=True,
+        lambda sums: f"{sums.harm} wrong", figure=False,
     ),
     _figure("turns", "Turns", "turns", number),
     _figure("calls", "Tool calls", "tool_calls", number, short="Calls"),
     _figure("requests", "Requests", "requests", number),
     _figure("tokens", "Tokens", "tokens", number, lambda s: number(tokens(s.tokens)), bar=True),
     _figure("cost", "Dollars", "cost_usd", dollars),
-    _figure("time", "Time", "seconds", seconds, needed=True, bar=True),
+    _figure("time", "Time", "seconds", seconds, bar=True),
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -211,18 +212,41 @@ def test_quiet_is_quiet() -> None:
     assert file.getvalue() == ""
 
 
-@pytest.mark.parametrize("width", [40, 79, 120])
-def test_the_closing_table_fits(width: int) -> None:
-    tasks = (result("a_task_with_a_rather_long_name_that_has_to_be_folded"), result("x[/b]", None))
+def final_table(tasks: Sequence[TaskResult], width: int) -> str:
     results = RunResults(
         harm_name=HARM,
         run_id="run", benchmark="b", pack=None, brain=ModelPair(evaluator="e", worker="w"),
-        started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tasks,
+        started="s", finished=None, totals=totals_of(tasks, 3.0), tasks=tuple(tasks),
     )  # fmt: skip
     console = Console(width=width, file=io.StringIO(), record=True)
     console.print(summary_table(results, width))
-    text = console.export_text()
+    return console.export_text()
+
+
+LONG = "a_task_with_a_rather_long_name_that_is_one_word"
+
+
+def test_a_run_of_many_tasks_lists_those_that_failed() -> None:
+    failed = result("bad", 0.0)
+    text = final_table([*(result(f"t{n}") for n in range(200)), failed], 120)
+    assert len(text.splitlines()) < 12
+    assert " bad " in text
+    assert "and 200 more" in text
+    assert " t1 " not in text
+
+
+@given(st.integers(40, 200), st.lists(st.sampled_from(["ab", "a_long_task", LONG]), min_size=1))
+def test_no_column_is_cut_where_another_one_can_go(width: int, names: list[str]) -> None:
+    text = final_table([result(name) for name in names], width)
+    assert all(cell_len(line) <= width for line in text.split("\n"))
+    if width >= len(LONG) + 30:
+        assert all(name in text and "purchased" in text for name in names)
+
+
+@pytest.mark.parametrize("width", [40, 79, 150])
+def test_the_closing_table_fits(width: int) -> None:
+    text = final_table((result(LONG), result("x[/b]", None)), width)
     assert all(cell_len(line) <= width for line in text.split("\n"))
     assert "x[/b]" in text
     assert DASH in text
-    assert ("tool calls" in text) == (width >= 90)
+    assert ("tool calls" in text) == (width >= 150)
