@@ -164,6 +164,8 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
+    # What a platform gives for tasks that nobody played is no score of a run without any other.
+    has_score = bool(scores) and not all(t.infrastructure_failure for t in tasks)
     none = Usage(prompt=0, completion=0, cached=0, reasoning=0)
     costs = [t.cost_usd for t in tasks]
     unknown = any(c is None for c in costs)
@@ -171,7 +173,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     return Totals(
         tasks=len(tasks),
         scored=len(scores),
-        score_mean=round(sum(scores) / len(scores), 4) if scores else None,
+        score_mean=round(sum(scores) / len(scores), 4) if has_score else None,
         groups={name: _part(tasks, name) for name in named},
         harm=sum(t.harm is True for t in tasks),
         turns=sum(t.turns for t in tasks),

@@ -126,8 +126,9 @@ def overview(console: Console, run: RunView) -> None:
     ]
     console.print(_table(run.name, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
+    score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
     text = (
-        f"score {number(sums.score_mean, 3)}; {groups}{run.harm_name}s {sums.harm}; "
+        f"{score}; {groups}{run.harm_name}s {sums.harm}; "
         f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(run.seconds)}"
     )
     plain_line(console, text + ("" if run.finished else "; not finished"))

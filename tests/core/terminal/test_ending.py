@@ -150,5 +150,7 @@ def test_programs_that_failed_alike_take_one_line() -> None:
 
 
 def test_a_run_of_which_nothing_was_played_has_no_score() -> None:
-    assert "no score" in summary_lines(results(dead("a", score=0.3)))[-1]
+    unplayed = results(dead("a", score=0.3))
+    assert unplayed.totals.score_mean is None
+    assert "no score" in summary_lines(unplayed)[-1]
     assert "scored 1.000" in summary_lines(results(task("a")))[-1]

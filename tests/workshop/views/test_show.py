@@ -16,6 +16,7 @@ from core.runs.work import StepRecord, WorkReport
 from core.terminal.tables import overview
 from tests.run_folders import RunFolder, ended, hostile_run, worked
 from workshop.views.report.render import record_html
+from workshop.views.report.run_page import run_page
 from workshop.views.task_view import TaskPrinter, failures
 
 
@@ -154,3 +155,10 @@ def test_long_code_is_shown_around_the_line_that_failed_and_once(tmp_path: Path)
     assert "<summary>Lines 1 to 41</summary>" in page
     assert "<summary>Lines 59 to 100</summary>" in page
     assert page.count("The same code again") == 1
+
+
+def test_a_run_of_which_nothing_was_played_has_no_score(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "20260504-120000-aaaa")
+    path = folder.task("tea", score=0.3, outcome="error", failure="model", error="401").write()
+    assert "no score; " in show(tmp_path)
+    assert "<dt>Score</dt><dd>no score</dd>" in run_page(path)
