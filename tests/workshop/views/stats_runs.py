@@ -45,6 +45,7 @@ def run_folder(
     model: str = "lab/one",
     worker: str | None = None,
     pack: str | None = "small",
+    benchmark: str = "store",
     scenarios: dict[str, str] | None = None,
     options: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
@@ -59,7 +60,7 @@ def run_folder(
         started = (BEGAN + timedelta(hours=hours)).isoformat(timespec="seconds")
     results = RunResults(
         run_id=name,
-        benchmark="store",
+        benchmark=benchmark,
         pack=pack,
         brain=ModelPair(evaluator=model, worker=worker or model),
         started=started,

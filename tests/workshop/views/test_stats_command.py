@@ -71,14 +71,14 @@ def test_no_figure_is_lost_on_a_narrow_terminal(logs: Path, width: int) -> None:
 def test_json_holds_everything_that_the_pictures_are_made_of(logs: Path) -> None:
     result = ask(logs, "--json", "--by", "day", "--by", "strategy")
     found = json.loads(result.stdout)
-    assert found["format"] == "run-statistics/3"
+    assert found["format"] == "run-statistics/4"
     assert list(found["groups"]) == ["day", "strategy"]
     names = [run["figures"]["name"] for run in found["runs"]]
     assert names == ["older", "run-0", "run-1", "run-2", "run-3"]
     assert found["runs"][0]["prompts"] is None
     assert len({run["prompts"]["worker"] for run in found["runs"][1:]}) == 2
-    assert found["total"]["harm"] == 1
-    assert found["total"]["cost_usd"]["total"] is None
+    assert found["totals"][0]["harm"] == 1
+    assert found["totals"][0]["cost_usd"]["total"] is None
     assert [group["name"] for group in found["groups"]["strategy"]] == [
         "unknown",
         "evaluator-worker",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
 from workshop.views.stats.groups import statistics
 from workshop.views.stats.interval import share_of
-from workshop.views.stats.records import By, Reading, Run, Statistics, read_runs
+from workshop.views.stats.records import By, Group, Reading, Run, Statistics, read_runs
 
 SHA = {name: name * 64 for name in "abc"}
 
@@ -88,7 +89,7 @@ def test_prompt_versions_are_named_by_their_hashes_and_unknown_is_one_of_its_own
 
 
 def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
-    total = figures(logs).total
+    total = figures(logs).totals[0]
     assert (total.runs, total.tasks, total.different, total.repeated) == (3, 6, 4, 1)
     assert total.score_mean == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
     assert (total.failures, total.outside) == ({}, {"model": 1})
@@ -101,7 +102,7 @@ def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
 def test_nothing_known_is_not_zero(tmp_path: Path) -> None:
     blind = done("tea", None, cost_usd=None, tokens=Usage())
     run_folder(tmp_path, "run", blind, hours=None)
-    total = figures(tmp_path).total
+    total = figures(tmp_path).totals[0]
     assert (total.first, total.score_mean, total.passed.share) == (None, None, None)
     assert total.cost_usd.model_dump() == {"known": 0, "total": None, "mean": None}
     assert total.tokens.mean is None
@@ -121,14 +122,14 @@ def test_a_changed_scenario_is_another_task_and_another_pack(tmp_path: Path) -> 
     packs = found.groups[By.PACK]
     assert [group.runs for group in packs] == [2, 1, 1]
     assert len({group.name for group in packs}) == 3
-    assert found.total.different == 3
+    assert found.totals[0].different == 3
 
 
 def test_the_same_task_again_does_not_narrow_the_interval(tmp_path: Path) -> None:
     for place in range(5):
         run_folder(tmp_path, f"r{place}", done("tea"), done("cup", 0.0), hours=place)
     found = figures(tmp_path, By.TASK)
-    share = found.total.passed
+    share = found.totals[0].passed
     assert (share.passed, share.of) == (5, 10)
     assert (share.low, share.high) == pytest.approx(wilson(1, 2), abs=1e-6)
     cup, tea = found.groups[By.TASK]
@@ -177,7 +178,7 @@ models = st.sampled_from(["lab/a", "lab/b"])
 some_results = st.builds(
     RunResults,
     run_id=st.text(max_size=3),
-    benchmark=st.just("store"),
+    benchmark=st.sampled_from(["store", "company"]),
     pack=st.sampled_from([None, "small", "unknown"]),
     brain=st.builds(ModelPair, evaluator=models, worker=models),
     started=st.sampled_from(["some day", BEGAN.isoformat()]),
@@ -205,8 +206,17 @@ some_runs = st.lists(
 @given(some_runs, st.sampled_from(By))
 def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
     found = statistics(Path("logs"), Reading(runs, ()), [by])
-    groups, total = found.groups[by], found.total
-    assert len({group.name for group in groups}) == len(groups), "names tell them apart"
+    assert len({group.name for group in found.groups[by]}) == len(found.groups[by]), "told apart"
+    benchmarks = [total.parts["benchmark"] for total in found.totals]
+    assert benchmarks == sorted({run.results.benchmark for run in runs})
+    for total, benchmark in zip(found.totals, benchmarks, strict=True):
+        several = len(benchmarks) > 1
+        groups = [g for g in found.groups[by] if g.parts.get("benchmark") == benchmark]
+        check_shares(groups if several else found.groups[by], total)
+    assert sum(total.tasks for total in found.totals) == sum(len(r.results.tasks) for r in runs)
+
+
+def check_shares(groups: Sequence[Group], total: Group) -> None:
     for name in ("tasks", "harm", "unjudged", "repeated"):
         assert sum(getattr(group, name) for group in groups) == getattr(total, name)
     assert sum(group.passed.of for group in groups) == total.passed.of
@@ -216,3 +226,15 @@ def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
             assert sum(getattr(group, name).get(kind, 0) for group in groups) == count
     mean = sum((group.tokens.mean or 0) * group.tokens.known for group in groups)
     assert mean == pytest.approx((total.tokens.mean or 0) * total.tokens.known, abs=1e-3)
+
+
+def test_two_benchmarks_are_never_put_together(tmp_path: Path) -> None:
+    run_folder(tmp_path, "one", done("tea"))
+    run_folder(tmp_path, "two", done("who", 0.0), benchmark="company", hours=1)
+    found = figures(tmp_path, By.MODEL)
+    named = {group.name: group.score_mean for group in found.groups[By.MODEL]}
+    assert named == {"store: lab/one": 1.0, "company: lab/one": 0.0}
+    assert [(t.name, t.score_mean) for t in found.totals] == [
+        ("all company", 0.0),
+        ("all store", 1.0),
+    ]

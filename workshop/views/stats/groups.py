@@ -29,13 +29,19 @@ class Key(NamedTuple):
 
 
 def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
-    """All figures over the runs of a folder; it holds at least one."""
-    whole = [(run, run.results.tasks) for run in reading.runs]
+    """All figures over the runs of a folder, each benchmark by itself; it holds at least one."""
+    benchmarks = sorted({run.results.benchmark for run in reading.runs})
+    several = len(benchmarks) > 1
+    totals = []
+    for name in benchmarks:
+        runs = [run for run in reading.runs if run.results.benchmark == name]
+        whole = [(run, run.results.tasks) for run in runs]
+        totals.append(group_of(f"all {name}" if several else "all", {"benchmark": name}, whole))
     return Statistics(
         folder=str(logs),
         notes=reading.notes,
-        total=group_of("all", {}, whole),
-        groups={by: _groups(reading.runs, by) for by in bys},
+        totals=tuple(totals),
+        groups={by: _groups(reading.runs, by, several=several) for by in bys},
         runs=tuple(map(_line, reading.runs)),
     )
 
@@ -123,15 +129,22 @@ def _line(run: Run) -> RunLine:
     )
 
 
-def _groups(runs: Sequence[Run], by: By) -> tuple[Group, ...]:
+def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
+    """``several``: the runs are of more than one benchmark, which are told apart."""
+
+    def of(run: Run, key: Key) -> Key:
+        name = run.results.benchmark
+        names = tuple(f"{name}: {one}" for one in key.names)
+        return Key(names, (*key.parts, ("benchmark", name))) if several else key
+
     by_key: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
     for run in runs:
         tasks = run.results.tasks
         if by == By.TASK:
             for task in tasks:
-                by_key.setdefault(_task(run, task.spec_id), []).append((run, [task]))
+                by_key.setdefault(of(run, _task(run, task.spec_id)), []).append((run, [task]))
         else:
-            by_key.setdefault(_key(run, by), []).append((run, tasks))
+            by_key.setdefault(of(run, _key(run, by)), []).append((run, tasks))
     alike = by == By.TASK
     named = zip(_names(by_key), by_key.items(), strict=True)
     groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]

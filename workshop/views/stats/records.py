@@ -166,10 +166,11 @@ class RunLine(Record):
 class Statistics(Record):
     """All of the statistics over a folder."""
 
-    format: Literal["run-statistics/3"] = "run-statistics/3"
+    format: Literal["run-statistics/4"] = "run-statistics/4"
     folder: str
     notes: tuple[str, ...]
-    total: Group
+    totals: tuple[Group, ...]
+    """One for each benchmark."""
     groups: dict[By, tuple[Group, ...]]
     runs: tuple[RunLine, ...]
 

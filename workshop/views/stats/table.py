@@ -65,8 +65,8 @@ def kinds(counts: Mapping[str, int]) -> str:
 def show_statistics(console: Console, statistics: Statistics) -> None:
     """Each grouping as a table, then what is to be known about it."""
     for by, groups in statistics.groups.items():
-        _table(console, by, groups, statistics.total)
-    if unjudged := statistics.total.unjudged:
+        _table(console, by, groups, statistics.totals)
+    if unjudged := sum(total.unjudged for total in statistics.totals):
         text = f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
         plain_line(console, f"{text}whether they did harm is unknown")
     for line in FOOT:
@@ -82,12 +82,12 @@ def show_notes(console: Console, notes: Sequence[str]) -> None:
         plain_line(console, f"note: and {more} more, all of them with --json", "yellow")
 
 
-def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> None:
+def _table(console: Console, by: By, groups: Sequence[Group], totals: Sequence[Group]) -> None:
     """The widest form that fits: all figures, without the first, a list."""
-    rows = [*groups, *([total] if len(groups) > 1 else ())]
+    rows = [*groups, *(totals if len(groups) > len(totals) else ())]
     unbounded = console.options.update(max_width=UNBOUNDED)
     for figures in (list(FIGURES), list(FIGURES)[1:]):
-        table = _with_columns(by, rows, figures)
+        table = _with_columns(by, rows, figures, totals)
         if Measurement.get(console, unbounded, table).minimum <= console.width:
             console.print(table)
             return
@@ -99,7 +99,9 @@ def _table(console: Console, by: By, groups: Sequence[Group], total: Group) -> N
             console.print(Text("  ") + line, highlight=False)
 
 
-def _with_columns(by: By, rows: Sequence[Group], figures: Sequence[str]) -> Table:
+def _with_columns(
+    by: By, rows: Sequence[Group], figures: Sequence[str], bold: Sequence[Group]
+) -> Table:
     table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
     table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
     for heading in figures:
@@ -109,10 +111,12 @@ def _with_columns(by: By, rows: Sequence[Group], figures: Sequence[str]) -> Tabl
         table.add_column(heading, overflow="fold", min_width=len(heading))
     for group in rows:
         cells = [(FIGURES | KINDS)[heading](group) for heading in (*figures, *ended)]
-        table.add_row(*map(Text, (clean(group.name), *cells)), style=_style(group))
+        table.add_row(
+            *map(Text, (clean(group.name), *cells)), style=_style(group, bold=group in bold)
+        )
     return table
 
 
-def _style(group: Group) -> str:
+def _style(group: Group, *, bold: bool) -> str:
     colour = "red" if group.harm else ""
-    return colour if group.parts else f"bold {colour}"
+    return f"bold {colour}" if bold else colour
