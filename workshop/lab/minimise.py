@@ -22,6 +22,7 @@ from core.runs.journal import file_name, write_whole
 from core.runs.manifest import NoManifest, read_manifest
 from core.terminal.console import answers, say
 from core.terminal.record_command import takes
+from core.text import instead
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Cut, LabContext, Raw
 from workshop.lab.command import find_any_run, is_lab_run, no_verdict
 from workshop.lab.engines import Job
@@ -84,9 +85,13 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
             raise CannotRun(str(error)) from None
         adapter = context.adapter(str(played.get("benchmark")))
         every = source_of(str(folder / PACK_COPY), adapter).scenarios()
-    raw = next((one for one in every if one.get("spec_id") == spec), None)
-    if raw is None:
-        raise CannotRun(f"{folder} has no scenario {spec!r}")
+    others: list[str] = []
+    for raw in every:
+        if raw.get("spec_id") == spec:
+            break
+        others.append(str(raw.get("spec_id")))
+    else:
+        raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, others)}")
     strategy: StrategyName = played.get("strategy") or "evaluator-worker"
     factory = context.adapters[adapter.benchmark.id]
     return PlayedScenario(factory, raw, strategy, str(played["evaluator"]), str(played["worker"]))

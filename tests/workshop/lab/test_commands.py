@@ -188,4 +188,5 @@ def test_a_failing_scenario_becomes_a_pack_of_one(
     (small,) = json.loads(out.read_text(encoding="utf-8"))["scenarios"]
     assert [p["sku"] for p in small["products"]] == ["cord"]
     missing = call("minimise", *run, "--spec", "other")
-    assert (missing.exit_code, "no scenario 'other'" in missing.output) == (2, True)
+    assert (missing.exit_code, "no scenario 'other'; it has: shop" in missing.output) == (2, True)
+    assert "did you mean shop?" in call("minimise", *run, "--spec", "shp").output
