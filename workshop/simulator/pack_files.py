@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -99,9 +100,13 @@ def _dicts(value: object) -> list[dict[str, Any]]:
 
 def _refuse_misspelt(raw: dict[str, Any], part: type[BaseModel], where: str) -> None:
     for name in raw.keys() - part.model_fields.keys():
-        near = get_close_matches(name, list(part.model_fields), n=1, cutoff=0.8)
-        if near:
-            raise PackError(f"{where}: unknown field {name!r}; did you mean {near[0]!r}?")
+        if near := _near_field(name, part):
+            raise PackError(f"{where}: unknown field {name!r}; did you mean {near!r}?")
+
+
+@lru_cache(maxsize=256)
+def _near_field(name: str, part: type[BaseModel]) -> str | None:
+    return next(iter(get_close_matches(name, list(part.model_fields), n=1, cutoff=0.8)), None)
 
 
 def mistakes_of(error: ValidationError) -> list[str]:
