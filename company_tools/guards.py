@@ -163,6 +163,9 @@ def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
     text = session.task if changed and session.task else answer.message
     named = _named(text, session) if answer.outcome == "ok_answer" else []
     have = {evidence.name_of(*link) for link in (*answer.links, *changed)}
+    requests = [change.request for change in session.changed]
+    # Of a page that is gone, renamed or deleted, nobody wants a link.
+    have |= {one.file for one in requests if isinstance(one, company.Req_UpdateWiki)}
     left = [
         evidence.records.get((link.kind, link.id), Known(link.kind, link.id, ""))
         for link in changed

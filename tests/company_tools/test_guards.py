@@ -226,6 +226,14 @@ def test_after_a_change_the_task_tells_what_to_link() -> None:
     assert links == {"proj_tent", UNA}
 
 
+def test_a_renamed_page_is_linked_under_its_new_name_alone() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "Rename places/Bergen.md to places/Oslo.md."
+    moved = played.call("Combo_Rename_Wiki_Page", old="places/Bergen.md", new="places/Oslo.md")
+    assert "error" not in moved, moved
+    assert played.asked_back("ok_answer", "Renamed.", "wiki:places/Oslo.md") is None
+
+
 def test_a_namesake_of_a_linked_record_is_not_missed() -> None:
     company = kites()
     company["employees"].append(person("una_other", "Una Berg", department="Sales"))
