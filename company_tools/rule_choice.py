@@ -83,14 +83,26 @@ def pick(
     stretches = set[tuple[object, ...]]()
     for one in _ranked(pages, candidates, text, about):
         line = lines_of(pages[one.page])[one.number - 1]
-        stretch, place = _stretch(one.page, pages[one.page], line), (one.page, one.number)
+        stretch = _stretch(one.page, pages[one.page], line)
+        parts = [(one.page, number) for number in _parts_of(pages[one.page], line)]
+        more = [*places, *(part for part in parts if part not in places)]
         if len(stretches | {stretch}) > STRETCHES:
             continue
-        if places and count_text(excerpt(pages, [*places, place])) > TOKENS:
+        if places and count_text(excerpt(pages, more)) > TOKENS:
             continue
         stretches.add(stretch)
-        places.append(place)
+        places = more
     return places
+
+
+def _parts_of(page: str, line: Line) -> list[int]:
+    """The parts of the long line that a line is one of: what is cut off may be what decides."""
+    lines = lines_of(page)
+
+    def opener(one: Line) -> int:
+        return min(number for number in one.needs if lines[number - 1].row == one.row)
+
+    return [one.number for one in lines if one.row == line.row and opener(one) == opener(line)]
 
 
 def _ranked(
