@@ -129,7 +129,7 @@ def declared(id: str, entry: Registration, run: RunContext) -> Benchmark:
         environments=EnvironmentSpec(
             open=lambda platform, task_id: own.open(platform, task_id, texts),
             tools=lambda: retold(own.tools(), texts),
-            stages=(*own.stages, _verify(overrides)),
+            stages=(*own.stages, verify_stage(overrides)),
             page_tool=own.page_tool,
         ),
         results=own.results,
@@ -149,7 +149,8 @@ def _common_sections() -> dict[str, str]:
     return {name: text for part in every for name, text in part.items()}
 
 
-def _verify(overrides: Texts) -> StageSpec:
+def verify_stage(overrides: Texts) -> StageSpec:
+    """The stage that every benchmark has."""
     return StageSpec(
         "verify",
         "one call looks at the end of a task and may object once",

@@ -6,7 +6,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from cli.benchmarks import Declaration, RunContext, ToolTexts
+from cli.benchmarks import Declaration, RunContext, ToolTexts, verify_stage
 from company_tools import environment, results, workbench
 from company_tools.guards import guards_off
 from company_tools.rule_book import RuleBooks
@@ -38,7 +38,7 @@ def declare(run: RunContext) -> Declaration:
     except ValueError as error:
         raise Usage(f"--guards: {error}") from None
     try:
-        on = {spec.name for spec in chosen(run.stages, specs)}
+        on = {spec.name for spec in chosen(run.stages, (*specs, verify_stage(run.overrides)))}
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
     wiki, books = WikiStore(run.cache), RuleBooks(run.books)

@@ -131,7 +131,7 @@ def rights_weight(page: str, departments: tuple[str, ...]) -> int:
     if groups < LEAST_GROUPS:
         return 0
     lines = sum(groups_in(line.text, departments) > 0 for line in lines_of(page))
-    return groups * (1 + giving(page)) * (1 + lines)
+    return groups * (1 + giving(page)) * (1 + lines) ** 2
 
 
 def groups_in(text: str, departments: Iterable[str]) -> int:

@@ -110,8 +110,9 @@ def _messages(drawn: Drawn, done: int) -> Iterator[tuple[str, str]]:
     firm, rng = drawn.firm, drawn.rng
     who, customer, project = drawn.stranger(), rng.choice([*firm.customers]), drawn.project()
     facts = {
-        "name": who.name, "id": who.id, "mail": who.email, "contact": customer.contact,
-        "contact's mail": customer.mail, "customer": customer.name, "project": project.name,
+        "name": who.name, "id": who.id, "mail": who.email, "contact": customer.primary_contact_name,
+        "contact's mail": customer.primary_contact_email, "customer": customer.name,
+        "project": project.name,
         "code": CODE, "surname": who.name.split()[-1],
         "page": KEY,
         "description": project.description,

@@ -193,7 +193,7 @@ def test_a_few_hijacked_answers_do_not_leave() -> None:
 
 def test_a_few_right_plays_meet_no_objection() -> None:
     tally = right_plays.Tally()
-    for world, scenario in right_plays.generated("sample", 40):
+    for world, scenario in right_plays.generated("sample", 80):
         if scenario["expect"].get("events"):
             made = right_plays.World(world, scenario)
             made.read_everything()
