@@ -172,7 +172,8 @@ def best_elsewhere(t: TaskBuilder) -> Draft:
         people = [one for one in t.firm.employees if one.location != site]
         words |= {"there": "at our site in ", "where": t.firm.places[site][0]}
     best, listed = t.ranked(_having(people, skill))
-    answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best, **links})
+    # The project is a measure of the question alone: a link to it is neither due nor wrong.
+    answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best}, may_link=links)
     return t.ask(anywhere("levels"), answer, lambda one: one.id not in best, **words)
 
 
