@@ -115,7 +115,7 @@ def early(reply: str, prompt: str, _model: CarelessModel) -> str | None:
 
 
 def leaked(reply: str, prompt: str, careless: CarelessModel) -> str | None:
-    if not closes(reply) or "guest" not in prompt.partition("<briefing>")[2][:300].lower():
+    if not closes(reply) or '"user": "guest"' not in prompt:
         return None
     return _MESSAGE.sub(f"MESSAGE: Ask {' or '.join(careless.people)}. ", reply, count=1)
 
