@@ -64,7 +64,12 @@ class Attempt(CallObserver):
         earlier = self.run.seconds
         self._meter.lived(earlier)
         with closing(Journal(self.start.path)) as self._journal, closing(self._telemetry):
+            restored = len(self.run.calls)
             environment = self._play()
+            if restored and len(self.run.calls) == restored and not self.start.closed:
+                # The process that made them may have been killed before it reported any, and a
+                # task without a reported call loses score; one report too many costs nothing.
+                self._telemetry.report(self.run.calls[-1])
             for warning in self._telemetry.settle():
                 self._journal.write("warning", {"text": warning})
             result = self._close(environment, earlier + time.perf_counter() - began)

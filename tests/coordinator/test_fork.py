@@ -308,7 +308,7 @@ def test_what_is_not_recorded_is_an_error_that_says_what_is(
     assert "no turn 4; recorded turns: 1, 2, 3" in done.stderr
     done = desk.call("--fork", recorded, "--task", "stop", "--turn", "1")
     assert done.exit_code == 1
-    assert "it has: shop" in done.stderr
+    assert "did you mean shop?" in done.stderr
     done = desk.fork(desk.folder, 1)
     assert "no run folder" in done.stderr
 
