@@ -34,7 +34,7 @@ _MARK = re.compile(rf"\(({'|'.join(map(re.escape, NEEDS))})\)")
 _BLOCK = re.compile(r"(?ms)^```\n(.*?)^```$")
 _INLINE = re.compile(r"`(\.venv/bin/[^`\n]+|make [^`\n]+)`(.{0,40})")
 _EXITS = re.compile(r"exits (\d+)")
-_BEGINS = (AGENT, PYTHON, "make ", "cp ", "export ")
+_BEGINS = (AGENT, PYTHON, "make ", "cp ", "echo ", "export ")
 SPEC = "stock_exactly_enough"
 ALL = bool(os.environ.get("RUN_ALL_COMMANDS"))
 
@@ -142,6 +142,9 @@ def run(command: Command, folder: Path) -> tuple[int, str]:
             (folder / into).write_text(done.stdout, encoding="utf-8")
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         return done.exit_code, done.output
+    elif split[0] == "echo":
+        (folder / into).write_text(f"{' '.join(split[1:])}\n", encoding="utf-8")
+        return 0, ""
     elif split[0] == PYTHON:
         split = [sys.executable, str(ROOT / split[1]), *split[2:]]
     # Whoever types it stands in a clone, whose packages come before the packs that lie here.
