@@ -16,13 +16,22 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-AT_MOST_MS = 15_000
+AT_MOST_MS = 60_000
 OUTSIDE = """() => [...document.querySelectorAll("body *")].filter((node) => {
     const box = node.getBoundingClientRect();
     return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1)
         && !node.closest(".unseen") && !node.closest("svg");
 }).map((node) => `${node.tagName}.${node.className}`)"""
 """What reaches beyond the left or right edge of the window and is seen."""
+SHOWN_TASKS = "#tasks tbody tr:visible th a"
+
+
+def expect(locator: Any) -> Any:
+    """Playwright's assertions, which try again: many events reach the page after the click."""
+    from playwright.sync_api import expect as assertions  # an extra that need not be installed
+
+    assertions.set_options(timeout=AT_MOST_MS)
+    return assertions(locator)
 
 
 def _chromium() -> str:
@@ -61,8 +70,16 @@ class Look:
 
     def tasks(self) -> list[str]:
         """The tasks that the table shows, in its order."""
-        names: list[str] = self.page.locator("#tasks tbody tr:visible th a").all_inner_texts()
+        names: list[str] = self.page.locator(SHOWN_TASKS).all_inner_texts()
         return names
+
+    def expect_tasks(self, names: list[str]) -> None:
+        """Wait until the table shows exactly these tasks, in this order."""
+        expect(self.page.locator(SHOWN_TASKS)).to_have_text(names)
+
+    def expect_count(self, count: int) -> None:
+        """Wait until the table shows so many tasks."""
+        expect(self.page.locator(SHOWN_TASKS)).to_have_count(count)
 
     @property
     def told(self) -> Any:

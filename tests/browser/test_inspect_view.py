@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from tests.browser.conftest import expect
 
 
 @pytest.fixture
@@ -54,8 +55,8 @@ def test_inspect_view_opens_the_log_of_a_run(viewer: str, look: Callable[..., An
     page = seen.page
     page.get_by_text("4 rows").wait_for()
     for spec in ("good", "hostile", "wrong", "broken"):
-        assert page.get_by_text(spec, exact=True).count()
+        expect(page.get_by_text(spec, exact=True).first).to_be_attached()
     page.get_by_text("good", exact=True).first.click()
     page.get_by_text("SUB-AGENT: TURN 2").wait_for()
-    assert page.get_by_text("Buy tea").count()
+    expect(page.get_by_text("Buy tea").first).to_be_attached()
     assert all(url.startswith(viewer) for url in seen.requests), seen.requests

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OUTSIDE
+from tests.browser.conftest import OUTSIDE, expect
 from tests.run_folders import HOSTILE, RunFolder, worked
 from workshop.views.report.run_page import write_report
 
@@ -25,43 +25,43 @@ def report(hostile: Path, look: Any) -> Any:
 
 
 def test_the_table_is_filtered_by_kind_and_by_words(report: Any) -> None:
-    assert report.tasks() == ["good", "hostile", "wrong", "broken"]
+    report.expect_tasks(["good", "hostile", "wrong", "broken"])
     report.page.get_by_role("button", name="Failed").click()
-    assert report.tasks() == ["hostile", "wrong", "broken"]
-    assert report.page.locator("#count").inner_text() == "3 of 4 tasks"
+    report.expect_tasks(["hostile", "wrong", "broken"])
+    expect(report.page.locator("#count")).to_have_text("3 of 4 tasks")
     report.page.get_by_role("button", name="Wrong checkout").click()
-    assert report.tasks() == ["wrong"]
+    report.expect_tasks(["wrong"])
     report.page.get_by_role("button", name="All", exact=True).click()
     report.page.get_by_label("Find in tasks").fill("MODEL failed")
-    assert report.tasks() == ["broken"]
+    report.expect_tasks(["broken"])
 
 
 def test_a_heading_sorts_unknown_last(report: Any) -> None:
     heading = report.page.locator("[data-sort=score]")
     heading.click()
-    assert report.tasks() == ["good", "hostile", "wrong", "broken"]
+    report.expect_tasks(["good", "hostile", "wrong", "broken"])
     heading.click()
-    assert report.tasks() == ["hostile", "wrong", "good", "broken"]
-    assert report.page.locator("th[aria-sort]").inner_text().startswith("Score")
+    report.expect_tasks(["hostile", "wrong", "good", "broken"])
+    expect(report.page.locator("th[aria-sort]")).to_contain_text("Score")
 
 
 def test_a_task_opens_and_a_call_unfolds_under_its_line(report: Any) -> None:
     report.page.get_by_role("link", name="good").click()
     report.told.get_by_role("heading", name="good").wait_for()
     call = report.told.locator(".call").first
-    assert "Find(query=" in call.locator("summary").first.inner_text()
+    expect(call.locator("summary").first).to_contain_text("Find(query=")
     line = call.locator("xpath=../preceding-sibling::pre[1]").locator(".ln").last
-    assert "found = Find(query=query)" in line.inner_text()
-    assert not call.get_by_text("Green Tea", exact=True).is_visible()
+    expect(line).to_contain_text("found = Find(query=query)")
+    expect(call.get_by_text("Green Tea", exact=True)).to_be_hidden()
     call.locator("summary").first.click()
-    assert call.get_by_role("cell", name="Green Tea", exact=True).is_visible()
+    expect(call.get_by_role("cell", name="Green Tea", exact=True)).to_be_visible()
 
 
 def test_the_state_is_a_table_that_marks_what_changed(report: Any) -> None:
     report.page.get_by_role("link", name="good").click()
     after = report.told.locator(".state.after").first
     after.wait_for()
-    assert after.locator(".changed").all_inner_texts() == ["tea", "4", "4"]
+    expect(after.locator(".changed")).to_have_text(["tea", "4", "4"])
 
 
 def test_the_failed_one_is_found_with_the_keyboard_alone(report: Any) -> None:
@@ -74,21 +74,22 @@ def test_the_failed_one_is_found_with_the_keyboard_alone(report: Any) -> None:
     keyboard.press("k")
     report.told.get_by_role("heading", name="hostile").wait_for()
     keyboard.press("Escape")
-    assert report.page.locator("#story").is_hidden()
+    expect(report.page.locator("#story")).to_be_hidden()
     keyboard.press("/")
     keyboard.type("broken")
-    assert report.tasks() == ["broken"]
+    report.expect_tasks(["broken"])
     keyboard.press("Escape")
-    assert len(report.tasks()) == 4
+    report.expect_count(4)
 
 
 def test_hostile_texts_are_texts(report: Any) -> None:
     report.page.get_by_role("link", name="hostile").click()
     report.told.get_by_role("heading", name="hostile").wait_for()
     report.page.keyboard.press("e")
-    assert SHOWN in report.told.locator(".call .json td").all_inner_texts()
-    assert report.told.locator("blockquote").inner_text() == f"Buy {SHOWN}"
-    assert report.told.locator("script, img").count() == 0
+    cells = report.told.locator(".call .json td")
+    expect(cells.get_by_text(SHOWN, exact=True).first).to_be_visible()
+    expect(report.told.locator("blockquote")).to_have_text(f"Buy {SHOWN}")
+    expect(report.told.locator("script, img")).to_have_count(0)
     assert report.page.evaluate("window.hit") is None
     assert report.complaints == []
 
@@ -140,39 +141,40 @@ def test_axe_finds_nothing(hostile: Path, look: Any, scheme: str) -> None:
 
 def test_without_scripts_the_table_is_there_and_says_what_is_not(hostile: Path, look: Any) -> None:
     seen = look(write_report(hostile).as_uri(), java_script_enabled=False)
-    assert seen.tasks() == ["good", "hostile", "wrong", "broken"]
-    assert "submission.py show RUN" in seen.page.locator("body").inner_text()
+    seen.expect_tasks(["good", "hostile", "wrong", "broken"])
+    note = "submission.py show RUN"
+    expect(seen.page.locator("body")).to_contain_text(note, use_inner_text=True)
 
 
 def test_on_paper_the_open_story_is_printed_without_the_tools(report: Any) -> None:
     report.page.get_by_role("link", name="good").click()
     report.told.get_by_role("heading", name="good").wait_for()
     report.page.emulate_media(media="print")
-    assert report.told.is_visible()
-    assert not report.page.locator("#find").is_visible()
-    assert not report.page.locator("#tasks").is_visible()
+    expect(report.told).to_be_visible()
+    expect(report.page.locator("#find")).to_be_hidden()
+    expect(report.page.locator("#tasks")).to_be_hidden()
 
 
 def test_a_search_shows_where_it_hit(report: Any) -> None:
     report.page.get_by_label("Find in tasks").fill("MODEL")
     row = report.page.locator("#tasks tbody tr:visible")
-    assert report.tasks() == ["broken"]
-    assert row.locator(".hit").inner_text() == "error: model failed"
-    assert row.locator(".hit mark").inner_text() == "model"
+    report.expect_tasks(["broken"])
+    expect(row.locator(".hit")).to_have_text("error: model failed")
+    expect(row.locator(".hit mark")).to_have_text("model")
     report.page.get_by_label("Find in tasks").fill("tea wrong")
-    assert report.tasks() == ["wrong"]
-    assert row.locator("mark").all_inner_texts() == ["wrong", "tea"]
+    report.expect_tasks(["wrong"])
+    expect(row.locator("mark")).to_have_text(["wrong", "tea"])
     report.page.get_by_label("Find in tasks").fill("")
-    assert len(report.tasks()) == 4
-    assert report.page.locator("mark, .hit").count() == 0
+    report.expect_count(4)
+    expect(report.page.locator("mark, .hit")).to_have_count(0)
 
 
 def test_hostile_hits_are_texts(report: Any) -> None:
     report.page.get_by_label("Find in tasks").fill("onerror")
-    assert report.tasks() == ["hostile"]
-    assert report.page.locator("#tasks img, #tasks script").count() == 0
+    report.expect_tasks(["hostile"])
+    expect(report.page.locator("#tasks img, #tasks script")).to_have_count(0)
     report.page.get_by_label("Find in tasks").fill("[(*")
-    assert report.tasks() == []
+    report.expect_tasks([])
     assert report.page.evaluate("window.hit") is None
     assert report.complaints == []
 
@@ -181,10 +183,8 @@ def test_a_row_tells_text_wanted_and_reason(report: Any) -> None:
     row = report.page.locator(
         "#tasks tbody tr", has=report.page.get_by_role("link", name="hostile")
     )
-    text = row.inner_text()
-    assert f"Buy {SHOWN}" in text
-    assert "declined wanted: buy" in text
-    assert "FAIL: " in text
+    for text in (f"Buy {SHOWN}", "declined wanted: buy", "FAIL: "):
+        expect(row).to_contain_text(text)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -192,7 +192,8 @@ def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, schem
     phone = {"width": 390, "height": 844}
     seen = look(write_report(hostile).as_uri(), viewport=phone, color_scheme=scheme)
     for row in seen.page.locator("#tasks tbody tr").all():
-        assert all(cell.is_visible() for cell in row.locator("th, td").all())
+        for cell in row.locator("th, td").all():
+            expect(cell).to_be_visible()
     assert seen.page.evaluate(OUTSIDE) == []
     assert seen.violations() == []
     seen.page.evaluate("scrollTo(0, 400)")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.runs.journal import write_whole
-from tests.browser.conftest import OUTSIDE
+from tests.browser.conftest import OUTSIDE, expect
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from tests.workshop.views.test_versus_page import judge, run
 from workshop.views.report.versus import versus_page
@@ -29,13 +29,13 @@ def test_the_verdict_is_seen_first_and_only_flips_are_listed(page: str, look: An
     seen = look(page, viewport=WIDE)
     verdict = seen.page.locator("#verdict").bounding_box()
     assert verdict["y"] + verdict["height"] < 300
-    assert seen.page.get_by_role("heading", name="Not enough data to tell").is_visible()
-    assert seen.tasks() == ["t1", "t4"]
-    assert seen.page.locator("#count").inner_text() == "2 of 7 tasks"
+    expect(seen.page.get_by_role("heading", name="Not enough data to tell")).to_be_visible()
+    seen.expect_tasks(["t1", "t4"])
+    expect(seen.page.locator("#count")).to_have_text("2 of 7 tasks")
     seen.page.get_by_role("button", name="Better").click()
-    assert seen.tasks() == ["t4"]
+    seen.expect_tasks(["t4"])
     seen.page.get_by_role("button", name="All", exact=True).click()
-    assert len(seen.tasks()) == 7
+    seen.expect_count(7)
     assert seen.complaints == []
 
 
@@ -44,24 +44,22 @@ def test_both_stories_open_by_the_keyboard_alone(page: str, look: Any) -> None:
     seen.page.keyboard.press("f")
     seen.page.keyboard.press("Enter")
     seen.told.get_by_role("heading", name="t1").wait_for()
-    assert (
-        "Here they part turn 1: other calls, other words"
-        in seen.told.locator(".parting").inner_text()
-    )
+    parting = seen.told.locator(".parting")
+    expect(parting).to_contain_text("Here they part turn 1: other calls, other words")
     left, right = seen.told.locator(".parting + .sides > div").all()
-    assert "Find Green Tea" in left.inner_text()
-    assert "Find Cup" in right.inner_text()
+    expect(left).to_contain_text("Find Green Tea")
+    expect(right).to_contain_text("Find Cup")
     assert abs(left.bounding_box()["y"] - right.bounding_box()["y"]) < 2
     seen.page.keyboard.press("f")
     seen.told.get_by_role("heading", name="t4").wait_for()
     seen.page.keyboard.press("Escape")
-    assert seen.page.locator("#story").is_hidden()
+    expect(seen.page.locator("#story")).to_be_hidden()
 
 
 def test_what_differs_is_a_click_away(page: str, look: Any) -> None:
     seen = look(page, viewport=WIDE)
     seen.page.get_by_role("link", name="prompt of the evaluator").click()
-    assert seen.page.locator("#see-prompt-evaluator ins").first.is_visible()
+    expect(seen.page.locator("#see-prompt-evaluator ins").first).to_be_visible()
     assert seen.page.evaluate("window.hit") is None
 
 
@@ -86,9 +84,9 @@ def test_nothing_is_cut_off_and_axe_finds_nothing(
 def test_on_a_phone_every_figure_of_a_row_is_there(page: str, look: Any) -> None:
     seen = look(page, viewport=PHONE)
     row = seen.page.locator("#tasks tbody tr:visible").first
-    cells = row.locator("td").all()
-    assert len(cells) == 6
-    assert all(cell.is_visible() for cell in cells)
+    expect(row.locator("td")).to_have_count(6)
+    for cell in row.locator("td").all():
+        expect(cell).to_be_visible()
 
 
 def test_hostile_stories_side_by_side_are_texts(tmp_path: Path, hostile: Path, look: Any) -> None:
@@ -101,7 +99,7 @@ def test_hostile_stories_side_by_side_are_texts(tmp_path: Path, hostile: Path, l
     seen.page.locator("#tasks").get_by_role("link", name="hostile").click()
     seen.told.get_by_role("heading", name="hostile").wait_for()
     seen.page.keyboard.press("e")
-    assert seen.told.locator("script, img").count() == 0
+    expect(seen.told.locator("script, img")).to_have_count(0)
     assert seen.page.evaluate("window.hit") is None
     assert seen.complaints == []
     ours = path.as_uri()

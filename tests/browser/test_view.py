@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from core.runs.journal import Journal
+from tests.browser.conftest import expect
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.live.app import build_app
 
@@ -33,22 +34,22 @@ def served(tmp_path: Path) -> Iterator[str]:
 
 def test_the_index_leads_to_a_run(served: str, hostile: Path, look: Any) -> None:
     seen = look(served)
-    assert "finished" in seen.page.get_by_role("row", name=hostile.name).inner_text()
+    expect(seen.page.get_by_role("row", name=hostile.name)).to_contain_text("finished")
     assert seen.violations() == []
     seen.page.get_by_role("link", name=hostile.name).click()
     seen.page.get_by_role("link", name="hostile").click()
     seen.told.get_by_role("heading", name="hostile").wait_for()
     seen.page.keyboard.press("e")
-    assert seen.told.get_by_role("cell", name="<script>").count() >= 1
+    expect(seen.told.get_by_role("cell", name="<script>").first).to_be_visible()
     assert seen.page.evaluate("window.hit") is None
     assert seen.violations() == []
     assert seen.complaints == []
     assert all(url.startswith(served) for url in seen.requests)
 
 
-def names(seen: Any) -> list[str]:
-    rows: list[str] = seen.page.locator("#runs tbody tr:visible th a").all_inner_texts()
-    return rows
+def names(seen: Any) -> Any:
+    """The links of the runs that the table shows."""
+    return seen.page.locator("#runs tbody tr:visible th a")
 
 
 def test_runs_are_found_filtered_and_sorted_also_when_the_list_is_new(
@@ -60,22 +61,22 @@ def test_runs_are_found_filtered_and_sorted_also_when_the_list_is_new(
     seen = look(served)
     page = seen.page
     newest = ["20260503-120000-aaaa", "20260502-120000-aaaa", "20260501-120000-aaaa"]
-    assert names(seen) == newest
+    expect(names(seen)).to_have_text(newest)
     page.get_by_role("button", name="Score").click()
-    assert names(seen) == [newest[1], newest[2], newest[0]]
+    expect(names(seen)).to_have_text([newest[1], newest[2], newest[0]])
     page.get_by_role("button", name="finished 2").click()
-    assert names(seen) == [newest[1], newest[2]]
-    assert page.locator("#count").inner_text() == "2 of 3 runs"
+    expect(names(seen)).to_have_text([newest[1], newest[2]])
+    expect(page.locator("#count")).to_have_text("2 of 3 runs")
     page.keyboard.press("/")
     page.keyboard.type("20260501")
-    assert names(seen) == [newest[2]]
+    expect(names(seen)).to_have_text([newest[2]])
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
     RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", score=0.5).write()
     page.locator("#runs tbody tr:visible", has_text="20260504").wait_for()
-    assert names(seen) == [newest[1], "20260504-120000-aaaa", newest[2]]
+    expect(names(seen)).to_have_text([newest[1], "20260504-120000-aaaa", newest[2]])
     page.get_by_role("button", name="all", exact=True).click()
-    assert page.locator("#count").inner_text() == "4 runs"
+    expect(page.locator("#count")).to_have_text("4 runs")
     assert seen.complaints == []
 
 
@@ -103,13 +104,12 @@ def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     with closing(Journal(run.path / "tasks" / "tea.jsonl")) as journal:
         journal.write("turn", ended(thought=HOSTILE).journal())
     seen.told.get_by_role("heading", name="Turn 2").wait_for()
-    assert call.get_by_role("cell", name="Green Tea", exact=True).is_visible(), (
-        "an open call was folded"
-    )
+    # A call that was open stays open when the page is drawn again.
+    expect(call.get_by_role("cell", name="Green Tea", exact=True)).to_be_visible()
     run.task("cup", asked(), worked(), score=0.0)
     run.write(running=True)
     seen.page.get_by_role("link", name="cup").wait_for(state="attached")
-    assert seen.page.get_by_role("button", name="Failed").inner_text() == "Failed 1"
+    expect(seen.page.get_by_role("button", name="Failed")).to_have_text("Failed 1")
     assert seen.complaints == []
 
 
@@ -119,17 +119,17 @@ def test_two_ticked_runs_open_as_one_page(
     RunFolder(tmp_path / "20260506-120000-cccc").task("good", worked(), score=0.0).write()
     seen = look(served)
     button = seen.page.get_by_role("button", name="Compare two runs")
-    assert button.is_disabled()
+    expect(button).to_be_disabled()
     seen.page.get_by_label(f"Compare {hostile.name}").check()
-    assert seen.page.locator("#picked").inner_text() == "Tick one more."
+    expect(seen.page.locator("#picked")).to_have_text("Tick one more.")
     RunFolder(tmp_path / "20260507-120000-dddd").task("tea", worked()).write()
     seen.page.get_by_role("link", name="20260507-120000-dddd").wait_for()
-    assert seen.page.get_by_label(f"Compare {hostile.name}").is_checked(), "a tick was lost"
+    expect(seen.page.get_by_label(f"Compare {hostile.name}")).to_be_checked()
     seen.page.get_by_label("Compare 20260506-120000-cccc").check()
     button.click()
     seen.page.locator("#verdict").wait_for()
-    assert seen.tasks() == ["good"]
-    names = seen.page.locator(".versus-names a").all_inner_texts()
-    assert names == [hostile.name, "20260506-120000-cccc"]
+    seen.expect_tasks(["good"])
+    shown = seen.page.locator(".versus-names a")
+    expect(shown).to_have_text([hostile.name, "20260506-120000-cccc"])
     assert seen.violations() == []
     assert seen.complaints == []
