@@ -109,15 +109,18 @@ class Requester(NamedTuple):
     """Whether what everybody of the staff has is theirs."""
 
 
-def setting_rights(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
-    """The pages that set the rights of groups: they speak of several, and in words of rights."""
+def setting_rights(
+    pages: Mapping[str, str], departments: Iterable[str], share: float = NEAR_BEST
+) -> dict[str, str]:
+    """The pages that set the rights of groups: they speak of several, and in words of rights.
+
+    ``share``: of what the best page has, as much as such a page has at least.
+    """
     known = tuple(departments)
     weights = {path: rights_weight(text, known) for path, text in pages.items()}
     best = max(weights.values(), default=0)
     return {
-        path: pages[path]
-        for path, weight in weights.items()
-        if weight and weight >= best * NEAR_BEST
+        path: pages[path] for path, weight in weights.items() if weight and weight >= best * share
     }
 
 

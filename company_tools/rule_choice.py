@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import regex
 from rapidfuzz import fuzz
 
-from company_tools.grants import GUESTS, Requester, belongs, names_group, rights_weight
+from company_tools.grants import GUESTS, Requester, belongs, names_group, setting_rights
 from company_tools.rule_book import Book, Rule
 from company_tools.rule_words import ID, modal
 from company_tools.subjects import within
@@ -221,7 +221,7 @@ def _group_weight(group: str, who: Requester | None) -> float:
 
 def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candidate]:
     """The lines that seem to rule something for who asks, without a model."""
-    setting = _setting(pages, who.departments if who else ())
+    setting = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE)
     named = {path for path in pages for text in setting.values() if _names(text, path)}
     for path, page in pages.items():
         sets = path in setting or not setting
@@ -263,14 +263,6 @@ def _concern(context: str, text: str, who: Requester | None) -> float:
     return _NONE
 
 
-def _setting(pages: Mapping[str, str], departments: Iterable[str]) -> dict[str, str]:
-    """The pages that set the rights of several groups."""
-    known = tuple(departments)
-    weights = {path: rights_weight(page, known) for path, page in pages.items()}
-    best = max(weights.values(), default=0)
-    return {path: pages[path] for path, w in weights.items() if w and w >= best * RIGHTS_SHARE}
-
-
 def _names(text: str, path: str) -> bool:
     """Whether a text refers to a page by its path, or by the words of its name."""
     name = " ".join(stem(path.rsplit("/", 1)[-1]))
@@ -292,7 +284,9 @@ def rule_text(
     have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
     content = [place for place in _on(pages, f"{text} {' '.join(about)}") if place not in have]
     parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
-    setting = {path for path, _ in rules} & _setting(pages, who.departments if who else ()).keys()
+    setting = {path for path, _ in rules} & setting_rights(
+        pages, who.departments if who else (), RIGHTS_SHARE
+    ).keys()
     if len(setting) > 1:
         parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
     return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
