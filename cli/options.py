@@ -83,8 +83,7 @@ class Options(RunConfig, PlayOptions):
         "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
     rulebook: tuple[str, ...] = option(
-        "A page of the wiki that the briefing has whole, besides those that are called so; for the "
-        "company. Repeatable.",
+        "A page of the wiki that the briefing has whole; for the company. Repeatable.",
         (),
     )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
