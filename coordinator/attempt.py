@@ -68,7 +68,7 @@ class Attempt(CallObserver):
             environment = self._play()
             if restored and len(self.run.calls) == restored and not self.start.closed:
                 # The process that made them may have been killed before it reported any, and a
-                # task without a reported call loses score; one report too many costs nothing.
+                # task without a reported call loses score; one too many counts its tokens twice.
                 self._telemetry.report(self.run.calls[-1])
             for warning in self._telemetry.settle():
                 self._journal.write("warning", {"text": warning})

@@ -55,7 +55,6 @@ class TaskLoop:
         self._stages = StageRunner(
             self.stages, self.environment, self.client, self.journal, self.run, self._recorded_to
         )
-        self._earlier_calls = len(self.run.calls)
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -190,15 +189,14 @@ class TaskLoop:
 
         It is the answer that the turn before has prepared, or in the first turn the verdict of a
         stage. What the benchmark objects to is not taken: then the strategy decides. So it does
-        where this process has asked no model yet: a task without a reported call loses score on
-        the platform, and an earlier process may have been killed before it reported its calls.
+        where no model was asked yet: a task without a reported call loses score on the platform.
         """
         if self.run.turns:
             prepared = self._prepared()
             return (None, "") if prepared is None or withheld else (prepared, PREPARED)
         self._stages.before(task_text, self._brief())
         verdict = self._stages.verdict
-        if verdict is None or len(self.run.calls) == self._earlier_calls:
+        if verdict is None or not self.run.calls:
             return None, ""
         thought = f"{self._stages.closed_by}, by {verdict.by}: {verdict.reason}"
         decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
