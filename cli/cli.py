@@ -33,9 +33,9 @@ COMMANDS = {
     "minimise": "workshop.lab.minimise:minimise",
     "replay": "cli.commands:replay",
     "debug": "cli.commands:debug",
-    "serve": "cli.commands:serve",
-    "generate": "cli.commands:generate",
-    "baselines": "cli.commands:baselines",
+    "serve": "workshop.command:serve",
+    "generate": "workshop.generators.command:generate",
+    "baselines": "workshop.command:baselines",
     "prompts": "cli.commands:prompts",
     "evolve": "workshop.lab.evolve.command:evolve",
     "wiki": "cli.wiki_command:app",
@@ -44,7 +44,6 @@ COMMANDS = {
 """By name the function of each subcommand, or its group of them."""
 OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
-SIMULATOR = ("serve", "generate", "baselines")
 _LOOK: dict[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -73,17 +72,13 @@ class Commands(typer.core.TyperGroup):
             loading.over()
         if isinstance(function, typer.Typer):  # with subcommands of its own
             return typer.main.get_command(function)
-        # The simulator reads its own command line.
-        raw = {"ignore_unknown_options": True, "allow_extra_args": True}
-        mine = cmd_name not in SIMULATOR
         # What follows the name of an agent's program is the program's.
         settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)
         single.command(
             cmd_name,
             epilog=CODES if cmd_name == "run" else None,
-            add_help_option=mine,
-            context_settings=settings if mine else raw,
+            context_settings=settings,
         )(function)
         return typer.main.get_command(single)
 

@@ -1,4 +1,4 @@
-"""The commands of this room, and the simulator behind its own command line."""
+"""The commands of the agent itself, and ``replay`` and ``debug``, which need its benchmarks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
 from coordinator.config import STRATEGIES, StrategyName
-from core.runs.hints import command
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
@@ -165,27 +164,6 @@ def prompts(
     except SectionError as error:
         raise Usage(str(error)) from None
     typer.echo(f"{len(texts)} sections: {folder}")
-
-
-def serve(context: typer.Context) -> None:
-    """Serve a pack on loopback, as the platform does."""
-    _simulator(context)
-
-
-def generate(context: typer.Context) -> None:
-    """Write a pack of fresh scenarios to standard output."""
-    _simulator(context)
-
-
-def baselines(context: typer.Context) -> None:
-    """Say what players that understand nothing score on a pack."""
-    _simulator(context)
-
-
-def _simulator(context: typer.Context) -> None:
-    from workshop.command import main
-
-    raise typer.Exit(main([str(context.info_name), *context.args], prog=command()))
 
 
 def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:

@@ -40,8 +40,7 @@ WORKSHOP = {
     "replay": set(),
     "lab": {"agent_adapter", "generators", "replay", "rule_based", "simulator", "views"},
     "agent_adapter": {"simulator"},
-    "command": {"generators", "simulator"},
-    "__main__": {"command"},
+    "command": {"simulator"},
 }
 """What the packages of the workshop may import of each other."""
 SIMULATOR_NEEDS = "core.erc3_client"

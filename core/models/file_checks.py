@@ -32,7 +32,8 @@ def first_problem(error: ValidationError) -> str:
     """The first thing that is wrong, behind its place where it has one."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
-    return plain_text(f"{where}: {first['msg']}" if where else first["msg"])
+    text = first["msg"].removeprefix("Value error, ")
+    return plain_text(f"{where}: {text}" if where else text)
 
 
 def shown(value: object) -> str:

@@ -42,7 +42,8 @@ def takes(
             except ValidationError as error:
                 first = error.errors(include_url=False)[0]
                 name = str(first["loc"][0])
-                raise typer.BadParameter(first["msg"], param_hint=option_of(record, name)) from None
+                text = first["msg"].removeprefix("Value error, ")
+                raise typer.BadParameter(text, param_hint=option_of(record, name)) from None
             raise typer.Exit(action(asked, context))
 
         options = [_parameter(n, field, option_of(record, n)) for n, field in fields.items()]

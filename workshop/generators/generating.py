@@ -1,64 +1,54 @@
-"""What the generators of all worlds share: their arguments, their processes, their output."""
+"""What the generators of all worlds share: their options and their processes."""
 
 from __future__ import annotations
 
-import argparse
-import os
 import re
 import signal
-import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, nullcontext
 from multiprocessing import get_context
 from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from coordinator.config import option
 
 T = TypeVar("T")
 AHEAD = 4
 """Chunks per process that may wait to be written: what keeps memory flat."""
 
 
-def seed(text: str) -> str:
-    """The type of an argument: a seed, which is a part of names."""
-    if not re.fullmatch(r"[A-Za-z0-9_.-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r}: use letters, digits, - _ . only")
-    return text
+class PackOptions(BaseModel):
+    """What every generated pack is asked for; each field is an option and may be text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: str = option("Letters, digits, - _ . only; the same seed draws the same scenarios.")
+    count: int = option("How many scenarios.", ge=1)
+
+    @field_validator("seed")
+    @classmethod
+    def _part_of_names(cls, seed: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9_.-]+", seed):
+            raise ValueError(f"{seed!r}: use letters, digits, - _ . only")
+        return seed
 
 
-def positive(text: str) -> int:
-    """The type of an argument: a whole number from 1 on."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 1 on")
-    return int(text)
+def bounds(text: str, least: int, most: int, example: str) -> tuple[int, int]:
+    """The ends of a range such as ``4-6``, or of a single number.
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe what every generator takes."""
-    parser.add_argument("--seed", type=seed, required=True, help="letters, digits, - _ .")
-    parser.add_argument("--count", type=positive, required=True, help="how many scenarios")
-    parser.add_argument(
-        "--jobs", type=positive, default=os.cpu_count() or 1, help="processes (default: cores)"
-    )
-
-
-def written(pieces: Iterable[str], *refusals: type[Exception]) -> int:
-    """Write to standard output; the exit code, 2 where nothing can be drawn: one of `refusals`."""
-    try:
-        for piece in pieces:
-            sys.stdout.write(piece)
-        sys.stdout.flush()
-    except refusals as error:
-        print(f"generate: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Whoever reads has had enough; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return 0
+    Raises ValueError: it is none, or not within ``least`` and ``most``.
+    """
+    first, _, last = text.strip().partition("-")
+    ends = (first, last or first)
+    if all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        low, high = map(int, ends)
+        if least <= low <= high <= most:
+            return low, high
+    raise ValueError(f"{text!r}: give numbers from {least} to {most}, such as {example}")
 
 
 def in_order(make: Callable[[int], T], starts: range, jobs: int) -> Iterator[T]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO, TypeVar
 
+from pydantic import ValidationError
+
+from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
+from core.text import instead
+from workshop.generators.generating import PackOptions
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 
 GENERATED = "generated"
+Drawn = TypeVar("Drawn", bound=PackOptions)
 _ijson: Any = import_module("ijson") if find_spec("ijson") else None
 """Reads large files; None without the extra `lab`: a file is then held in memory whole."""
 _NOT_JSON = (ValueError, *((_ijson.JSONError,) if _ijson else ()))
@@ -106,29 +111,29 @@ def canonical(scenario: Raw) -> bytes:
     return text.encode() + b"\n"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CannotRun(f"generated:SEED:COUNT[:option=value…]: {message}")
-
-
-def parsed(asked: str, define: Callable[[argparse.ArgumentParser], None]) -> argparse.Namespace:
-    """What a name asks for, as the generator's own command would take it.
+def options_of(asked: str, record: type[Drawn]) -> Drawn:
+    """What ``generated:SEED:COUNT[:option=value…]`` asks for; the options are those of a record.
 
     Raises CannotRun: there is no such option, or its value is not one.
     """
-    parser = _Parser(prog="generated", add_help=False, allow_abbrev=False)
-    define(parser)
-    seed, count, *more = [*asked.split(":")[1:], "", ""][: max(2, asked.count(":"))]
-    words = ["--seed", seed, "--count", count]
-    for option in more:
-        key, _, value = option.partition("=")
-        words += [f"--{key}", value]
-    return parser.parse_args(words)
+    words = asked.split(":")[1:]
+    values = dict(zip(("seed", "count"), words, strict=False))
+    for word in words[2:]:
+        option, _, value = word.partition("=")
+        name = option.replace("-", "_")
+        if name not in record.model_fields:
+            known = [one.replace("_", "-") for one in record.model_fields]
+            raise CannotRun(f"{asked!r}: there is no option {option!r}; {instead(option, known)}")
+        values[name] = value
+    try:
+        return record.model_validate(values)
+    except ValidationError as error:
+        raise CannotRun(f"{GENERATED}:SEED:COUNT[:option=value…]: {first_problem(error)}") from None
 
 
-def name_of(asked: str, define: Callable[[argparse.ArgumentParser], None]) -> str:
+def name_of(asked: str, record: type[PackOptions]) -> str:
     """The name of a generated pack: its count left out, so that runs of other sizes pair.
 
     Raises CannotRun: there is no such option, or its value is not one.
     """
-    return ":".join([f"generated-{parsed(asked, define).seed}", *asked.split(":")[3:]])
+    return ":".join([f"generated-{options_of(asked, record).seed}", *asked.split(":")[3:]])

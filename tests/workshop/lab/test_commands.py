@@ -84,7 +84,7 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
     ("arguments", "said"),
     [
         (("--pack", "nowhere.json"), "cannot be read"),
-        (("--pack", "generated:1:0"), "must be a whole number"),
+        (("--pack", "generated:1:0"), "greater than or equal to 1"),
         (("--pack", "bundled", "--pack", "bundled"), "two packs are named"),
         (("--strategy", "guess"), "'guess' is not one of"),
         (("--strategy", "both", "--json"), "does not go with"),

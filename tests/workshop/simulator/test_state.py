@@ -340,7 +340,8 @@ def start_process(tmp_path: Path) -> Iterator[Callable[[], tuple[subprocess.Pope
     }
     whole = {"format": "store-pack/1", "name": "pens", "scenarios": [shop]}
     (tmp_path / "pack.json").write_text(json.dumps(whole))
-    command = [sys.executable, "-m", "workshop", "--pack", "pack.json", "--state", "state.jsonl"]
+    program = [sys.executable, str(PROJECT / "submission.py"), "serve"]
+    command = [*program, "--pack", "pack.json", "--state", "state.jsonl"]
     running: list[subprocess.Popen[str]] = []
 
     def start() -> tuple[subprocess.Popen[str], str]:

@@ -6,7 +6,6 @@ fixed seed, for each row of `words/tasks.csv` the first task drawn of its kind t
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
-from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
+from core.runs.errors import CannotRun
+from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.policy import LANGUAGES
@@ -31,8 +31,7 @@ from workshop.generators.company.scenario import (
     make_scenario,
 )
 from workshop.generators.company.tables import FOLDER, draws
-from workshop.generators.company.wiki import LAYOUTS, WikiOptions
-from workshop.generators.generating import add_arguments, in_order, positive, written
+from workshop.generators.generating import in_order
 from workshop.simulator.company.pack import FORMAT, read_pack
 
 
@@ -49,7 +48,7 @@ class Block(NamedTuple):
         return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
 
 
-class WrongScenario(Exception):
+class WrongScenario(CannotRun):
     """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
 
 
@@ -89,45 +88,6 @@ def _block(seed: str, count: int, people: People, number: int) -> Block:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def define_generate(parser: argparse.ArgumentParser) -> None:
-    """write a pack of fresh companies and tasks with known answers"""
-    add_arguments(parser)
-    parser.add_argument(
-        "--people",
-        type=people,
-        default="20-60",
-        metavar="A[-B]",
-        help=f"people of a company, {LEAST} to {MOST}: a number, or a range from which each "
-        "company draws (default: %(default)s)",
-    )
-    parser.add_argument("--layout", choices=LAYOUTS, default="", help="of the rules (default: any)")
-    parser.add_argument("--wiki-language", choices=LANGUAGES, default="en")
-    parser.add_argument("--task-language", choices=LANGUAGES, default="", help="(default: any)")
-    parser.add_argument("--filler", type=positive, default=0, help="pages without rules")
-    parser.add_argument(
-        "--hostile", action="store_true", help="false rules, findings and ranks in pages and tasks"
-    )
-    parser.set_defaults(run=_generate)
-
-
-def people(text: str) -> People:
-    """The type of an argument: a number of people, or a range."""
-    first, _, last = text.partition("-")
-    ends = (positive(first), positive(last or first))
-    if not LEAST <= ends[0] <= ends[1] <= MOST:
-        raise argparse.ArgumentTypeError(
-            f"{text!r}: give a number from {LEAST} to {MOST}, or a range such as 20-60"
-        )
-    return People(*ends)
-
-
-def _generate(parsed: argparse.Namespace) -> int:
-    wiki = WikiOptions(parsed.wiki_language, parsed.layout, parsed.filler, parsed.hostile)
-    people = replace(parsed.people, wiki=wiki, language=parsed.task_language)
-    drawn = blocks(parsed.seed, parsed.count, people, parsed.jobs)
-    return written(pack_text(f"generated-{parsed.seed}", drawn), NoScenario, WrongScenario)
 
 
 FILE = Path(__file__).parents[2] / "simulator" / "company" / "packs" / "bundled.json"

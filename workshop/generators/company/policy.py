@@ -19,7 +19,8 @@ Right = Literal[
 ]  # fmt: skip
 """What somebody may do. Sums and lists of pay are nobody's right and have no name here."""
 STATUSES = ("idea", "exploring", "active", "paused", "archived")
-LANGUAGES = ("en", "de", "fr", "es", "zh")
+Language = Literal["en", "de", "fr", "es", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
 """Groups that hang on no department: nobody's, everybody's but outsiders', and by the target."""
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.policy import LANGUAGES
@@ -37,7 +38,7 @@ _BY_OUTCOME = {
 _YEAR = date(2025, 1, 1)
 
 
-class NoScenario(Exception):
+class NoScenario(CannotRun):
     """No task could be drawn; the text says for which company."""
 
 

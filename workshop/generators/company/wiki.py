@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
@@ -20,7 +20,10 @@ from workshop.generators.company.policy import GUEST, LANGUAGES, STATUSES, Group
 from workshop.generators.company.records import Firm
 from workshop.generators.company.tables import table
 
-LAYOUTS = ("headings", "list", "nested", "table", "prose", "by-right", "addenda", "references")
+Layout = Literal[
+    "headings", "list", "nested", "table", "prose", "by-right", "addenda", "references"
+]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 """How a wiki puts who may do what. With the last two some rights stand on other pages."""
 _FORMS = LAYOUTS[:6]
 _REFERRED: Mapping[str, tuple[Right, ...]] = {

@@ -11,6 +11,7 @@ from itertools import chain
 from random import Random
 from typing import Any
 
+from core.runs.errors import CannotRun
 from workshop.generators.generating import in_order
 from workshop.generators.store.builder import Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
@@ -44,7 +45,7 @@ CHUNK = 50
 """Scenarios that one process makes at a time."""
 
 
-class NoScenario(Exception):
+class NoScenario(CannotRun):
     """No shop could be drawn; the text says for which mechanic."""
 
 

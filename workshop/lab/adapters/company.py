@@ -14,8 +14,8 @@ import regex
 from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
-from workshop.generators.company.generate import WrongScenario, blocks, define_generate
-from workshop.generators.company.scenario import NoScenario
+from workshop.generators.company.generate import blocks
+from workshop.generators.company.options import CompanyOptions
 from workshop.lab.benchmark_adapter import (
     ALL,
     Attempt,
@@ -30,7 +30,7 @@ from workshop.lab.benchmark_adapter import (
 )
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, parsed
+from workshop.lab.packs import name_of, options_of
 from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.baselines import PLAYERS, Player
 from workshop.simulator.company.company_state import CompanyState
@@ -76,7 +76,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": BUNDLED_PACK},
-        generated_name=partial(name_of, define=define_generate),
+        generated_name=partial(name_of, record=CompanyOptions),
         generated=_generated,
         read=_read,
         serve=lambda tasks, key: serve(tasks.pack, key=key),
@@ -101,12 +101,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
 
 def _generated(name: str) -> Iterator[Raw]:
     """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
-    drawn = parsed(name, define_generate)
-    try:
-        for block in blocks(drawn.seed, drawn.count, drawn.people, cores()):
-            yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
-    except (NoScenario, WrongScenario) as error:
-        raise CannotRun(f"{name}: {error}") from None
+    drawn = options_of(name, CompanyOptions)
+    for block in blocks(drawn.seed, drawn.count, drawn.companies, cores()):
+        yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 
 def _unpacked(body: Raw) -> Iterator[Raw]:

@@ -14,9 +14,9 @@ import regex
 
 from core.models.prompt_json import compact
 from core.runs.errors import CannotRun
-from workshop.generators.store.command import define_generate
+from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
-from workshop.generators.store.scenario import NoScenario, Options, scenario_lines
+from workshop.generators.store.scenario import scenario_lines
 from workshop.lab.adapters import store_players
 from workshop.lab.adapters.store_players import words
 from workshop.lab.benchmark_adapter import (
@@ -32,7 +32,7 @@ from workshop.lab.benchmark_adapter import (
 )
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, parsed
+from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import (
@@ -60,7 +60,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "bundled": BUNDLED_PACK,
             "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
-        generated_name=partial(name_of, define=define_generate),
+        generated_name=partial(name_of, record=StoreOptions),
         generated=generated,
         read=_read,
         serve=lambda pack, key: serve(pack, key=key),
@@ -135,13 +135,9 @@ def _proven(raw: Raw) -> bool:
 
 def generated(name: str) -> Iterator[Raw]:
     """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
-    drawn = parsed(name, define_generate)
-    options = Options(drawn.mechanics, drawn.difficulty, drawn.wording, drawn.page_limits)
-    try:
-        for line in scenario_lines(drawn.seed, drawn.count, options, cores()):
-            yield json.loads(line)
-    except NoScenario as error:
-        raise CannotRun(f"{name}: {error}") from None
+    drawn = options_of(name, StoreOptions)
+    for line in scenario_lines(drawn.seed, drawn.count, drawn.shops, cores()):
+        yield json.loads(line)
 
 
 def _fewer(name: str, raw: Raw) -> Cut:

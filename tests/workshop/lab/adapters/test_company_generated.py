@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from cli.adapters import ADAPTERS
+from cli.cli import app
 from core.runs.errors import CannotRun
-from workshop.command import main
 from workshop.generators.company.scenario import TASKS
 from workshop.lab.engines import Dask, Here
 from workshop.lab.lab_folder import LabFolder, carry_out
@@ -26,10 +27,10 @@ def test_the_name_leaves_the_count_out_and_keeps_the_options() -> None:
     assert source_of("generated:s:20", adapter).name == "generated-s"
     assert source_of("generated:s:20:people=12-30", adapter).name == "generated-s:people=12-30"
     for asked, why in (
-        ("generated:s", "--count"),
-        ("generated:s:0", "whole number"),
+        ("generated:s", "count: Field required"),
+        ("generated:s:0", "greater than or equal to 1"),
         ("generated:s:2:people=9", "12 to 300"),
-        ("generated:s:2:difficulty=hard", "unrecognized"),
+        ("generated:s:2:difficulty=hard", "there is no option 'difficulty'"),
     ):
         with pytest.raises(CannotRun, match=why):
             source_of(asked, adapter)
@@ -40,9 +41,9 @@ def test_it_is_the_pack_that_the_command_writes(
 ) -> None:
     adapter = company()
     words = ["--seed", "lab", "--count", "12", "--people", "12", "--jobs", "1"]
-    assert main(["generate", "--benchmark", "company", *words]) == 0
+    done = CliRunner().invoke(app, ["generate", "--benchmark", "company", *words])
     path = tmp_path / "pack.json"
-    path.write_text(capsys.readouterr().out, encoding="utf-8")
+    path.write_text(done.stdout, encoding="utf-8")
     drawn = list(source_of("generated:lab:12:people=12", adapter).scenarios())
     assert drawn == list(source_of(str(path), adapter).scenarios())
     assert len({one["company"] for one in drawn}) == 2

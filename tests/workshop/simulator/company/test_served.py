@@ -12,7 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from cli.cli import app
 from tests.workshop.simulator.company.bakery import (
     SiteOf,
     Visit,
@@ -21,7 +23,6 @@ from tests.workshop.simulator.company.bakery import (
     scenario,
 )
 from tests.workshop.simulator.company.test_bad_input import VALID
-from workshop.command import main
 from workshop.simulator.company.baselines import baselines
 from workshop.simulator.company.pack import CompanyFault
 from workshop.simulator.pack_files import PackError
@@ -85,7 +86,7 @@ def test_chaos_does_the_same_again(site_of: SiteOf) -> None:
 
 def started(folder: Path, *words: str) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "workshop", *words],
+        [sys.executable, str(PROJECT / "submission.py"), "serve", *words],
         stdout=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
@@ -150,13 +151,13 @@ def test_one_process_serves_both_kinds(
         assert post(f"/erc3/{company}/whoami").json()["current_user"] == "mara"
 
 
-def test_two_packs_of_one_kind_are_refused(tmp_path: Path, capsys: Any) -> None:
+def test_two_packs_of_one_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(PackError, match="'small' and 'small' both stand for the benchmark 'comp"):
         serve(pack_of(), pack_of())
     path = tmp_path / "pack.json"
     path.write_text(json.dumps(raw_of()))
-    assert main(["serve", "--pack", str(path), "--pack", str(path)]) == 2
-    assert "serve one pack of each kind" in capsys.readouterr().err
+    done = CliRunner().invoke(app, ["serve", "--pack", str(path), "--pack", str(path)])
+    assert (done.exit_code, "serve one pack of each kind" in done.output) == (2, True)
 
 
 def test_the_command_serves_every_pack_it_is_given(
@@ -203,12 +204,13 @@ def test_what_players_score_that_understand_nothing() -> None:
     }
 
 
-def test_baselines_beside_a_score(tmp_path: Path, capsys: Any, make_pack: Any) -> None:
+def test_baselines_beside_a_score(tmp_path: Path, make_pack: Any) -> None:
     path = tmp_path / "pack.json"
     path.write_text(json.dumps(raw_of(*ASKS)))
-    assert main(["baselines", "--pack", str(path), "--score", "0.7"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    done = CliRunner().invoke(app, ["baselines", "--pack", str(path), "--score", "0.7"])
+    lines = done.stdout.splitlines()
     assert [line.split()[-1] for line in lines] == ["0.250", "0.250", "0.250", "0.500", "0.700"]
     path.write_text(make_pack().model_dump_json())
-    assert main(["baselines", "--pack", str(path)]) == 2
-    assert "there are no baselines for packs of 'store-pack/1'" in capsys.readouterr().err
+    done = CliRunner().invoke(app, ["baselines", "--pack", str(path)])
+    assert done.exit_code == 2
+    assert "there are no baselines for packs of 'store-pack/1'" in done.output

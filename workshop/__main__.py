@@ -1,8 +1,0 @@
-"""`python -m workshop`."""
-
-import sys
-
-from workshop.command import main
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,49 @@
+"""The command ``generate``: a pack of fresh scenarios."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Literal
+
+import typer
+
+from coordinator.config import option
+from core.terminal.record_command import option_of, takes
+from workshop.generators.company.options import CompanyOptions
+from workshop.generators.generating import PackOptions
+from workshop.generators.store.options import StoreOptions
+
+
+class GenerateOptions(CompanyOptions, StoreOptions):
+    """What ``generate`` takes; those that begin with a benchmark's name are for it alone."""
+
+    benchmark: Literal["store", "company"] = option("Of which benchmark.", "store")
+    jobs: int = option("Processes [one a core].", default_factory=lambda: os.cpu_count() or 1, ge=1)
+
+
+_KINDS: dict[str, type[PackOptions]] = {"store": StoreOptions, "company": CompanyOptions}
+
+
+@takes(GenerateOptions)
+def generate(options: GenerateOptions, _context: typer.Context) -> int:
+    """Write a pack of fresh scenarios with known best answers to standard output."""
+    theirs = {*_KINDS[options.benchmark].model_fields, "benchmark", "jobs"}
+    if foreign := sorted(options.model_fields_set - theirs):
+        names = ", ".join(option_of(GenerateOptions, name) for name in foreign)
+        raise typer.BadParameter(f"not for --benchmark {options.benchmark}: {names}")
+    sys.stdout.writelines(_pieces(options))
+    return 0
+
+
+def _pieces(options: GenerateOptions) -> Iterable[str]:
+    """The text of the pack, as it is drawn. Raises CannotRun."""
+    name, asked = f"generated-{options.seed}", (options.seed, options.count)
+    if options.benchmark == "company":
+        from workshop.generators.company import generate as company
+
+        return company.pack_text(name, company.blocks(*asked, options.companies, options.jobs))
+    from workshop.generators.store import scenario as store
+
+    return store.pack_text(name, store.scenario_lines(*asked, options.shops, options.jobs))
