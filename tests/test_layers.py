@@ -35,6 +35,7 @@ CORE = {
 WORKSHOP = {
     "simulator": set(),
     "generators": {"simulator"},
+    "environments": {"generators", "simulator"},
     "rule_based": set(),
     "views": set(),
     "replay": set(),

@@ -17,6 +17,8 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from coordinator.config import option
 
 T = TypeVar("T")
+SEED = re.compile(r"[A-Za-z0-9_.-]+")
+"""What a seed is: it becomes part of names."""
 AHEAD = 4
 """Chunks per process that may wait to be written: what keeps memory flat."""
 
@@ -32,7 +34,7 @@ class PackOptions(BaseModel):
     @field_validator("seed")
     @classmethod
     def _part_of_names(cls, seed: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9_.-]+", seed):
+        if not SEED.fullmatch(seed):
             raise ValueError(f"{seed!r}: use letters, digits, - _ . only")
         return seed
 

@@ -138,6 +138,8 @@ class World:
     """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
     open_task: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
+    side_effects: Callable[[Any], int] = lambda world: len(world.acts)
+    """Of the world of a task, how many changes cannot be undone."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
     baselines: Callable[[Any], Mapping[str, float]] | None = None

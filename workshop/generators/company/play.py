@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.pack import CompanyPack
-from workshop.simulator.company.world import COMPANY
+from workshop.simulator.open_world import OpenWorld
 
 Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
@@ -24,11 +23,10 @@ def wrong_plays(pack: CompanyPack, scenarios: Sequence[Wire]) -> Iterator[str]:
     the same routes as over HTTP.
     """
     for one, raw in zip(pack.scenarios, scenarios, strict=True):
-        opened = COMPANY.open_task(pack, one)
         for way, play in (("as expected", Play(raw)), *spoilt(raw)):
-            state = opened()
-            play.run(requests_to(state))
-            found = state.evaluate(logged=True)
+            world = OpenWorld(pack, one)
+            play.run(world.ask)
+            found = world.score()
             if found.score != float(way == "as expected"):
                 yield f"{one.spec_id}: played {way}: score {found.score} {found.logs}"
 

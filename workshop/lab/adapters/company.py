@@ -31,8 +31,7 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
-from workshop.simulator.company.api import requests_to
-from workshop.simulator.company.baselines import PLAYERS, Player
+from workshop.simulator.company.baselines import PLAYERS, Player, score_of
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.events import Event
 from workshop.simulator.company.pack import (
@@ -43,7 +42,7 @@ from workshop.simulator.company.pack import (
     PackError,
     read_pack,
 )
-from workshop.simulator.company.world import COMPANY
+from workshop.simulator.open_world import OpenWorld
 from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.server import serve
 
@@ -153,16 +152,9 @@ def _playbook(instruction: str) -> str | None:
 
 
 def _play(player: Player, task: Task) -> Attempt:
-    state = COMPANY.open_task(task.pack, task.scenario)()
-    post, requests = requests_to(state), 0
-
-    def ask(path: str, **body: Any) -> Raw:
-        nonlocal requests
-        requests += 1
-        return post(path, **body)
-
-    ask("/respond", **player(ask, task.scenario.task_text))
-    return Attempt(state.evaluate(logged=True).score, acts=0, requests=requests)
+    world = OpenWorld(task.pack, task.scenario)
+    score = score_of(player, world)
+    return Attempt(score, acts=0, requests=len(world.calls))
 
 
 def _tables(raw: Raw) -> Cut:

@@ -19,7 +19,7 @@ from workshop.simulator.company import hours, reads
 from workshop.simulator.company.company_state import CHANGEABLE, CLEARED, CompanyState
 from workshop.simulator.company.registry import Row
 from workshop.simulator.company.requests import taken
-from workshop.simulator.world import Refusal, TaskWorld, Wire, read_request, routes_of
+from workshop.simulator.world import Refusal, Wire, routes_of
 
 Answer = Callable[[Any, Any], Wire]
 WRITES = frozenset(
@@ -191,16 +191,3 @@ ROUTES = routes_of(
     RESPONSES,
     Path(__file__).with_name("routes.json"),
 )
-
-
-def requests_to(state: TaskWorld) -> Callable[..., Wire]:
-    """Posts a body to a path of a task without HTTP; a refusal is an answer with `error`."""
-
-    def post(path: str, **body: Any) -> Wire:
-        route = ROUTES[path]
-        try:
-            return route.answer(state, read_request(route.request, body))
-        except Refusal as refusal:
-            return {"error": str(refusal)}
-
-    return post

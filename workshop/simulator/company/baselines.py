@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from workshop.simulator.company.api import requests_to
-from workshop.simulator.company.company_state import CompanyState
+from workshop.simulator.open_world import OpenWorld
 from workshop.simulator.world import Wire
 
 if TYPE_CHECKING:
@@ -35,17 +34,15 @@ def baselines(pack: CompanyPack) -> dict[str, float]:
     """The mean score of each player over a pack, by what it does."""
     scenarios = pack.scenarios
     return {
-        name: sum(score_of(player, CompanyState(one, pack.registry_of(one))) for one in scenarios)
-        / len(scenarios)
+        name: sum(score_of(player, OpenWorld(pack, one)) for one in scenarios) / len(scenarios)
         for name, player in PLAYERS.items()
     }
 
 
-def score_of(player: Player, state: CompanyState) -> float:
+def score_of(player: Player, world: OpenWorld) -> float:
     """Have a player answer a task, and judge it."""
-    post = requests_to(state)
-    post("/respond", **player(post, state.scenario.task_text))
-    return state.evaluate(logged=True).score
+    world.ask("/respond", **player(world.ask, world.task))
+    return world.score().score
 
 
 def _always(outcome: str) -> Player:

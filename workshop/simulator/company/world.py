@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from workshop.simulator.company.api import ROUTES, WRITES
 from workshop.simulator.company.company_state import CompanyState
@@ -16,9 +15,6 @@ from workshop.simulator.company.pack import (
     read_pack,
 )
 from workshop.simulator.world import World
-
-if TYPE_CHECKING:
-    pass
 
 
 def _open_task(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
@@ -43,6 +39,7 @@ COMPANY = World(
     bundled=BUNDLED_PACK,
     read=read_pack,
     open_task=_open_task,
+    side_effects=lambda state: len(state.acts) - len(state.responses),
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     baselines=_baselines,
 )

@@ -27,9 +27,8 @@ from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
-from workshop.simulator.company.api import requests_to
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
-from workshop.simulator.company.world import COMPANY
+from workshop.simulator.open_world import OpenWorld
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700
@@ -298,8 +297,10 @@ def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, st
         raw = {**block.pack("x"), "scenarios": some}
         pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
         for one, read in zip(some, pack.scenarios, strict=True):
-            state = COMPANY.open_task(pack, read)()
-            tasks.append((one, requests_to(state), "\n".join(state.wiki.pages.values())))  # type: ignore[attr-defined]
+            ask = OpenWorld(pack, read).ask
+            paths = ask("/wiki/list")["paths"]
+            pages = [ask("/wiki/load", file=path)["content"] for path in paths]
+            tasks.append((one, ask, "\n".join(pages)))
     assert tasks
     return tasks
 

@@ -1,0 +1,135 @@
+"""One task in this process: its text, its tools, calls, and the verdict on what was done.
+
+The world of the platform without sessions, HTTP and faults; the same calls give the same answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+from workshop.simulator.world import Pack, Refusal, Scenario, Wire, World, read_request
+from workshop.simulator.worlds import world_of
+
+_DEFINITIONS = "#/$defs/"
+_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A route of a benchmark as a tool; `parameters` is a JSON schema without references."""
+
+    name: str
+    path: str
+    description: str
+    parameters: Wire
+
+
+class Call(NamedTuple):
+    """A request to a world."""
+
+    path: str
+    body: Wire
+
+
+class Answer(NamedTuple):
+    """What a world answers: 200 with the route's answer, or another status with an `error`."""
+
+    status: int
+    body: Wire
+
+
+class Verdict(NamedTuple):
+    """What the platform's evaluator says of a task, and whether it was spoilt for good."""
+
+    score: float
+    harm: bool
+    """Whether something was changed in a task that did not score 1."""
+    side_effects: int
+    """How many changes cannot be undone."""
+    logs: str
+
+
+class OpenWorld:
+    """A started task of a pack; use it in one thread at a time."""
+
+    def __init__(self, pack: Pack, scenario: Scenario) -> None:
+        self.world: World = world_of(pack.format)
+        self.scenario = scenario
+        self.calls: list[Call] = []
+        """All calls so far, those that were refused too."""
+        self._state = self.world.open_task(pack, scenario)()
+
+    @property
+    def task(self) -> str:
+        """The text of the task."""
+        return self.scenario.task_text
+
+    @property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The tools of the benchmark."""
+        return tools_of(self.world.format)
+
+    def call(self, path: str, body: Wire) -> Answer:
+        """Carry out a request; one that the world refuses is answered with its status."""
+        self.calls.append(Call(path, body))
+        try:
+            route = self.world.routes.get(path)
+            if route is None:
+                raise Refusal("Not found", 404)
+            return Answer(200, route.answer(self._state, read_request(route.request, body)))
+        except Refusal as refusal:
+            return Answer(refusal.status, {"status": refusal.status, "error": str(refusal)})
+
+    def ask(self, path: str, **body: Any) -> Wire:
+        """The body of the answer to a call."""
+        return self.call(path, body).body
+
+    def score(self) -> Verdict:
+        """Judge the task as it stands, without the platform's penalty for unreported models."""
+        found = self._state.evaluate(logged=True)
+        done = self.world.side_effects(self._state)
+        return Verdict(found.score, bool(done) and found.score < 1, done, found.logs)
+
+
+@cache
+def tools_of(format: str) -> tuple[ToolSpec, ...]:
+    """The tools of the benchmark whose packs have this format."""
+    return tuple(_tools(world_of(format)))
+
+
+def _tools(world: World) -> Iterator[ToolSpec]:
+    for path, route in world.routes.items():
+        schema = route.request.model_json_schema()
+        parameters: Wire = _resolved(schema, schema.get("$defs", {}))
+        properties = parameters.get("properties", {})
+        properties.pop("tool", None)
+        yield ToolSpec(
+            name=_WORD.sub("_", route.request.__name__.removeprefix("Req_")).lower(),
+            path=path,
+            description=route.described["description"],
+            parameters={
+                "type": "object",
+                "properties": properties,
+                "required": parameters.get("required", []),
+                "additionalProperties": False,
+            },
+        )
+
+
+def _resolved(schema: Any, definitions: Wire) -> Any:
+    """A JSON schema with each reference replaced by what it refers to, and without titles."""
+    if isinstance(schema, list):
+        return [_resolved(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _resolved(definitions[schema["$ref"].removeprefix(_DEFINITIONS)], definitions)
+    return {
+        name: _resolved(value, definitions)
+        for name, value in schema.items()
+        if name != "$defs" and not (name == "title" and isinstance(value, str))
+    }
