@@ -176,7 +176,7 @@ class Shop:
 @cache
 def connections() -> Any:
     """Connections for all tests: loading certificates for each client takes most of a test."""
-    return httpx.Client(verify=False, trust_env=False) if chosen() == "compat" else None
+    return httpx.Client(verify=False, trust_env=False, timeout=60) if chosen() == "compat" else None
 
 
 def client_of(simulator: Simulator) -> ERC3:

@@ -23,7 +23,7 @@ from ecdsa import SECP256k1, SigningKey, VerifyingKey
 
 from tests.fake_openai import answer_by_rules, plain
 
-OLDEST_SECONDS = 10.0
+OLDEST_SECONDS = 60.0
 Answer = Callable[[str, list[dict[str, Any]]], str]
 
 

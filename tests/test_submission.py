@@ -67,7 +67,7 @@ def process(*options: object, cwd: Path, **env: str) -> subprocess.CompletedProc
         env={**os.environ, **CLEAN, **env},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=100,
         check=False,
     )
 

@@ -52,7 +52,7 @@ def test_before_a_sign_of_life_no_more_are_under_way_than_may_fail() -> None:
         assert not wait(waiting, timeout=0.05).done
         for _ in range(3):
             breaker.ended(ended("model"))
-        assert [one.result(5) for one in waiting] == [False] * 5
+        assert [one.result(60) for one in waiting] == [False] * 5
     assert breaker.broken == "3 tasks in a row ended without an answer of the model"
 
 
@@ -66,7 +66,7 @@ def test_those_who_wait_are_let_go(sign: str) -> None:
         {"answer": breaker.alive, "end": breaker.release}.get(
             sign, lambda: breaker.ended(ended(None))
         )()
-        assert [one.result(5) for one in waiting] == [sign != "end"] * 2
+        assert [one.result(60) for one in waiting] == [sign != "end"] * 2
 
 
 def test_reasons_that_change_keep_nobody_waiting() -> None:

@@ -11,7 +11,7 @@ import pytest
 from coordinator.telemetry import Telemetry
 from core.models.model_call import ModelCall, Usage
 
-WAIT = 10.0
+WAIT = 60.0
 
 
 class Board:

@@ -67,7 +67,7 @@ def serve() -> Iterator[Serve]:
 
     yield start
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
         assert not thread.is_alive()
     listener.close()
     wanted = b"POST /a/b?c=d HTTP/1.1\r\nHost: 127.0.0.1:"

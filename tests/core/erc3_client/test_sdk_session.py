@@ -89,7 +89,7 @@ def test_a_body_has_one_deadline(here: Relay, monkeypatch: pytest.MonkeyPatch) -
     began = time.monotonic()
     with pytest.raises(requests.RequestException, match="in time"):
         post(here)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def test_a_line_that_breaks_is_an_error_of_requests(here: Relay) -> None:

@@ -16,12 +16,12 @@ CODE = "Thought: I do.\n<code>\nx = 1\nfinal_answer({'x': x})\n</code>"
 ASK = [{"role": "system", "content": "s" * 600}, {"role": "user", "content": "hello"}]
 
 
-CLIENT = httpx.Client(verify=False, trust_env=False, timeout=5)
+CLIENT = httpx.Client(verify=False, trust_env=False, timeout=60)
 """One for all: loading certificates would take most of a test."""
 
 
 def post(
-    server: Any, messages: Any = ASK, key: str = "sk-one", seconds: float = 5, **more: Any
+    server: Any, messages: Any = ASK, key: str = "sk-one", seconds: float = 60, **more: Any
 ) -> httpx.Response:
     headers = {"Authorization": f"Bearer {key}"}
     body = {"model": "fake-large", "messages": messages, **more}

@@ -70,7 +70,7 @@ def test_a_flood_is_not_taken_in(name: str, model: str) -> None:
     assert error.kind in (("network",) if "header" in name else ("bad_answer",))
     assert error.usage is None, "nobody knows what it cost"
     assert peak < 40 * MB
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
@@ -79,7 +79,7 @@ def test_an_answer_that_never_ends_does_not_outlast_its_time(name: str, model: s
     began = time.monotonic()
     error = failure(DRIBBLES[name], model, timeout=0.5)
     assert error.kind == "timeout" or name == "redirects"
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def test_the_proxy_of_the_environment_is_used_and_not_trusted_either(
@@ -91,7 +91,7 @@ def test_the_proxy_of_the_environment_is_used_and_not_trusted_either(
         began = time.monotonic()
         with pytest.raises(httpx.ReadTimeout):
             client.post("http://models.invalid/v1/chat/completions", json={}, timeout=0.3)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 60
         assert proxy.requests == 1
 
 

@@ -155,13 +155,13 @@ def test_untold_usage_is_unknown(model_server: Server) -> None:
 
 
 def test_a_server_that_is_late_is_not_waited_for(model_server: Server) -> None:
-    server = model_server(echo, always("slow"), slow_seconds=20)
+    server = model_server(echo, always("slow"), slow_seconds=100)
     began = time.monotonic()
     with pytest.raises(ExchangeFailed) as caught:
         send(server.base_url, timeout=0.3)
     assert caught.value.kind == "timeout"
     assert caught.value.usage is None
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
 
 
 @pytest.fixture

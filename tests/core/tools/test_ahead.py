@@ -31,7 +31,7 @@ class Line:
     def dispatch(self, request: Any) -> int:
         self.sent.append(request.number)
         if len(self.sent) <= self.met.parties:
-            self.met.wait(5)
+            self.met.wait(60)
         if request.number == self.broken:
             raise ConnectionError(f"number {request.number}")
         return int(request.number)

@@ -250,7 +250,7 @@ def test_sessions_end_with_their_server(name: Isolation) -> None:
     settings = {"memory_mb": 64, "cpu_seconds": 60, "recursion": 100, "clock": 0, "seed": 0}
     child = server.open({**settings, "argument_chars": 1, "output_chars": 1, "names": []})
     server._control.shutdown(socket.SHUT_RDWR)  # as when our process dies
-    child.link.settimeout(20)
+    child.link.settimeout(100)
     while child.link.recv(64):
         pass
     child.end()

@@ -23,7 +23,7 @@ TIME_BOMBS = {
     "deep compare": "a = []; b = []\nfor _ in range(40): a = [a, a]; b = [b, b]\na == b",
     "undefined name": "while True:\n    try: nope\n    except NameError: pass",
 }
-SLACK = 5.0
+SLACK = 60.0
 """A busy machine is late; what is not ended has no end."""
 MEMORY_BOMBS = {
     "list": "x = [0] * 10**10",
@@ -106,9 +106,9 @@ def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None
 
 
 def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
-    shop._tools["echo"] = lambda: time.sleep(0.3)
-    assert opened(SandboxLimits(seconds=0.2))("echo()\n5").output == 5
-    error, _ = ended(opened(SandboxLimits(wall_seconds=0.5)), "while True: echo()")
+    shop._tools["echo"] = lambda: time.sleep(1.2)
+    assert opened(SandboxLimits(seconds=1))("echo()\n5").output == 5
+    error, _ = ended(opened(SandboxLimits(wall_seconds=2)), "while True: echo()")
     assert "tools included" in error.text
     assert len(shop.calls) <= 4
 

@@ -101,7 +101,7 @@ def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     os.killpg(process.pid, signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=100)
     assert process.returncode == 130
     assert output.startswith("closed\n")
     assert "never completed: 1 task (s000)\n" in output

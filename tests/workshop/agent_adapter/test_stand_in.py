@@ -48,7 +48,7 @@ def run(their_python: Path, folder: Path, platform: Simulator, tmp_path: Path) -
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=100,
         )
 
     return play

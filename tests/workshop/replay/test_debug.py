@@ -266,7 +266,7 @@ def live(typed: str, *options: str) -> tuple[int, str]:
             text=True,
         ) as process:  # fmt: skip
             os.write(ours, typed.encode())
-            said, _ = process.communicate(timeout=60)
+            said, _ = process.communicate(timeout=100)
         return process.returncode, said
     finally:
         os.close(ours)
@@ -288,7 +288,7 @@ def test_a_live_run_stops_at_each_call(tmp_path: Path) -> None:
 def test_a_live_run_needs_a_terminal() -> None:
     done = subprocess.run(
         [sys.executable, "submission.py", "--debug"],
-        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert done.returncode == 2
     assert "standard input is none" in done.stderr

@@ -116,7 +116,7 @@ class Site:
 @pytest.fixture(scope="session")
 def connections() -> Iterator[httpx.Client]:
     """Connections for all tests: a client of its own costs more than a test."""
-    with httpx.Client(trust_env=False, verify=False) as http:
+    with httpx.Client(trust_env=False, verify=False, timeout=60) as http:
         yield http
 
 
@@ -168,7 +168,7 @@ def buyer(platform: Platform) -> Buyer:
 @pytest.fixture
 def post(server: Simulator) -> Iterator[Callable[..., httpx.Response]]:
     """Post a raw JSON body to the running platform."""
-    with httpx.Client(base_url=server.base_url, trust_env=False) as http:
+    with httpx.Client(base_url=server.base_url, trust_env=False, timeout=60) as http:
 
         def send(path: str, **body: object) -> httpx.Response:
             return http.post(path, json=body)

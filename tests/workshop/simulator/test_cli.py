@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -61,10 +62,10 @@ def test_serves_until_interrupted(pack_file: Path) -> None:
         base_url = process.stdout.readline().strip()
         line = process.stdout.readline()
         assert line == f"export ERC3_BASE_URL={base_url} ERC3_API_KEY=key-local\n"
-        answer = httpx.post(f"{base_url}/benchmarks/list", json={}, trust_env=False)
+        answer = httpx.post(f"{base_url}/benchmarks/list", json={}, trust_env=False, timeout=60)
         assert answer.json()["benchmarks"][0]["tasks"] == 1
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=100)
     assert (process.returncode, errors) == (0, "")
 
 
@@ -115,7 +116,8 @@ def test_chaos_and_state_from_the_command_line(pack_file: Path, tmp_path: Path) 
         assert process.stdout is not None
         url = process.stdout.readline().strip() + "/tasks/start"
         body = {"benchmark": "store", "spec_id": "nothing"}
-        seen = [httpx.post(url, json=body, trust_env=False).status_code for _ in range(6)]
+        how: Any = {"json": body, "trust_env": False, "timeout": 60}
+        seen = [httpx.post(url, **how).status_code for _ in range(6)]
         process.send_signal(signal.SIGINT)
     assert [status < 400 for status in seen] == [False, False, True] * 2
     assert len(state.read_text().splitlines()) == 7

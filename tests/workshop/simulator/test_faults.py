@@ -100,14 +100,14 @@ def test_a_delay_holds_up_nobody_and_ends_with_the_server(
             assert not late.done()
         start = time.monotonic()
         site.simulator.stop()
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 50
         with pytest.raises(httpx.RemoteProtocolError):
             late.result()
     assert not caplog.records
 
 
 def test_a_client_that_gives_up_has_bought_all_the_same(site_of: SiteOf) -> None:
-    site = site_of(on("/basket/add", "delay", seconds=30))
+    site = site_of(on("/basket/add", "delay", seconds=60))
     site.start()
     with pytest.raises(httpx.ReadTimeout):
         site.http.post(
@@ -115,10 +115,13 @@ def test_a_client_that_gives_up_has_bought_all_the_same(site_of: SiteOf) -> None
             json={"sku": "cup", "quantity": 1},
             timeout=0.1,
         )
+    # The server may read the request after its client has given up.
+    while not site.view():
+        pass
     assert site.view() == {"cup": 1}
     start = time.monotonic()
     site.simulator.stop()
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 50
 
 
 def test_garbage_hides_an_effect(site_of: SiteOf) -> None:

@@ -84,7 +84,7 @@ def test_refusals_carry_the_status_twice(post: Post, tea: str) -> None:
 
 def test_only_posts_are_answered(server: Simulator) -> None:
     for path in ("/benchmarks/list", "/", "/nothing"):
-        answer = httpx.get(f"{server.base_url}{path}", trust_env=False)
+        answer = httpx.get(f"{server.base_url}{path}", trust_env=False, timeout=60)
         assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
         assert answer.json() == error("Method Not Allowed", 405)
 
@@ -110,7 +110,7 @@ def test_only_posts_are_answered(server: Simulator) -> None:
 )
 def test_bodies_that_do_not_fit(server: Simulator, tea: str, body: bytes, text: str) -> None:
     url = f"{server.base_url}/store/{tea}/basket/add"
-    answer = httpx.post(url, content=body, trust_env=False)
+    answer = httpx.post(url, content=body, trust_env=False, timeout=60)
     assert (answer.status_code, answer.json()) == (400, error(text))
 
 
@@ -267,11 +267,11 @@ def test_start_and_stop(server: Simulator) -> None:
     server.stop()
     server.stop()
     with pytest.raises(httpx.ConnectError):
-        httpx.post(f"{server.base_url}/benchmarks/list", json={}, trust_env=False)
+        httpx.post(f"{server.base_url}/benchmarks/list", json={}, trust_env=False, timeout=60)
     with serve(server.platform.served[0].pack, port=port) as second:
         assert second.base_url == server.base_url
         url = f"{second.base_url}/benchmarks/list"
-        assert httpx.post(url, json={}, trust_env=False).status_code == 200
+        assert httpx.post(url, json={}, trust_env=False, timeout=60).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_a_page_from_elsewhere_can_make_a_browser_do_nothing(
 def raw(server: Simulator, *parts: bytes) -> bytes:
     """What comes back for these bytes until the server hangs up."""
     port = int(server.base_url.rsplit(":", 1)[1])
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as line:
+    with socket.create_connection(("127.0.0.1", port), timeout=100) as line:
         head = f"POST /benchmarks/list HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n".encode()
         try:
             for part in (head, *parts):
@@ -347,7 +347,7 @@ def test_a_platform_for_one_key_takes_no_other_and_shows_no_pages(platform: Plat
     with serve(platform.served[0].pack, key="key-mine") as server:
 
         def send(path: str, **body: object) -> tuple[int, Any]:
-            answer = httpx.post(f"{server.base_url}{path}", json=body, trust_env=False)
+            answer = httpx.post(f"{server.base_url}{path}", json=body, trust_env=False, timeout=60)
             return answer.status_code, answer.json()
 
         assert send("/sessions/start", **start, account_key="key-mine")[0] == 200

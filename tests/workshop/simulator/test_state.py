@@ -365,7 +365,7 @@ def test_killed_in_mid_traffic(start_process: Callable[[], Any]) -> None:
 
     def shop(base_url: str, task_id: str, enough: threading.Event) -> None:
         url = f"{base_url}/store/{task_id}/basket/add"
-        with httpx.Client(trust_env=False, verify=False) as http:
+        with httpx.Client(trust_env=False, verify=False, timeout=60) as http:
             try:
                 while True:
                     sent[task_id] += 1
@@ -379,7 +379,7 @@ def test_killed_in_mid_traffic(start_process: Callable[[], Any]) -> None:
 
     for _ in range(3):
         process, base_url = start_process()
-        with httpx.Client(base_url=base_url, trust_env=False, verify=False) as http:
+        with httpx.Client(base_url=base_url, trust_env=False, verify=False, timeout=60) as http:
             for task_id, size in answered.items():
                 found = http.post(f"/store/{task_id}/basket/view", json={}).json()
                 kept = sum(line["quantity"] for line in found["items"] or [])
@@ -394,7 +394,7 @@ def test_killed_in_mid_traffic(start_process: Callable[[], Any]) -> None:
         ]
         for thread in threads:
             thread.start()
-        assert enough.wait(30)
+        assert enough.wait(100)
         process.send_signal(signal.SIGKILL)
         for thread in threads:
             thread.join()

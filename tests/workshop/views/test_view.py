@@ -127,9 +127,9 @@ def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_
     ) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-3]
-        assert httpx.get(address, trust_env=False).status_code == 200
+        assert httpx.get(address, trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
-        assert httpx.get(address, trust_env=False).status_code == 200
+        assert httpx.get(address, trust_env=False, timeout=60).status_code == 200
         process.terminate()
     assert process.returncode == -signal.SIGTERM
 
