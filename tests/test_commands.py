@@ -31,7 +31,7 @@ NEEDS = (
 )  # fmt: skip
 """What a command may need, in brackets behind it."""
 _MARK = re.compile(rf"\(({'|'.join(map(re.escape, NEEDS))})\)")
-_BLOCK = re.compile(r"(?ms)^```\n(.*?)^```$")
+_BLOCK = re.compile(r"(?ms)^```(\w*)\n(.*?)^```$")
 _INLINE = re.compile(r"`(\.venv/bin/[^`\n]+|make [^`\n]+)`(.{0,40})")
 _EXITS = re.compile(r"exits (\d+)")
 _BEGINS = (AGENT, PYTHON, "make ", "cp ", "echo ", "export ")
@@ -64,7 +64,7 @@ def commands(text: str) -> list[Command]:
     found, at = [], 0
     for block in _BLOCK.finditer(text):
         found += _inline(text[at : block.start()])
-        for line in block[1].splitlines():
+        for line in () if block[1] else block[2].splitlines():
             words, _, said = line.partition("  #")
             if words.strip().startswith(_BEGINS) or " .venv/bin/" in words:
                 found.append(Command(words.strip(), said.strip()))
@@ -82,7 +82,7 @@ def _inline(text: str) -> list[Command]:
 
 
 def test_commands_are_found_with_what_they_need() -> None:
-    block = f"```\n{AGENT} doctor   # all (key)\nnothing -> of that kind\n```\n"
+    block = f"```text\n{AGENT} c\n```\n```\n{AGENT} doctor   # all (key)\nx -> of no kind\n```\n"
     row = f"| x (minutes) | `{AGENT} a` |"
     found = commands(f"{block}{row}\nSee `{AGENT} b` (exits 3).")
     assert [c.words.removeprefix(AGENT) for c in found] == [" doctor", " a", " b"]
