@@ -76,7 +76,7 @@ class CompanyEnvironment:
         session.log = log
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
-        self._provenance = Provenance(session)
+        self._provenance = Provenance(session, self.books)
         if "provenance" not in self._off:
             session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off

@@ -1,8 +1,9 @@
-"""What the pages that set rights give a group, read sentence by sentence.
+"""Whom a line of rules is about, and whether it gives them a kind of change, as code reads it.
 
 Not a judgement of who may do what, which is the evaluator's: only whether a page that sets the
 rights of groups has a sentence that gives a kind of change to a group of the requester. Where it
-has none, the evaluator is asked for the rule.
+has none, the evaluator is asked for the rule. Where a model has read the wiki's rules, its word
+on whom a line is about and on what replaces that of code.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.page_units import TITLE_CHARS, Unit, units_of
 from company_tools.rule_words import giving
 from company_tools.subjects import SUBJECTS, Kind, within
-from company_tools.wiki_lines import lines_of
+from company_tools.wiki_lines import lines_of, passages
 from company_tools.words import words
 
 LEAST_GROUPS = 3
 """A page that sets rights speaks of at least so many groups; a notice speaks of one."""
 NEAR_BEST = 0.5
 """Pages that set so much as this share of what the best one does have to agree with it."""
+TITLE_CHARS = 160
+"""Of an opening that says who is meant."""
 _OF_PEOPLE = frozenset({"pay", "notes", "levels", "place"})
 _RECORDS = regex.compile(
     r"\b(?:employees?|personnel|people|staff)(?:'s)? (?:records?|data|profiles?)\b", regex.I
@@ -150,35 +152,50 @@ def _named(department: str) -> regex.Pattern[str]:
     return regex.compile(rf"\b{joined}\b" if parts else r"(?!)", regex.I)
 
 
-def granted(pages: Iterable[str], kind: Kind, who: Requester, own: bool) -> bool:
-    """Whether each of the pages that set rights gives a group of the requester such a change."""
-    given = []
-    for page in pages:
-        parts = units_of(page)
-        here = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
-        given.append(any(_gives(unit, kind, here, own) for unit in parts))
-    return bool(given) and all(given)
+def gives(page: str, kind: Kind, who: Requester, own: bool, quote: str = "") -> bool:
+    """Whether a page gives a group of the requester such a change; with ``quote``: that rule of it.
+
+    A rule that is quoted may name no group at all, as one for everybody. Of a page that is not
+    in English, the word of who quotes it is taken.
+    """
+    if who.staff and any(_leaves_out(text, who) for _, text in passages(page)):
+        who = who._replace(staff=False)
+    for title, text in passages(page):
+        for sentence in _SENTENCE.split(text):
+            if quote and (within(quote, title) or not _quoted(quote, title, sentence)):
+                continue  # a heading stands over every sentence and gives nothing
+            if quote and not is_english(page):
+                return True
+            about = f"{title} . {_opening(text)} . {_subject(sentence)}"
+            if not who.near and _NEAR.search(f"{about} {sentence}"):
+                continue
+            named = belongs(about, who)
+            if not named and not (quote and _MAY.search(sentence) and not names_group(about, who)):
+                continue
+            if _allows(sentence, kind, own, named and _by_name(about, who)):
+                return True
+    return False
 
 
-def _is_outside(text: str, who: Requester) -> bool:
+@lru_cache(maxsize=1024)
+def is_english(page: str) -> bool:
+    """Whether code can read what a page says beside its names."""
+    return len(_ENGLISH.findall(page)) >= LEAST_ENGLISH * len(words(page))
+
+
+def speaks_of_change(text: str, kind: Kind, near: bool, own: bool) -> bool:
+    """Whether a sentence of an English rule gives a kind of change, whichever group it is about."""
+    said = (s for s in _SENTENCE.split(text) if near or not _NEAR.search(s))
+    return any(_allows(sentence, kind, own, True) for sentence in said)
+
+
+def _quoted(quote: str, title: str, sentence: str) -> bool:
+    return within(quote, f"{title} {sentence}") or within(sentence, quote)
+
+
+def _leaves_out(text: str, who: Requester) -> bool:
     """Whether a text leaves the requester's department out of what it calls staff."""
     return any(GENERAL.search(s) and _excluded(s, who) for s in _SENTENCE.split(text))
-
-
-def _gives(unit: Unit, kind: Kind, who: Requester, own: bool) -> bool:
-    first = _opening(unit.text)
-    titled = f"{unit.title} . {first}" if len(first) < TITLE_CHARS else unit.title
-    whole = belongs(titled, who)
-    if not who.near and _NEAR.search(f"{unit.title} {unit.text}"):
-        return False
-    if whole and _excluded(unit.text, who):
-        whole = False
-    for sentence in _SENTENCE.split(unit.text):
-        subject = titled if whole else _subject(sentence)
-        named = whole or belongs(subject, who)
-        if named and _allows(sentence, kind, own, _by_name(subject, who)):
-            return True
-    return False
 
 
 def _by_name(text: str, who: Requester) -> bool:
@@ -239,7 +256,7 @@ def _excluded(text: str, who: Requester) -> bool:
     return bool(match and _left_out(text, match.start(), match.end()))
 
 
-def _allows(sentence: str, kind: Kind, own: bool, loose: bool = True) -> bool:
+def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
     """Whether a sentence gives a kind of change; one that refuses gives nothing.
 
     What has no verb of its own goes with the one before it. ``loose``: a group of its own is also
@@ -271,36 +288,6 @@ def _other(clause: str, kind: Kind) -> bool:
     """Whether a clause only seems to speak of a kind: the status of hours, the team in "hours of
     the team"."""
     return kind in ("team", "status") and SUBJECTS["hours"].search(clause) is not None
-
-
-def bears_out(page: str, quote: str, kind: Kind, who: Requester, own: bool) -> bool:
-    """Whether a rule that is quoted from a page may give the change to the requester.
-
-    It is looser than :func:`granted`: a rule that names no group at all may be one for everybody.
-    """
-    parts = units_of(page)
-    english = len(_ENGLISH.findall(page)) >= LEAST_ENGLISH * len(words(page))
-    who = who._replace(staff=not any(_is_outside(unit.text, who) for unit in parts))
-    for unit in parts:
-        for sentence in _SENTENCE.split(unit.text):
-            if not within(quote, f"{unit.title} {sentence}") and not within(sentence, quote):
-                continue
-            if within(quote, unit.title):
-                continue  # a heading stands over every sentence and gives nothing
-            if not english:
-                return True  # only English is read here, so the evaluator's word holds
-            about = f"{unit.title} . {_opening(unit.text)} . {_subject(sentence)}"
-            if not who.near and _NEAR.search(about):
-                continue
-            if belongs(about, who):
-                loose = True
-            elif names_group(about, who) or not _MAY.search(sentence):
-                continue
-            else:
-                loose = False
-            if _allows(sentence, kind, own, loose):
-                return True
-    return False
 
 
 def names_group(text: str, who: Requester) -> bool:

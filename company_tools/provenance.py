@@ -31,10 +31,12 @@ from company_tools.change_parts import (
 from company_tools.company_session import CompanySession
 from company_tools.doubts import ArgumentCheck, Doubt
 from company_tools.evidence import Evidence
-from company_tools.grants import Requester, bears_out, granted, setting_rights
+from company_tools.grants import Requester, gives, setting_rights
 from company_tools.mentions import Mentions
 from company_tools.profile import leads_of
 from company_tools.reading_session import unless_refused
+from company_tools.rule_book import Book, RuleBooks
+from company_tools.rule_choice import book_gives
 from company_tools.rule_words import ruling
 from company_tools.subjects import SUBJECTS, speaks_of, within
 from company_tools.words import words
@@ -64,8 +66,9 @@ _DECISION = regex.compile(
 class Provenance:
     """Asked before every change of one task; knows its text once the task is briefed."""
 
-    def __init__(self, session: CompanySession) -> None:
-        self._session = session
+    def __init__(self, session: CompanySession, books: RuleBooks | None = None) -> None:
+        """``books``: what models have read of wikis."""
+        self._session, self._books = session, books or RuleBooks()
         self._mentions: Mentions | None = None
         self.decided = ""
         """What was decided in this turn, in the words of the one who decides."""
@@ -120,7 +123,7 @@ class Provenance:
         who, pages = self._requester(part), self._setting
         check = ArgumentCheck(self._session, part.id, mentions, self._wiki, shown)
         doubts = list(check.doubts(part))
-        lacking = bool(pages) and not granted(pages.values(), part.kind, who, part.own)
+        lacking = not all(self._has_rule(page, part, who) for page in pages)
         if not doubts and not lacking:
             return None
         quoted = list(self._quoted(mentions.text))
@@ -146,6 +149,10 @@ class Provenance:
     @cached_property
     def _setting(self) -> dict[str, str]:
         return setting_rights(self._wiki, self._departments)
+
+    @cached_property
+    def _book(self) -> Book | None:
+        return self._books.known(self._wiki)
 
     @cached_property
     def _departments(self) -> tuple[str, ...]:
@@ -192,6 +199,13 @@ class Provenance:
             case PagePart():
                 return
 
+    def _has_rule(self, page: str, part: Part, who: Requester, quote: str = "") -> bool:
+        """Whether a rule of a page gives the change, as a model has read it, else as code does."""
+        text = self._setting[page]
+        if self._book is not None:
+            return book_gives(page, text, self._book, part.kind, who, part.own, quote)
+        return gives(text, part.kind, who, part.own, quote)
+
     # -- the word of the one who decides
 
     def _quoted(self, task: str) -> Iterator[tuple[str, str]]:
@@ -208,7 +222,7 @@ class Provenance:
         elsewhere = (text for path, text in self._wiki.items() if path != page)
         if page not in pages or (len(pages) > 1 and not any(page in text for text in elsewhere)):
             return False
-        return bears_out(pages[page], rule, part.kind, who, part.own)
+        return self._has_rule(page, part, who, rule)
 
     def _settles(self, page: str, rule: str, part: Part, doubt: Doubt) -> bool:
         """Whether the words that are quoted bear out an argument.

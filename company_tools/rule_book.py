@@ -132,6 +132,8 @@ class RuleBooks:
         """``folder``: a cache beyond the run; None keeps books in memory alone."""
         self._folder = folder / FOLDER if folder else None
         self._known: dict[str, Book] = {}
+        self._last: dict[str, Book] = {}
+        """By the hash of the pages, whichever model has read them."""
         self._failed: Counter[str] = Counter()
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
@@ -146,7 +148,7 @@ class RuleBooks:
             known = self._known.get(key)
             book = known if known is not None else self._kept(key, pages)
             if book is not None:
-                self._known[key] = book
+                self._known[key] = self._last[hash_of(pages)] = book
                 return book, ""
             if self._failed[key] >= FAILURES_AT_MOST:
                 return None, "the rules of this version could not be read before"
@@ -154,9 +156,13 @@ class RuleBooks:
             if book is None:
                 self._failed[key] += 1
                 return None, failed
-            self._known[key] = book
+            self._known[key] = self._last[hash_of(pages)] = book
             self._keep(key, book)
             return book, ""
+
+    def known(self, pages: Mapping[str, str]) -> Book | None:
+        """What a model has read of these pages in this run; None: nothing."""
+        return self._last.get(hash_of(pages))
 
     def _keep(self, key: str, book: Book) -> None:
         if self._folder:

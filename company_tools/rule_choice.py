@@ -15,10 +15,18 @@ from typing import NamedTuple
 import regex
 from rapidfuzz import fuzz
 
-from company_tools.grants import GUESTS, Requester, belongs, names_group, setting_rights
+from company_tools.grants import (
+    GUESTS,
+    Requester,
+    belongs,
+    is_english,
+    names_group,
+    setting_rights,
+    speaks_of_change,
+)
 from company_tools.rule_book import Book, Rule
 from company_tools.rule_words import ID, modal
-from company_tools.subjects import within
+from company_tools.subjects import Kind, within
 from company_tools.wiki_lines import Line, context_of, excerpt, is_ruler, lines_of
 from company_tools.wiki_pages import stem
 from company_tools.wiki_search import telling_words
@@ -46,6 +54,11 @@ RIGHTS_SHARE = 0.3
 """Of what the page has that sets most rights: from here a page sets rights, too."""
 SAME_NAME = 85
 """Of 100: a group that is called so is the department."""
+_TOPICS: Mapping[Kind, tuple[str, ...]] = {
+    "status": ("status",), "team": ("team",), "pay": ("pay",), "notes": ("notes", "records"),
+    "levels": ("skills",), "place": ("places", "records"), "hours": ("hours",), "wiki": ("pages",),
+}  # fmt: skip
+"""What books call the kinds of changes."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
 
 
@@ -214,6 +227,26 @@ def _group_weight(group: str, who: Requester | None) -> float:
     if group == "guest":
         return 0.0
     return _OWN if fuzz.ratio(group, who.department.casefold()) >= SAME_NAME else _GENERAL
+
+
+def book_gives(
+    page: str, text: str, book: Book, kind: Kind, who: Requester, own: bool, quote: str = ""
+) -> bool:
+    """Whether a book has a rule of a page that gives who asks a kind of change.
+
+    ``quote``: a rule with these words, which may also be about nobody in particular. Of an English
+    page the line itself has to say so as well.
+    """
+    for rule in (rule for rule in book if rule.page == page):
+        line = lines_of(text)[rule.number - 1].text
+        if quote and not (within(quote, line) or within(line, quote)):
+            continue
+        if _concerns(rule, who) <= (0 if quote else _NONE):
+            continue
+        about = _shares((*_TOPICS[kind], "all"), rule.about)
+        if about and (not is_english(text) or speaks_of_change(line, kind, who.near, own)):
+            return True
+    return False
 
 
 # -- by code

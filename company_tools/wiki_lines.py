@@ -17,11 +17,17 @@ DATED_ROWS = 6
 """Where on a page such a line stands."""
 LABEL_CHARS = 90
 """Of a line that is a heading without the mark of one."""
+TITLE_CHARS = 160
+"""Of what stands over a passage."""
+_NO = frozenset({"", "-", "–", "—", "no", "none", "never", "n", "✗", "✘", "❌", "nein", "non"})
+_YES_OR_NO = _NO - {""} | {"yes", "y", "✓", "✔", "✅", "ja", "oui", "sí", "si", "sì", "own"}
+"""What the cells of a table say that is a matrix of groups and rights."""
 Kind = Literal["heading", "item", "row", "text"]
 _HEADING = regex.compile(r"(#{1,6})\s+\S")
 _ITEM = regex.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 _RULER = regex.compile(r"[\s|:+-]+")
 _LABELLED = regex.compile(r"(?<=[\p{L}\p{P}] )(?<!^\S{1,4} )(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
+_LABEL = regex.compile(r"(?<![\w*])(?=\*{1,2}\p{Lu}[^*\n]{0,80}\*)")
 _SENTENCE = regex.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])")
 _ENDS = regex.compile(r"[.!?:;。！？：；|][\s\"'”’)*_]*$")
 _BOLD = regex.compile(r"(\*\*|__)[^*_]+\1:?")
@@ -176,6 +182,46 @@ def _by_sentence(text: str) -> list[str]:
 def lines_of(page: str) -> tuple[Line, ...]:
     """The lines of a page that are not blank; long ones in parts."""
     return _Reader().read(page)
+
+
+@lru_cache(maxsize=1024)
+def passages(page: str) -> tuple[tuple[str, str], ...]:
+    """What stands over each passage of a page, and the passage: a line with those it runs on to.
+
+    Emphasised labels open passages of their own, and of a table of yes and no each cell is one,
+    with its row and its column; a cell that gives nothing says nothing.
+    """
+    found, held = list[tuple[str, str]](), ""
+    lines = lines_of(page)
+    for line in lines:
+        if line.kind == "heading" or is_ruler(line):
+            continue
+        over = [lines[n - 1] for n in sorted(line.needs) if n < line.number]
+        title = " / ".join(
+            one.text.strip("#*| ")[:TITLE_CHARS] for one in over if one.kind != "row"
+        )
+        cells, columns = _cells(line), next((_cells(o) for o in over if o.kind == "row"), [])
+        if columns and _YES_OR_NO & {cell.casefold() for cell in cells[1:]}:
+            found += (
+                (title, f"{cells[0]} {column} {cell}")
+                for column, cell in zip(columns[1:], cells[1:], strict=False)
+                if cell.casefold() not in _NO
+            )
+            continue
+        held = f"{held}\n{line.text.strip()}".strip()
+        if line.number + 1 not in line.needs:
+            found += ((title, part.strip(" *")) for part in _LABEL.split(held) if part.strip(" *"))
+            held = ""
+    return tuple(found)
+
+
+def _cells(line: Line) -> list[str]:
+    """The cells of a table's row; [] where a line is none."""
+    return (
+        [cell.strip(" *`") for cell in line.text.strip().strip("|").split("|")]
+        if line.kind == "row"
+        else []
+    )
 
 
 def context_of(page: str, line: Line) -> str:

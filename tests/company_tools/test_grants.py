@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from company_tools.grants import Requester, bears_out, granted, setting_rights
+from company_tools.grants import Requester, gives, setting_rights
 
 DEPARTMENTS = ("Finance", "Mill Hands", "Owners", "Temps")
 SECTIONS = """# Rights
@@ -58,20 +58,20 @@ def who(department: str, *, leads: bool = False) -> Requester:
 
 @LAYOUTS
 def test_a_group_gets_what_its_own_sentence_gives(page: str) -> None:
-    assert granted([page], "pay", who("Owners"), own=False)
-    assert granted([page], "wiki", who("Owners"), own=False)
-    assert granted([page], "levels", who("Mill Hands"), own=True)
-    assert granted([page], "status", who("Mill Hands", leads=True), own=False)
+    assert gives(page, "pay", who("Owners"), own=False)
+    assert gives(page, "wiki", who("Owners"), own=False)
+    assert gives(page, "levels", who("Mill Hands"), own=True)
+    assert gives(page, "status", who("Mill Hands", leads=True), own=False)
 
 
 @LAYOUTS
 def test_nobody_gets_what_is_another_groups_or_only_to_be_read(page: str) -> None:
     for department in ("Finance", "Mill Hands", "Temps"):
         for kind in ("pay", "wiki", "status", "notes", "team"):
-            assert not granted([page], kind, who(department), own=False), (department, kind)
-    assert not granted([page], "levels", who("Mill Hands"), own=False)
-    assert not granted([page], "levels", who("Temps"), own=True)
-    assert not granted([page], "hours", who("Owners"), own=False)
+            assert not gives(page, kind, who(department), own=False), (department, kind)
+    assert not gives(page, "levels", who("Mill Hands"), own=False)
+    assert not gives(page, "levels", who("Temps"), own=True)
+    assert not gives(page, "hours", who("Owners"), own=False)
 
 
 @LAYOUTS
@@ -82,7 +82,7 @@ def test_a_notice_sets_no_rights_and_a_second_page_adds_none(page: str) -> None:
     more = f"{page}\nEverybody may change pay, and Finance may change pay, too."
     both = setting_rights({"rights.md": page, "other.md": more}, DEPARTMENTS)
     assert len(both) == 2
-    assert not granted(both.values(), "pay", who("Finance"), own=False)
+    assert not all(gives(one, "pay", who("Finance"), own=False) for one in both.values())
 
 
 MATRIX = """# Rights
@@ -104,20 +104,20 @@ TURNED = """# Rights
 
 @pytest.mark.parametrize("page", [MATRIX, TURNED])
 def test_a_table_of_yes_and_no_is_read_by_row_and_column(page: str) -> None:
-    assert granted([page], "pay", who("Owners"), own=False)
-    assert granted([page], "status", who("Finance"), own=False)
-    assert not granted([page], "pay", who("Finance"), own=False)
-    assert not granted([page], "pay", who("Mill Hands"), own=False)
-    assert not granted([page], "status", who("Mill Hands"), own=False)
+    assert gives(page, "pay", who("Owners"), own=False)
+    assert gives(page, "status", who("Finance"), own=False)
+    assert not gives(page, "pay", who("Finance"), own=False)
+    assert not gives(page, "pay", who("Mill Hands"), own=False)
+    assert not gives(page, "status", who("Mill Hands"), own=False)
 
 
 def test_a_quoted_rule_in_a_language_that_is_not_read_is_believed() -> None:
     page = "# Rechte\n\n- Owners: dürfen Gehälter ändern und Seiten bearbeiten.\n- Finance: liest."
     rule = "Owners: dürfen Gehälter ändern"
-    assert not granted([page], "pay", who("Owners"), own=False)
-    assert bears_out(page, rule, "pay", who("Owners"), own=False)
-    assert not bears_out(page, "Finance darf alles ändern", "pay", who("Owners"), own=False)
-    assert not bears_out(SECTIONS, "May see what people earn", "pay", who("Finance"), own=False)
+    assert not gives(page, "pay", who("Owners"), own=False)
+    assert gives(page, "pay", who("Owners"), False, rule)
+    assert not gives(page, "pay", who("Owners"), False, "Finance darf alles ändern")
+    assert not gives(SECTIONS, "pay", who("Finance"), False, "May see what people earn")
 
 
 @LAYOUTS
@@ -125,4 +125,4 @@ def test_a_quoted_heading_is_no_rule(page: str) -> None:
     page = page.replace("# Rights", "# What we trust each other with")
     for kind in ("pay", "wiki", "status"):
         rule = "What we trust each other with"
-        assert not bears_out(page, rule, kind, who("Owners", leads=True), own=False), kind
+        assert not gives(page, kind, who("Owners", leads=True), False, rule), kind

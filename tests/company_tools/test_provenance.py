@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from company_tools.stages.rule_book import RuleBook
 from core.ledger import Ledger, ToolFault
+from core.runs.task import StageInput
 from tests.campaigns import hijack, hijack_guests, right_plays
 from tests.company_tools.kites import Wire, kites, person
 from tests.company_tools.played_task import PlayedTask
+from tests.company_tools.test_rule_book import named
+from tests.company_tools.test_stages import Model
 
 UNA = "una_berg"
 RIGHTS = """# Who may do what
@@ -150,6 +154,34 @@ def test_a_rule_that_is_written_otherwise_is_taken_at_the_deciders_word() -> Non
     )
     word = 'BASIS: rights.md: "People who sew may keep the pages of this wiki tidy"'
     assert send(made, "Combo_Write_Wiki_Pages", word, pages={"old.md": ""}) is None
+
+
+def test_rules_that_a_model_has_read_are_asked_in_any_language() -> None:
+    rechte = """# Wer was darf
+
+- **Sales** darf Kunden sehen. Im Team darf jeder nur lesen.
+- **HR** darf Gehälter lesen und ändern, und Vermerke schreiben.
+- **Sewing** darf Seiten ändern und Stunden anderer sehen.
+- **Guests** dürfen nichts.
+"""
+    filler = "\n\n".join(f"Im Jahr {n} flogen Möwen über den Hafen der Stadt." for n in range(90))
+    world = company(**{"rights.md": rechte, "pay.md": filler})
+    change: Any = {"employee": "odd_moe", "salary": 64_000}
+    rules = named(["2:3", "HR darf Gehälter", "HR", "pay"], ["2:2", "Sales darf", "Sales", "pay"])
+
+    def asked(user: str, *replies: str, decided: str = "") -> str | None:
+        made = played("Das Gehalt von Odd Moe soll 64000 sein.", world, user=user)
+        book = RuleBook(made.benchmark)
+        if replies:
+            client = Model(f"provenance-{user}", *replies).client
+            book.run(StageInput(""), made.benchmark.briefing(Ledger()), client, Ledger())
+        made.benchmark.briefing(Ledger(), "Das Gehalt von Odd Moe soll 64000 sein.")
+        return send(made, "Combo_Update_Employee_For_Changes", decided, **change)
+
+    word = 'BASIS: rights.md: "HR darf Gehälter lesen und ändern"'
+    assert "no page that sets rights" in (asked("hedda_lund") or "")
+    assert asked("hedda_lund", rules) is None
+    assert "no page that sets rights" in (asked("una_berg", rules, decided=word) or "")
 
 
 def test_a_page_that_rules_is_not_rewritten_by_a_task_that_does_not_name_it() -> None:
