@@ -21,6 +21,7 @@ from company_tools.final_answer import (
     reworded,
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
+from company_tools.needed_tools import as_needed
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.rule_book import RuleBooks
@@ -105,7 +106,8 @@ class CompanyEnvironment:
         self._provenance.decided = decided
         with self._session.recording_to(ledger):
             tools = retold(tools_of(self._session, self._wiki), self._docs)
-            yield [tool for tool in tools if not tool.final]
+            tools = [tool for tool in tools if not tool.final]
+            yield as_needed(tools, decided) if self._session.requester else tools
 
     @contextmanager
     def reading(self, ledger: Ledger) -> Iterator[tuple[CompanySession, WikiStore]]:

@@ -35,14 +35,18 @@ def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
 
     ``texts``: sections over the shipped ones.
     """
-    usages = tuple((tool.usage(), tool.doc) for tool in tools if tool.told and not tool.closes)
-    return _rendered(usages, python_rules(), texts.get(SYSTEM))
+    told = [tool for tool in tools if tool.told and not tool.closes]
+    usages = tuple((tool.usage(), tool.doc) for tool in told if not tool.name_only)
+    others = tuple(tool.name for tool in told if tool.name_only)
+    return _rendered(usages, others, python_rules(), texts.get(SYSTEM))
 
 
-@lru_cache(maxsize=16)
-def _rendered(tools: tuple[tuple[str, str], ...], rules: str, override: str | None) -> str:
+@lru_cache(maxsize=64)
+def _rendered(
+    tools: tuple[tuple[str, str], ...], others: tuple[str, ...], rules: str, override: str | None
+) -> str:
     texts = NONE if override is None else {SYSTEM: override}
-    return prompt("worker", "system", texts, tools=tools, python_rules=rules)
+    return prompt("worker", "system", texts, tools=tools, others=others, python_rules=rules)
 
 
 class _Quiet(AgentLogger):  # type: ignore[misc]
