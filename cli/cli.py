@@ -39,10 +39,11 @@ COMMANDS = {
     "prompts": "cli.commands:prompts",
     "evolve": "workshop.lab.evolve.command:evolve",
     "wiki": "cli.wiki_command:app",
+    "clean": "cli.clean:clean",
     "agent": "workshop.agent_adapter.play:agent",
 }
 """By name the function of each subcommand, or its group of them."""
-OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
+OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki", "clean"})
 """Subcommands that do without the workshop."""
 _LOOK: dict[str, Any] = {
     "add_completion": False,

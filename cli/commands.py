@@ -91,7 +91,10 @@ def doctor(options: DoctorOptions, _context: typer.Context) -> int:
 
 @takes(ReplayOptions)
 def replay(options: ReplayOptions, _context: typer.Context) -> int:
-    """Run the recorded code against the recorded answers; say what is not as it was."""
+    """Run recorded code again and report what differs.
+
+    It gets the recorded answers; whatever it does otherwise is a divergence.
+    """
     from cli.benchmarks import tools_of
     from core.runs.find import find_run
     from core.terminal.figures import counted, so_many_tasks
@@ -150,8 +153,9 @@ def prompts(
         str | None, typer.Option(help="Only the sections of this benchmark's prompts.")
     ] = None,
 ) -> None:
-    """Write every text that a model reads into a folder, one file a section.
+    """Write every text that a model reads into a folder.
 
+    Each section is a file of its own.
     What is changed there is laid over the shipped texts by --prompts; files may be left out.
     """
     from cli.benchmarks import benchmark_named, shipped_sections

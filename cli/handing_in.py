@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from cli.standard_streams import at_terminal
 from core.erc3_client.bounds import known_score
 from core.runs.hints import command
 from core.terminal.console import notes, say
@@ -32,7 +32,7 @@ class HandingIn:
         """Whether there is somebody to ask and something to ask about."""
         options = self._assembly.options
         is_ordered = options.yes or options.submit_as_is
-        return self._possible and not (is_ordered or self._obstacles) and _somebody()
+        return self._possible and not (is_ordered or self._obstacles) and at_terminal()
 
     @property
     def _possible(self) -> bool:
@@ -63,7 +63,7 @@ class HandingIn:
             return False
         if options.yes:
             return True
-        if not _somebody():
+        if not at_terminal():
             text = "not submitted: there is no terminal to ask at"
             say(self._console, text, f"submit it: {command('--resume', folder, '--yes')}")
             return False
@@ -104,7 +104,3 @@ def obstacles(session: Session, results: RunResults) -> list[str]:
         "never played": session.unplayed,
     }
     return [f"{so_many_tasks(count)} {words}" for words, count in counts.items() if count]
-
-
-def _somebody() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()

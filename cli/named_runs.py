@@ -8,7 +8,7 @@ from typing import Any
 
 from cli.options import Options
 from coordinator.fork import Past
-from core.runs.errors import CannotRun
+from core.runs.errors import Usage
 from core.runs.find import find_run
 from core.runs.manifest import NAME, Manifest, NoManifest, read_manifest
 from core.runs.reader import NotRecorded, read_tasks
@@ -45,7 +45,7 @@ def _as_it_was(folder: Path) -> dict[str, Any]:
 
 
 def past_of(options: Options) -> Past | None:
-    """What a fork begins with; None without ``--fork``. Raises CannotRun."""
+    """What a fork begins with; None without ``--fork``. Raises Usage."""
     if options.fork is None:
         return None
     try:
@@ -53,10 +53,10 @@ def past_of(options: Options) -> Past | None:
         if manifest := manifest_of(options.fork):
             was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
-            raise CannotRun(f"cannot fork: the run was made with --strategy {was}, give that one")
+            raise NotRecorded(f"the run was made with --strategy {was}, give that one")
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
-        raise CannotRun(f"cannot fork: {error}") from None
+        raise Usage(f"cannot fork: {error}") from None
 
 
 def manifest_of(folder: Path) -> Manifest | None:

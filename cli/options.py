@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import typer
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
 from cli.registry import BENCHMARKS, DEFAULT
+from cli.standard_streams import at_terminal
 from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
 from core.runs.find import LATEST, LOGS, NAMED
@@ -61,9 +61,7 @@ class Options(RunConfig, PlayOptions):
     retry_seconds: float = option(
         "Seconds for which an outage of the platform is waited for.", RETRY_SECONDS, ge=0
     )
-    pack: Path | None = option(
-        "A pack file for the embedded platform; default: the bundled pack.", None
-    )
+    pack: Path | None = option("A pack file for the embedded platform [the bundled pack].", None)
     rule_based: bool = fixed(
         "Let rule-based models play, without an LLM, where no option names another one; needed for "
         "that with --real.",
@@ -217,9 +215,7 @@ def _contradictions(options: Options) -> dict[str, object]:
         ),
         f"{one_model}, leave out --worker": "worker" in given and typed,
         f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
-        "--debug asks at a terminal, and standard input is none": (
-            debug and not sys.stdin.isatty()
-        ),
+        "--debug asks at a terminal, and standard input is none": (debug and not at_terminal()),
         "--debug needs --jobs 1: one prompt, one task at a time": debug and options.jobs != 1,
         "--verbose and --quiet do not go together": options.verbose and options.quiet,
         "--debug writes to standard output, it does not go with --json": debug and options.as_json,

@@ -91,7 +91,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
         )
     if past and options.pack is None and pack.name != past.pack:
         reason = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
-        raise CannotRun(f"cannot fork: the run {reason}; give its pack with --pack")
+        raise Usage(f"cannot fork: the run {reason}; give its pack with --pack")
     _check_tasks(options.tasks, pack)
     return pack
 

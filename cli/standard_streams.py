@@ -43,6 +43,11 @@ def steady() -> None:
         sys.stderr = _wrapped(sys.stderr, 2)
 
 
+def at_terminal() -> bool:
+    """Whether there is somebody to ask."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def loss(*, heard: bool = True) -> str:
     """Why standard output has not taken everything; empty where it has, as far as we know.
 

@@ -38,12 +38,15 @@ app = typer.Typer(
 
 @app.callback()
 def wiki() -> None:
-    """List, write out and compare the versions of wikis that runs have read."""
+    """List, write out and compare wikis that runs have read."""
 
 
 @app.command("list")
 def list_() -> None:
-    """List the versions in the cache: hash, pages, size, and when each was read first."""
+    """List the versions in the cache.
+
+    Of each: its hash, pages, size, and when it was read first.
+    """
     versions = list(_store().versions())
     for version in versions:
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in version.pages.values())

@@ -20,7 +20,7 @@ from workshop.simulator.worlds import DEFAULT, load_pack, world_of
 def serve(
     pack: Annotated[
         list[Path] | None,
-        typer.Option(help="Pack file [the store's bundled one]; repeatable, one of each kind."),
+        typer.Option(help="Pack file [the store's bundled one]. Repeatable, one of each kind."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 0,
     state: Annotated[
@@ -37,7 +37,7 @@ def serve(
         typer.Option(help=f"Kinds of faults, with commas [all]: {', '.join(FAULT_KINDS)}."),
     ] = None,
 ) -> None:
-    """Serve packs on loopback, as the platform does, until interrupted.
+    """Serve packs on loopback until interrupted.
 
     Prints its address, and the line to export for an agent.
     """
@@ -66,7 +66,7 @@ def baselines(
         float | None, typer.Option(help="A score of this pack to show beside them.")
     ] = None,
 ) -> None:
-    """Play a pack without understanding it: the scores that any agent has to beat."""
+    """Show what players score that do not read the tasks of a pack."""
     played = _load(pack)
     found = world_of(played.format).baselines
     if found is None:

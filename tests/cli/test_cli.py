@@ -31,6 +31,10 @@ def test_every_command_has_a_help_of_its_own(name: str) -> None:
     assert f" {name} " in said("--help")[1]
 
 
+def test_the_list_of_commands_cuts_no_sentence() -> None:
+    assert "..." not in said("--help")[1].partition("[ARGS]...")[2]
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [

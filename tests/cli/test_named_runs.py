@@ -76,6 +76,21 @@ def test_every_command_takes_latest_and_a_bare_name(
         assert name in unknown.output
 
 
+def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(logs: Path) -> None:
+    first, second = (folder.name for folder in reversed(run_folders(logs)))
+    assert f"A {first}" in call("compare").output
+    assert f"B {second}" in call("compare").output
+    for words in (("show",), ("report",), ("replay",), ("debug",), ("export", "--format=inspect")):
+        assert call(*words).exit_code == 0
+    assert (logs / second / "report.html").is_file()
+
+
+def test_a_fork_of_what_there_is_not_is_2(logs: Path) -> None:
+    for task, turn, why in (("nope", "1", "has no task 'nope'"), (FAILED, "6", "no turn 6")):
+        done = call("--fork", "latest", "--task", task, "--turn", turn)
+        assert (done.exit_code, why in done.output) == (2, True), done.output
+
+
 def test_a_run_that_is_over_says_so_and_shows_no_table_again(logs: Path) -> None:
     done = call("--resume", "latest")
     assert f"going on with {newest(logs).relative_to(logs.parent)}: 2 tasks kept" in done.stderr

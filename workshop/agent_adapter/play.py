@@ -45,7 +45,7 @@ class AgentOptions(BaseModel):
 
     command: tuple[str, ...] = argument("The command that starts the agent, with its own options.")
     pack: tuple[str, ...] = option(
-        "A pack file; repeatable, one of each kind; default: every bundled pack.", ()
+        "A pack file [every bundled pack]. Repeatable, one of each kind.", ()
     )
     benchmark: str | None = option("Serve the bundled pack of this benchmark alone.", None)
     own_sdk: bool = option("Leave the agent its own SDK, in place of our stand-in for it.", False)
@@ -56,7 +56,10 @@ class AgentOptions(BaseModel):
 
 @takes(AgentOptions)
 def agent(options: AgentOptions, context: typer.Context) -> int:
-    """Play any agent on the embedded platform, whatever starts it, and show its scores."""
+    """Play any agent on the embedded platform.
+
+    Whatever starts it: its command follows. Shows its scores.
+    """
     packs = _packs(options)
     _check_key(options)
     with ExitStack() as stack:

@@ -28,7 +28,10 @@ _KINDS: dict[str, type[PackOptions]] = {"store": StoreOptions, "company": Compan
 
 @takes(GenerateOptions)
 def generate(options: GenerateOptions, _context: typer.Context) -> int:
-    """Write a pack of fresh scenarios with known best answers to standard output."""
+    """Write a pack of fresh scenarios to standard output.
+
+    Each has a known best answer. Options that begin with a benchmark's name are for it alone.
+    """
     theirs = {*_KINDS[options.benchmark].model_fields, "benchmark", "jobs"}
     if foreign := sorted(options.model_fields_set - theirs):
         names = ", ".join(option_of(GenerateOptions, name) for name in foreign)

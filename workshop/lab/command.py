@@ -25,7 +25,7 @@ class LabOptions(PlayOptions):
         "The worker's model [WORKER_MODEL; the benchmark's rule-based one].", None
     )
     jobs: int | None = option(  # type: ignore[assignment]
-        "Tasks side by side, in at most one process a core; default: one a core.",
+        "Tasks side by side, in at most one process a core [one a core].",
         None,
         ge=1,
         le=256,

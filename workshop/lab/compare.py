@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from core.runs.errors import CannotRun
-from core.runs.find import LOGS, NAMED, Logs, Run
+from core.runs.find import LATEST, LOGS, NAMED, Logs
 from core.terminal.console import answers, say
 from core.terminal.figures import DASH, counted, number, so_many_tasks
 from workshop.lab import baseline as stored_baseline
@@ -27,14 +27,16 @@ SHOWN = 20
 
 def compare(
     context: typer.Context,
-    first: Run,
-    second: Annotated[str | None, typer.Argument(help=NAMED)] = None,
+    first: Annotated[str | None, typer.Argument(help=f"{NAMED} [latest~1]")] = None,
+    second: Annotated[
+        str | None, typer.Argument(help="The run that may be worse [latest].")
+    ] = None,
     margin: Annotated[
         float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
     ] = MARGIN,
     baseline: Annotated[
         bool,
-        typer.Option("--baseline", help="Compare one lab run with the stored baseline instead."),
+        typer.Option("--baseline", help="Compare one lab run [latest] with the stored baseline."),
     ] = False,
     html: Annotated[
         Path | None, typer.Option(help="Write the page of both runs into this file.")
@@ -48,13 +50,14 @@ def compare(
     """
     if baseline and html:
         raise typer.BadParameter("--html is the page of two runs: leave out --baseline")
-    if baseline == (second is not None):
-        raise typer.BadParameter("two runs are needed, or one lab run and --baseline")
+    if baseline and second:
+        raise typer.BadParameter("--baseline compares one run: leave out the second")
     with no_verdict():
-        if second is None:
-            run = find_lab_run(first, logs)
+        if baseline:
+            run = find_lab_run(first or LATEST, logs)
             raise typer.Exit(compare_with_baseline(context.obj(), run, as_json=as_json))
-        folders = find_any_run(first, logs), find_any_run(second, logs)
+        names = first or f"{LATEST}~1", second or LATEST
+        folders = find_any_run(names[0], logs), find_any_run(names[1], logs)
         raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
 
 
@@ -82,7 +85,7 @@ def _show(result: Comparison) -> None:
     table = Table(title=escape(f"A {result.a}  {brain_a}\nB {result.b}  {brain_b}"))
     played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
     for heading in (played, "A", "B", "B - A, 95 %"):
-        table.add_column(heading, justify="right" if table.columns else "left")
+        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
     passed = _interval(result.difference, result.low, result.high)
     table.add_row("passed", share(result.passed_a), share(result.passed_b), passed)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)

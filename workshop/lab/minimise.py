@@ -42,7 +42,7 @@ class MinimiseOptions(BaseModel):
     spec: str = option("The failing scenario.")
     evaluator: str | None = option("The evaluator's model [the run's].", None)
     worker: str | None = option("The worker's model [the run's].", None)
-    out: Path | None = option("The pack of one to write; default: SPEC-small.json.", None)
+    out: Path | None = option("The pack of one to write [SPEC-small.json].", None)
     logs: Path = option("Where run folders are looked for.", LOGS)
 
 

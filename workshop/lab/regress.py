@@ -58,7 +58,7 @@ class RegressOptions(LabOptions):
         "verdict on the second.",
         DEFAULT_STRATEGY,
     )
-    pack: tuple[str, ...] = option(f"{PACKS}; repeatable; default: bundled.", ("bundled",))
+    pack: tuple[str, ...] = option(f"{PACKS} [bundled]. Repeatable.", ("bundled",))
     epochs: int = option("How often every task is played.", 1, ge=1)
     resume: str | None = option(
         "A lab run, `latest`, or how its name begins: go on with it; trials that failed outside "
@@ -95,7 +95,7 @@ class RegressOptions(LabOptions):
 
 @takes(RegressOptions)
 def regress(options: RegressOptions, context: typer.Context) -> int:
-    """Play packs and report scores with intervals, beside trivial baselines."""
+    """Play packs and report scores with intervals."""
     check(options)
     with no_verdict():
         lab = Lab(context.obj(), _with_baseline(options, context.obj()))

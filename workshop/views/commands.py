@@ -83,13 +83,14 @@ def report(
     other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="The file; default: in the (second) run folder."),
+        typer.Option("-o", "--out", help="The file [in the (second) run folder]."),
     ] = None,
     logs: Logs = LOGS,
 ) -> None:
-    """Write a page about a run, or about two: the verdict, what flipped, what differs.
+    """Write a page about a run, or about two.
 
-    The page is one file that needs no other.
+    That of two shows the verdict, what flipped and what differs. The page is one file that needs
+    no other.
     """
     from workshop.views.report.run_page import run_page
     from workshop.views.report.versus import versus_page
@@ -107,9 +108,7 @@ def report(
 
 
 def stats(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Folder of run folders, or one run.")
-    ] = LOGS,
+    folder: Annotated[Path, typer.Argument(help="Folder of run folders, or one run.")] = LOGS,
     by: Annotated[
         list[By] | None,
         typer.Option(help="What runs are grouped by [all but task and run]. Repeatable."),
@@ -118,7 +117,7 @@ def stats(
         bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")
     ] = False,
 ) -> None:
-    """Score, cost and failures of many runs, by day, prompt, model, strategy, stages, pack or task.
+    """Show score, cost and failures of many runs in groups.
 
     Two runs are compared by `compare` and `report`.
     """
@@ -196,11 +195,11 @@ class Format(StrEnum):
 
 
 def export(
-    run: Run,
     format: Annotated[
         Format,
         typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
     ],
+    run: Run = LATEST,
     out: Annotated[
         Path | None,
         typer.Option(

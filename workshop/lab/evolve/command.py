@@ -48,13 +48,11 @@ class EvolveOptions(LabOptions):
         "The model that reads failed tasks and writes texts. Needed.", None
     )
     sections: str | None = option(
-        "Sections that may be changed, with commas; a name with / at its end is all below it. "
-        "Default: the benchmark's rules and playbooks.",
+        "Sections that may be changed, with commas; a name with / at its end is all below it "
+        "[the benchmark's rules and playbooks].",
         None,
     )
-    unseen: str | None = option(
-        f"Tasks of the gate; default: {UNSEEN} of another seed than --train.", None
-    )
+    unseen: str | None = option(f"Tasks of the gate [{UNSEEN} of another seed than --train].", None)
     budget_tasks: int = option(
         "Trials that may be played, those of the gate among them.", 2000, ge=1
     )
@@ -71,7 +69,9 @@ class EvolveOptions(LabOptions):
 
 @takes(EvolveOptions)
 def evolve(options: EvolveOptions, context: typer.Context) -> int:
-    """Let a model improve prompts by failed tasks; propose only what is proven on unseen ones.
+    """Let a model improve prompts; propose only what is proven.
+
+    It reads failed tasks; the proof is a gate of tasks that it has not seen.
 
     Exit codes: 0 a candidate is proposed; 3 no improvement is proven; 1 something outside stopped
     it; 2 it cannot begin.
