@@ -158,7 +158,7 @@ app = typer.Typer(cls=Commands, **_LOOK)
 def _version(wanted: bool) -> None:
     if wanted:
         try:
-            typer.echo(metadata.version("erc3-store-agent"))
+            typer.echo(metadata.version("erc3-agent"))
         except metadata.PackageNotFoundError:
             raise typer.BadParameter("this copy is not installed: pip install -e .") from None
         raise typer.Exit

@@ -55,7 +55,7 @@ def test_wrong_words_are_2_and_say_why(words: list[str], why: str) -> None:
 
 def test_the_version_is_shown() -> None:
     code, text = said("--version")
-    assert (code, text.strip()) == (0, metadata.version("erc3-store-agent"))
+    assert (code, text.strip()) == (0, metadata.version("erc3-agent"))
 
 
 class Asked(BaseModel):
