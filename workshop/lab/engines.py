@@ -8,10 +8,18 @@ import importlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, repeat
 from multiprocessing import forkserver
 from multiprocessing.util import Finalize
@@ -30,7 +38,7 @@ if TYPE_CHECKING:
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
-REACH_SECONDS = 5.0
+REACH_SECONDS = 20.0
 """How long a scheduler may take to answer."""
 
 
@@ -99,7 +107,8 @@ class Processes:
         )
         ended = False
         try:
-            for job, future in _done(pool, AHEAD * self.count, jobs, self.adapter_factory):
+            play = partial(_play, adapter_factory=self.adapter_factory)
+            for job, future in _done(pool, AHEAD * self.count, jobs, play):
                 yield job, future.result()
             ended = True
             pool.shutdown()
@@ -136,12 +145,17 @@ class Dask:
             pool = self._client.get_executor(pure=False)
             # Tapes would stay where the workers are.
             sent = (replace(job, tapes=None) for job in jobs)
-            for job, future in _done(pool, AHEAD * self._slots(), sent, self._adapter_factory):
-                error = future.exception()
-                if error is not None:
+            play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
+            for job, future in _done(pool, AHEAD * self._slots(), sent, play):
+                try:
+                    trials = future.result()
+                except CancelledError:
+                    text = "the connection to the scheduler was lost; go on with --resume"
+                    raise CannotRun(text) from None
+                except Exception as error:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
-                    raise CannotRun(text)
-                yield job, future.result()
+                    raise CannotRun(text) from None
+                yield job, trials
 
     def _slots(self) -> int:
         """Jobs that the workers can do at once."""
@@ -189,15 +203,28 @@ def _play(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     return play_job(job, adapter_factory)
 
 
+def _play_on_worker(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
+    """Play a job on a worker of Dask, whose profiler is stopped first.
+
+    It calls ``sys._current_frames``, which on CPython 3.11 before 3.11.9 can wait forever for a
+    garbage collection that waits for it (gh-106883). Dask itself turns off only its other profiler.
+    """
+    worker: Any = importlib.import_module("distributed").get_worker()
+    for name, callback in list(worker.periodic_callbacks.items()):
+        if name.startswith("profile"):
+            worker.loop.add_callback(callback.stop)
+    return _play(job, adapter_factory)
+
+
 def _done(
-    pool: Executor, room: int, jobs: Iterator[Job], adapter_factory: AdapterFactory
+    pool: Executor, room: int, jobs: Iterator[Job], play: Callable[[Job], list[Trial]]
 ) -> Iterator[tuple[Job, Future[list[Trial]]]]:
     """Every job as it is ready; never more of them in the pool than it has room for."""
     waiting: dict[Future[list[Trial]], Job] = {}
     every = chain(jobs, repeat(None))
     while (job := next(every)) or waiting:
         if job:
-            waiting[pool.submit(_play, job, adapter_factory)] = job
+            waiting[pool.submit(play, job)] = job
         if not job or len(waiting) >= room:
             for future in wait(waiting, return_when=FIRST_COMPLETED).done:
                 yield waiting.pop(future), future

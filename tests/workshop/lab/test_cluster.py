@@ -1,0 +1,171 @@
+"""A Dask cluster that loses a worker, its scheduler or the connection loses no task."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from cli.adapters import ADAPTERS
+from core.runs.errors import CannotRun
+from tests import limits
+from workshop.lab.benchmark_adapter import BenchmarkAdapter
+from workshop.lab.engines import Dask, Here
+from workshop.lab.lab_folder import LabFolder, carry_out
+from workshop.lab.lab_run import LabRun
+
+distributed: Any = pytest.importorskip("distributed")
+
+ROOT = Path(__file__).parents[3]
+NewRun = Callable[..., tuple[LabFolder, LabRun]]
+PackFile = Callable[..., Path]
+
+store = ADAPTERS["store"]
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The store's adapter; each job that a worker begins leaves a file with its process id."""
+
+    folder: Path
+    dies: bool = False
+    """Whether the worker that begins the first job is killed."""
+    stops_at: int | None = None
+    """The job, counted from 1, that is never played."""
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        return store.modules
+
+    def __call__(self) -> BenchmarkAdapter:
+        number = self._begin()
+        if self.dies and number == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        while number == self.stops_at:
+            time.sleep(0.02)
+        return store()
+
+    def _begin(self) -> int:
+        for number in range(1, 1_000):
+            with suppress(FileExistsError):
+                (self.folder / str(number)).touch(exist_ok=False)
+                return number
+        raise AssertionError("far more jobs than there are")
+
+
+def lines(folder: LabFolder) -> list[str]:
+    """Every trial without its time, which is never the same."""
+    trials = [*folder.trials(), *folder.baselines()]
+    return [t.model_copy(update={"seconds": 0}).model_dump_json() for t in trials]
+
+
+def begun(folder: Path) -> int:
+    """How many jobs have begun."""
+    return len(list(folder.iterdir()))
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler with one worker, each a process of its own; the address and the scheduler."""
+    file, env = folder / "scheduler.json", {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def program(name: str, *words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{name}", "--scheduler-file", str(file)]
+        return subprocess.Popen(
+            [*command, "--no-dashboard", *words], env=env, cwd=ROOT, stderr=subprocess.DEVNULL
+        )
+
+    local = ("--host", "127.0.0.1", "--dashboard-address", ":0")
+    with program("dask_scheduler", *local, "--port", "0") as scheduler:
+        try:
+            _until(lambda: file.exists() and file.read_text().endswith("}"))
+            address = json.loads(file.read_text())["address"]
+            one = ("--nthreads", "1", "--nworkers", "1", "--local-directory", str(folder))
+            with program("dask_worker", *local, *one) as worker:
+                try:
+                    with distributed.Client(address, timeout=100, set_as_default=False) as client:
+                        client.wait_for_workers(1, timeout=100)
+                    yield address, scheduler
+                finally:
+                    limits.kill([*psutil.Process(worker.pid).children(recursive=True), worker])
+        finally:
+            scheduler.kill()
+
+
+def _until(what: Callable[[], Any]) -> None:
+    end = time.monotonic() + 100
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
+    folder, run = new_run(pack_file(4), epochs=2)
+    carry_out(folder, run, Here(store))
+    return lines(folder)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Path:
+    path = tmp_path / "begun"
+    path.mkdir()
+    return path
+
+
+def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
+    here: list[str], new_run: NewRun, pack_file: PackFile, watched: Path, tmp_path: Path
+) -> None:
+    folder, run = new_run(pack_file(4), epochs=2)
+    adapter = Watched(watched, dies=True)
+    with cluster(tmp_path) as (address, _):
+        carry_out(folder, run, Dask(adapter, address))
+    assert lines(folder) == here
+    assert not (folder.path / "retried.jsonl").exists()
+
+
+@pytest.mark.parametrize("lost", ["scheduler", "connection"])
+def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
+    here: list[str],
+    new_run: NewRun,
+    pack_file: PackFile,
+    watched: Path,
+    tmp_path: Path,
+    lost: str,
+) -> None:
+    folder, run = new_run(pack_file(4), epochs=2)
+    adapter = Watched(watched, stops_at=4)
+    with cluster(tmp_path) as (address, scheduler):
+        engine = Dask(adapter, address)
+        with ThreadPoolExecutor(1) as pool:
+            playing = pool.submit(carry_out, folder, run, engine)
+            # The first chunk: its baselines and both epochs.
+            _until(lambda: len(list((folder.path / "parts").glob("*.jsonl"))) == 3)
+            _until(lambda: begun(watched) == 4)
+            if lost == "scheduler":
+                scheduler.kill()
+            else:
+                client = engine._client
+                client.loop.add_callback(client.scheduler_comm.comm.abort)
+            with pytest.raises(CannotRun, match="scheduler was lost; go on with --resume"):
+                playing.result()
+    (tmp_path / "scheduler.json").unlink()
+    again = tmp_path / "again"
+    again.mkdir()
+    with cluster(tmp_path) as (address, _):
+        carry_out(folder, run, Dask(Watched(again), address))
+    assert lines(folder) == here
+    assert begun(again) == 3
+    assert not (folder.path / "retried.jsonl").exists()
