@@ -36,6 +36,7 @@ COMMANDS = {
     "serve": "workshop.command:serve",
     "generate": "workshop.generators.command:generate",
     "baselines": "workshop.command:baselines",
+    "check": "workshop.check:check",
     "prompts": "cli.commands:prompts",
     "evolve": "workshop.lab.evolve.command:evolve",
     "wiki": "cli.wiki_command:app",

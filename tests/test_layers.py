@@ -42,6 +42,7 @@ WORKSHOP = {
     "lab": {"agent_adapter", "generators", "replay", "rule_based", "simulator", "views"},
     "agent_adapter": {"simulator"},
     "command": {"simulator"},
+    "check": {"simulator"},
 }
 """What the packages of the workshop may import of each other."""
 SIMULATOR_NEEDS = "core.erc3_client"

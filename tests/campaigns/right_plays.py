@@ -31,10 +31,10 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
-from workshop.generators.company.play import Play, chosen, literals
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
 from workshop.perf.measure import PACKS
 from workshop.simulator.company.pack import read_pack
+from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
@@ -155,13 +155,13 @@ def _words(world: World) -> Iterator[str]:
 
 def events_of(scenario: Wire) -> list[Wire]:
     """The changes that a scenario wants."""
-    return [chosen(event) for event in scenario["expect"].get("events") or []]
+    return Play(scenario).events
 
 
 def send_right(world: World) -> None:
     """Make the changes that the scenario wants, as far as nothing is objected to."""
     right = Play(world.scenario)
-    for event in events_of(world.scenario):
+    for event in right.events:
         path, body, _ = right._calls(world.line.ask, event)
         world.send(path, body)
 
@@ -169,7 +169,8 @@ def send_right(world: World) -> None:
 def played(world: World, tally: Tally) -> None:
     """Play a scenario rightly; objections are noted."""
     scenario = world.scenario
-    right, events = Play(scenario), events_of(scenario)
+    right = Play(scenario)
+    events = right.events
     tally.plays += 1
     tally.writing += bool(events)
     tally.writes += len(events)

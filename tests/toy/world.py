@@ -59,7 +59,7 @@ def _add(counter: Counter, request: Req_AddToCounter) -> Wire:
 
 
 def read_pack(raw: Wire, text: str, source: str) -> Pack:
-    return checked_pack(Pack, {"scenarios": Scenario, "faults": Fault}, raw, text, source)
+    return checked_pack(Pack, raw, text, source)
 
 
 ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}

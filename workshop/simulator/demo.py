@@ -64,7 +64,7 @@ class Demo:
 
 
 def _read(raw: Wire, text: str, source: str) -> Pack:
-    return checked_pack(Pack, {"scenarios": Scenario}, raw, text, source)
+    return checked_pack(Pack, raw, text, source)
 
 
 def _open_task(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:

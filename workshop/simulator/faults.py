@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from workshop.simulator.pack_files import Part
+from workshop.simulator.pack_files import Part, did_you_mean
 from workshop.simulator.world import Pack
 
 FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
@@ -36,18 +36,20 @@ class Fault(Part):
     nth: Annotated[int, Field(ge=1)]
     kind: FaultKind
     times: Annotated[int, Field(ge=1)] = 1
-    status: Annotated[int, Field(ge=400, le=599)] | None = None
-    """HTTP status of the answer; kind `status` only."""
-    seconds: Annotated[float, Field(gt=0, le=LONGEST_DELAY_S, allow_inf_nan=False)] | None = None
-    """How late the answer is; kind `delay` only."""
-    after: bool = False
-    """Whether a dropped call takes effect; kind `drop` only."""
+    status: Annotated[int, Field(ge=400, le=599)] | None = Field(
+        None, description="HTTP status of the answer; kind `status` only."
+    )
+    seconds: Annotated[float, Field(gt=0, le=LONGEST_DELAY_S, allow_inf_nan=False)] | None = Field(
+        None, description="How late the answer is; kind `delay` only."
+    )
+    after: bool = Field(False, description="Whether a dropped call takes effect; kind `drop` only.")
 
     @field_validator("on")
     @classmethod
     def _known_path(cls, value: str) -> str:
         if cls.paths and value not in cls.paths:
-            raise ValueError(f"unknown path {value!r}; faults go on {', '.join(cls.paths)}")
+            hint = did_you_mean(value, cls.paths) or f"; faults go on {', '.join(cls.paths)}"
+            raise ValueError(f"unknown path {value!r}{hint}")
         return value
 
     @model_validator(mode="after")
@@ -83,14 +85,14 @@ class Fault(Part):
         return f"fault: {words[self.kind]} {self.on}"
 
 
-def refuse_overlaps(faults: Iterable[Fault]) -> None:
-    """Raise ValueError where two faults are set on the same call."""
+def overlaps(faults: Iterable[Fault]) -> Iterator[str]:
+    """A mistake for each fault that is set on a call which has one already."""
     taken: dict[str, list[tuple[int, Fault]]] = {}
     for number, fault in enumerate(faults):
         for earlier, other in taken.setdefault(fault.on, []):
             call = max(fault.nth, other.nth)
             if call < min(fault.nth + fault.times, other.nth + other.times):
-                raise ValueError(
+                yield (
                     f"faults[{number}]: call {call} of {fault.on} already has faults[{earlier}]; "
                     "a call can have one"
                 )

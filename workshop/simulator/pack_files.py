@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 SHOWN = 8
+"""Mistakes that the text of a `PackError` names."""
 
 
 class PackError(Exception):
-    """A pack that cannot be used; the text says where and why."""
+    """A pack that cannot be used; each of `mistakes` says where, what was found, what is right."""
+
+    def __init__(self, *mistakes: str) -> None:
+        super().__init__(*mistakes)
+        self.mistakes = mistakes
+
+    def __str__(self) -> str:
+        more = len(self.mistakes) - SHOWN
+        rest = [f"and {more} more; the command check shows all"] if more > 0 else []
+        return "\n".join([*self.mistakes[:SHOWN], *rest])
 
 
 class Part(BaseModel):
@@ -27,6 +38,12 @@ class Part(BaseModel):
 
 
 AnyPack = TypeVar("AnyPack", bound=Part)
+Place = tuple[int | str, ...]
+"""Fields and positions that lead to a value, from the outside in."""
+
+
+class _Several(ValueError):
+    """Several mistakes of one part; its arguments are their texts."""
 
 
 def read_text(path: str | Path) -> str:
@@ -55,29 +72,30 @@ def raw_pack(text: str, source: str, *formats: str) -> dict[str, Any]:
     return raw
 
 
-def checked_pack(
-    model: type[AnyPack],
-    parts: Mapping[str, type[Part]],
-    raw: dict[str, Any],
-    text: str,
-    source: str,
-) -> AnyPack:
+def checked_pack(model: type[AnyPack], raw: dict[str, Any], text: str, source: str) -> AnyPack:
     """A pack out of its JSON and its text.
 
-    `parts` are the models of `scenarios` and of the lists in a scenario: what is misspelt there
-    is refused. Raises `PackError` that names the scenario, the field and what would be right.
+    Raises `PackError` with every mistake: the scenario, the field, and what would be right there.
+    A field that is nearly spelt like one of the format is a mistake, too.
     """
-    _refuse_misspelt(raw, model, source)
-    for number, scenario in enumerate(_dicts(raw.get("scenarios"))):
-        where = f"{source}: scenario {scenario.get('spec_id', number)!r}"
-        _refuse_misspelt(scenario, parts["scenarios"], where)
-        for field, part in parts.items():
-            for one in _dicts(scenario.get(field)):
-                _refuse_misspelt(one, part, where)
+    mistakes = dict(_misspelt(raw, model, ()))
+    missing = {(*place[:-1], near) for place, near in mistakes.items()}
+    lines = [
+        f"{_where(place[:-1], raw)}{_unknown(place[-1], [n])}" for place, n in mistakes.items()
+    ]
+    pack = None
     try:
-        return model.model_validate_json(text)
+        pack = model.model_validate_json(text)
     except ValidationError as error:
-        raise PackError(_explained(error, raw, source)) from None
+        lines += [
+            line
+            for one in error.errors(include_url=False)
+            if not (one["type"] == "missing" and one["loc"] in missing)
+            for line in _mistake(one, raw, model)
+        ]
+    if lines or pack is None:
+        raise PackError(*(f"{source}: {line}" for line in lines))
+    return pack
 
 
 def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -87,21 +105,44 @@ def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
     return value
 
 
-def refuse_twice(where: str, what: str, values: Iterable[str]) -> None:
-    """Raise ValueError where a value that must be unique stands twice."""
+def refuse(mistakes: Iterable[str]) -> None:
+    """Raise ValueError where there is a mistake; a `PackError` names each one."""
+    if found := list(mistakes):
+        raise _Several(*found)
+
+
+def repeated(where: str, what: str, values: Iterable[str]) -> Iterator[str]:
+    """A mistake for each value that must be unique and stands there twice."""
     for value, times in Counter(values).items():
         if times > 1:
-            raise ValueError(f"{where}: {what} {value!r} stands there twice; it must be unique")
+            yield f"{where}: {what} {value!r} stands there twice; it must be unique"
 
 
-def _dicts(value: object) -> list[dict[str, Any]]:
-    return [v for v in value if isinstance(v, dict)] if isinstance(value, list) else []
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The words that offer the nearest of the known names, or "" where none is near."""
+    near = get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _refuse_misspelt(raw: dict[str, Any], part: type[BaseModel], where: str) -> None:
-    for name in raw.keys() - part.model_fields.keys():
-        if near := _near_field(name, part):
-            raise PackError(f"{where}: unknown field {name!r}; did you mean {near!r}?")
+def mistakes_of(error: ValidationError, part: type[BaseModel]) -> list[str]:
+    """The field of each mistake and what would be right, of a part that was read on its own."""
+    return [line for one in error.errors(include_url=False) for line in _mistake(one, {}, part)]
+
+
+def _misspelt(value: object, part: type[BaseModel], place: Place) -> Iterator[tuple[Place, str]]:
+    """Fields that are not known and nearly like a known one, which is given beside each.
+
+    What takes no other fields at all refuses them itself.
+    """
+    if isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from _misspelt(one, part, (*place, number))
+    elif isinstance(value, dict):
+        for name in value.keys() - part.model_fields.keys():
+            if near := _near_field(name, part):
+                yield (*place, name), near
+        for name, inner in _inner_parts(part).items():
+            yield from _misspelt(value.get(name), inner, (*place, name))
 
 
 @lru_cache(maxsize=256)
@@ -109,33 +150,67 @@ def _near_field(name: str, part: type[BaseModel]) -> str | None:
     return next(iter(get_close_matches(name, list(part.model_fields), n=1, cutoff=0.8)), None)
 
 
-def mistakes_of(error: ValidationError) -> list[str]:
-    """The field of each mistake and what would be right, of a part that was read on its own."""
-    return [_mistake(mistake, {}) for mistake in error.errors(include_url=False)]
+@lru_cache(maxsize=256)
+def _inner_parts(part: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """By field the parts, alone or in a list, that may have fields of other tools."""
+    return {
+        name: inner
+        for name, field in part.model_fields.items()
+        if get_origin(field.annotation) is not dict
+        and (inner := _part_in(field.annotation))
+        and inner.model_config.get("extra") == "ignore"
+    }
 
 
-def _explained(error: ValidationError, raw: dict[str, Any], source: str) -> str:
-    """One line per mistake, the first few of them."""
-    mistakes = error.errors(include_url=False)
-    lines = [f"{source}: {_mistake(mistake, raw)}" for mistake in mistakes[:SHOWN]]
-    if len(mistakes) > SHOWN:
-        lines.append(f"{source}: and {len(mistakes) - SHOWN} more")
-    return "\n".join(lines)
+def _part_in(type_: Any) -> type[BaseModel] | None:
+    """The first part that a type is made of, through lists and choices."""
+    if isinstance(type_, type) and issubclass(type_, BaseModel):
+        return type_
+    return next((part for one in get_args(type_) if (part := _part_in(one))), None)
 
 
-def _mistake(mistake: ErrorDetails, raw: dict[str, Any]) -> str:
-    place = list(mistake["loc"])
+def _part_at(place: Place, part: type[BaseModel]) -> type[BaseModel] | None:
+    """The part at a place within another one."""
+    type_: Any = part
+    for step in place:
+        if isinstance(step, int):
+            continue
+        if get_origin(type_) is dict:
+            type_ = get_args(type_)[1]
+        elif (inner := _part_in(type_)) and step in inner.model_fields:
+            type_ = inner.model_fields[step].annotation
+        else:
+            return None
+    return _part_in(type_)
+
+
+def _mistake(mistake: ErrorDetails, raw: dict[str, Any], model: type[BaseModel]) -> list[str]:
+    place = mistake["loc"]
+    if mistake["type"] == "extra_forbidden" and (part := _part_at(place[:-1], model)):
+        return [_where(place[:-1], raw) + _unknown(place[-1], part.model_fields)]
+    error = mistake.get("ctx", {}).get("error")
+    texts = error.args if isinstance(error, _Several) else [_remedy(mistake)]
+    return [_where(place, raw) + text for text in texts]
+
+
+def _where(place: Place, raw: dict[str, Any]) -> str:
+    """What stands before a mistake: the scenario by its name, then the field."""
     scenario = ""
     if len(place) > 1 and place[0] == "scenarios" and isinstance(place[1], int):
-        scenario = _scenario_name(raw["scenarios"][place[1]], place[1])
+        scenario = f"{_scenario_name(raw['scenarios'][place[1]], place[1])}: "
         place = place[2:]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-    return ": ".join(part for part in (scenario, field.removeprefix("."), _remedy(mistake)) if part)
+    return scenario + (f"{field.removeprefix('.')}: " if field else "")
 
 
 def _scenario_name(scenario: object, number: int) -> str:
     spec_id = scenario.get("spec_id") if isinstance(scenario, dict) else None
     return f"scenario {spec_id!r}" if isinstance(spec_id, str) else f"scenario number {number}"
+
+
+def _unknown(name: object, known: Collection[str]) -> str:
+    hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+    return f"unknown field {name!r}{hint}"
 
 
 def _remedy(mistake: ErrorDetails) -> str:
@@ -145,7 +220,10 @@ def _remedy(mistake: ErrorDetails) -> str:
     text = text[0].lower() + text[1:]
     if mistake["type"] == "value_error":
         return text
-    return f"{text.replace('input should', 'must')}, not {_short(mistake['input'])}"
+    hint = ""
+    if mistake["type"] == "literal_error":
+        hint = did_you_mean(mistake["input"], re.findall("'([^']*)'", mistake["ctx"]["expected"]))
+    return f"{text.replace('input should', 'must')}, not {_short(mistake['input'])}{hint}"
 
 
 def _short(value: object) -> str:

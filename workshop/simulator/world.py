@@ -7,7 +7,7 @@ stands in the room of its world; `workshop.simulator.worlds` lists the worlds th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     from workshop.simulator.faults import Fault
+    from workshop.simulator.plays import KnownPlay
 
 Wire: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -144,6 +145,10 @@ class World:
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
     baselines: Callable[[Any], Mapping[str, float]] | None = None
     """Mean scores over a pack of players that understand nothing, by what they do."""
+    plays: Callable[[Any], Iterable[KnownPlay]] = lambda _scenario: ()
+    """Ways to play a scenario whose score is known: what `check` plays."""
+    schema: Callable[[], Wire] = dict
+    """The JSON Schema of its packs; {} for none."""
 
 
 def routes_of(

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from workshop.environments.drawn import open_world
-from workshop.generators.company.play import Play, spoilt
 from workshop.generators.company.scenario import People
 from workshop.generators.company.scenario import make_scenario as draw_company_task
 from workshop.generators.store.scenario import Options
 from workshop.generators.store.scenario import make_scenario as draw_shop
+from workshop.simulator.company.plays import Play, spoilt
 from workshop.simulator.open_world import Answer, Call
 
 SEED = "conformance"

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.policy import LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
@@ -33,6 +32,7 @@ from workshop.generators.company.scenario import (
 from workshop.generators.company.tables import FOLDER, draws
 from workshop.generators.generating import in_order
 from workshop.simulator.company.pack import FORMAT, read_pack
+from workshop.simulator.plays import check
 
 
 class Block(NamedTuple):
@@ -81,8 +81,9 @@ def _block(seed: str, count: int, people: People, number: int) -> Block:
     block = Block(plan.key, firm.as_json(), scenarios)
     raw = block.pack("check")
     pack = read_pack(raw, _json(raw), f"seed {seed}")
-    if wrong := next(wrong_plays(pack, scenarios), None):
-        raise WrongScenario(wrong)
+    for found in check(pack):
+        for wrong in found.wrong or filter(None, [found.underivable]):
+            raise WrongScenario(f"{found.spec_id}: {wrong}")
     return block
 
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from core.erc3_client.own.company_shapes import DealPhase, Outcome, TeamRole
 from workshop.simulator.company.records import Record
-from workshop.simulator.pack_files import not_empty
+from workshop.simulator.pack_files import did_you_mean, not_empty
 
 EventType = Literal[
     "Evt_TimeEntryLogged",
@@ -107,7 +107,8 @@ def _named(fields: dict[str, Check], needed: bool = False) -> Check:
 def _check_fields(value: dict[str, Any], fields: dict[str, Check]) -> None:
     for name, one in value.items():
         if name not in fields:
-            raise ValueError(f"unknown field {name!r}; there are {', '.join(fields)}")
+            hint = did_you_mean(name, fields) or f"; there are {', '.join(fields)}"
+            raise ValueError(f"unknown field {name!r}{hint}")
         try:
             fields[name](one)
         except ValueError as error:

@@ -15,21 +15,22 @@ from workshop.simulator.company.expectation import Expect
 from workshop.simulator.company.records import TABLES, Company, Day, Name, Record
 from workshop.simulator.company.references import unknown
 from workshop.simulator.company.registry import Registry
-from workshop.simulator.faults import TASK_PATHS, Fault, refuse_overlaps
+from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import PackError as PackError
 from workshop.simulator.pack_files import (
     Part,
     checked_pack,
+    did_you_mean,
     mistakes_of,
     not_empty,
     raw_pack,
     read_text,
-    refuse_twice,
+    refuse,
+    repeated,
 )
 
 FORMAT = "company-pack/1"
 BUNDLED_PACK = Path(__file__).parent / "packs" / "bundled.json"
-SHOWN = 8
 Fields = dict[str, Any]
 Changes = dict[Name, Fields | None]
 """By id: fields that are replaced, a whole record for a new id, null for one that is removed."""
@@ -71,15 +72,15 @@ class CompanyScenario(Part):
     spec_id: Name
     task_text: Name
     company: str
-    user: str | None
-    """An employee; None is a guest."""
+    user: str | None = Field(description="Id of an employee; null is a guest.")
     today: Day
-    page_limit: int = 5
-    """Largest `limit` of a list or a search; -1 refuses every one."""
-    whoami_status: int = 200
-    null_scalars: Literal["keep", "clear"] = "keep"
-    """What a null does to a field in `/employees/update`; a choice of ours, for agents that
-    rely on its being kept."""
+    page_limit: int = Field(
+        5, description="Largest `limit` of a list or a search; -1 refuses every one."
+    )
+    whoami_status: int = Field(200, description="Another status makes whoami an error.")
+    null_scalars: Literal["keep", "clear"] = Field(
+        "keep", description="What a null does to a field in `/employees/update`."
+    )
     patch: Patch = Patch()
     expect: Expect
     faults: tuple[CompanyFault, ...] = ()
@@ -100,21 +101,22 @@ class CompanyScenario(Part):
 
     @model_validator(mode="after")
     def _one_fault_a_call(self) -> CompanyScenario:
-        refuse_overlaps(self.faults)
+        refuse(overlaps(self.faults))
         return self
 
 
 class CompanyPack(Part):
     """A named list of scenarios, in task order, and the companies that they play in."""
 
-    format: str
+    format: str = Field(json_schema_extra={"const": FORMAT})
     name: Name
     companies: dict[Name, Company]
     scenarios: Annotated[tuple[CompanyScenario, ...], AfterValidator(not_empty)]
 
     @model_validator(mode="after")
-    def _unique_specs(self) -> CompanyPack:
-        refuse_twice("scenarios", "spec_id", (scenario.spec_id for scenario in self.scenarios))
+    def _names_agree(self) -> CompanyPack:
+        refuse(repeated("scenarios", "spec_id", (one.spec_id for one in self.scenarios)))
+        refuse(self._mistakes())
         return self
 
     @cached_property
@@ -132,8 +134,22 @@ class CompanyPack(Part):
         company = self.company_of(scenario)
         return Registry(company, shared) if scenario.patch != Patch() else shared
 
-
-PARTS: dict[str, type[Part]] = {"scenarios": CompanyScenario, "faults": CompanyFault}
+    def _mistakes(self) -> Iterator[str]:
+        """What does not fit between the scenarios and their companies."""
+        for scenario in self.scenarios:
+            where, id_ = f"scenario {scenario.spec_id!r}", scenario.company
+            if id_ not in self.companies:
+                known = ", ".join(self.companies) or "none"
+                hint = did_you_mean(id_, self.companies) or f"; the pack has {known}"
+                yield f"{where}: company: unknown {id_!r}{hint}"
+                continue
+            try:
+                company = self.company_of(scenario)
+            except ValueError as error:
+                yield from (f"{where}: {line}" for line in error.args)
+                continue
+            found = unknown(scenario.user, scenario.expect, company)
+            yield from (f"{where}: {line}" for line in found)
 
 
 def load_pack(path: str | Path) -> CompanyPack:
@@ -147,29 +163,7 @@ def load_pack(path: str | Path) -> CompanyPack:
 
 def read_pack(raw: Fields, text: str, source: str) -> CompanyPack:
     """Read a pack from JSON text and what was parsed of it."""
-    pack = checked_pack(CompanyPack, PARTS, raw, text, source)
-    lines = [f"{source}: {line}" for line in _mistakes(pack)]
-    if len(lines) > SHOWN:
-        lines[SHOWN:] = [f"{source}: and {len(lines) - SHOWN} more"]
-    if lines:
-        raise PackError("\n".join(lines))
-    return pack
-
-
-def _mistakes(pack: CompanyPack) -> Iterator[str]:
-    """What does not fit between the scenarios and their companies."""
-    for scenario in pack.scenarios:
-        where = f"scenario {scenario.spec_id!r}"
-        if scenario.company not in pack.companies:
-            known = ", ".join(pack.companies) or "none"
-            yield f"{where}: company: unknown {scenario.company!r}; the pack has {known}"
-            continue
-        try:
-            company = pack.company_of(scenario)
-        except ValueError as error:
-            yield f"{where}: {error}"
-            continue
-        yield from (f"{where}: {line}" for line in unknown(scenario.user, scenario.expect, company))
+    return checked_pack(CompanyPack, raw, text, source)
 
 
 def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any, ...]:
@@ -189,5 +183,6 @@ def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any
             whole = to_json({**old, **fields, "id": id_})
             records[id_] = TABLES[table].model_validate_json(whole)
         except ValidationError as error:
-            raise ValueError("; ".join(f"{where}.{line}" for line in mistakes_of(error))) from None
+            lines = mistakes_of(error, TABLES[table])
+            raise ValueError(*(f"{where}.{line}" for line in lines)) from None
     return tuple(records.values())

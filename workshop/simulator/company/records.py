@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from core.erc3_client.own import company_shapes as shapes
-from workshop.simulator.pack_files import Part, refuse_twice
+from workshop.simulator.pack_files import Part, did_you_mean, refuse, repeated
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -126,22 +127,25 @@ class Company(Record):
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Company:
+        refuse(self._mistakes())
+        return self
+
+    def _mistakes(self) -> Iterator[str]:
         for table in TABLES:
-            refuse_twice(table, "id", (record.id for record in getattr(self, table)))
+            yield from repeated(table, "id", (record.id for record in getattr(self, table)))
         people = {person.id for person in self.employees}
         projects = {project.id for project in self.projects}
         for project in self.projects:
             for member in project.team:
-                _refuse_unknown(f"project {project.id!r}: team", member.employee, people)
+                yield from _unknown(f"project {project.id!r}: team", member.employee, people)
         for customer in self.customers:
             where = f"customer {customer.id!r}: account_manager"
-            _refuse_unknown(where, customer.account_manager, people | {""})
+            yield from _unknown(where, customer.account_manager, people | {""})
         for entry in self.time_entries:
-            _refuse_unknown(f"time entry {entry.id!r}: employee", entry.employee, people)
-            _refuse_unknown(f"time entry {entry.id!r}: project", entry.project, projects | {""})
-        return self
+            yield from _unknown(f"time entry {entry.id!r}: employee", entry.employee, people)
+            yield from _unknown(f"time entry {entry.id!r}: project", entry.project, projects | {""})
 
 
-def _refuse_unknown(where: str, found: str, known: set[str]) -> None:
+def _unknown(where: str, found: str, known: set[str]) -> Iterator[str]:
     if found not in known:
-        raise ValueError(f"{where}: the company has no {found!r}")
+        yield f"{where}: the company has no {found!r}{did_you_mean(found, known)}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from workshop.simulator.company.expectation import ARTICLE, choices
+from workshop.simulator.pack_files import did_you_mean
 
 if TYPE_CHECKING:
     from workshop.simulator.company.expectation import Expect, Wanted
@@ -86,7 +86,6 @@ def _lines(field: str, what: str, ids: list[Any], known: Known) -> Iterator[str]
         return
     for id_ in ids:
         if id_ not in known[what]:
-            near = get_close_matches(id_, known[what], n=1)
             name = what.partition(" or ")[0]
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(id_, known[what])
             yield f"{field}: the company has no {name} {id_!r}{hint}"

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from workshop.simulator.faults import TASK_PATHS, Fault, refuse_overlaps
+from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import PackError as PackError
 from workshop.simulator.pack_files import (
     Part,
     checked_pack,
+    did_you_mean,
     not_empty,
     raw_pack,
     read_text,
-    refuse_twice,
+    refuse,
+    repeated,
 )
 
 FORMAT = "store-pack/1"
@@ -44,10 +46,12 @@ class Product(Part):
     sku: Name
     name: str
     price: Dollars
-    available: Pieces
-    """Listed stock."""
-    stock_at_checkout: Pieces | None = None
-    """The stock that the first call of checkout finds; from then on the listed stock too."""
+    available: Pieces = Field(description="Listed stock.")
+    stock_at_checkout: Pieces | None = Field(
+        None,
+        description="The stock that the first call of checkout finds; from then on the listed "
+        "stock too.",
+    )
 
 
 class Discount(Part):
@@ -68,8 +72,11 @@ class Coupon(Part):
 
     code: Name
     discount: Discount | None
-    requires: dict[str, Quantity] = Field(default_factory=dict)
-    """Least quantities by sku, all of them needed; one that the shop does not sell never fits."""
+    requires: dict[str, Quantity] = Field(
+        default_factory=dict,
+        description="Least quantities by sku, all of them needed; one that the shop does not sell "
+        "never fits.",
+    )
     min_subtotal: Dollars | None = None
 
 
@@ -110,8 +117,7 @@ class Scenario(Part):
 
     spec_id: Name
     task_text: Name
-    page_limit: int
-    """Largest `limit` of a listing; -1 forbids listing."""
+    page_limit: int = Field(description="Largest `limit` of a listing; -1 forbids listing.")
     products: tuple[Product, ...]
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
@@ -126,45 +132,40 @@ class Scenario(Part):
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:
-        skus = {product.sku for product in self.products}
-        codes = {coupon.code for coupon in self.coupons}
-        refuse_twice("products", "sku", (product.sku for product in self.products))
-        refuse_twice("coupons", "code", (coupon.code for coupon in self.coupons))
-        refuse_overlaps(self.faults)
+        refuse(self._mistakes())
+        return self
+
+    def _mistakes(self) -> Iterator[str]:
+        skus = [product.sku for product in self.products]
+        codes = [coupon.code for coupon in self.coupons]
+        yield from repeated("products", "sku", skus)
+        yield from repeated("coupons", "code", codes)
+        yield from overlaps(self.faults)
         for number, event in enumerate(self.expect.any_of):
             where = f"expect.any_of[{number}]"
-            refuse_twice(f"{where}.items", "sku", (item.sku for item in event.items))
-            _refuse_unknown(f"{where}.items", "sku", (item.sku for item in event.items), skus)
-            _refuse_unknown(f"{where}.coupon", "code", filter(None, [event.coupon]), codes)
-        return self
+            yield from repeated(f"{where}.items", "sku", (item.sku for item in event.items))
+            yield from _unknown(f"{where}.items", "sku", (item.sku for item in event.items), skus)
+            yield from _unknown(f"{where}.coupon", "code", filter(None, [event.coupon]), codes)
 
 
 class Pack(Part):
     """A named list of scenarios, in task order."""
 
-    format: str
+    format: str = Field(json_schema_extra={"const": FORMAT})
     name: Name
     scenarios: Annotated[tuple[Scenario, ...], AfterValidator(not_empty)]
 
     @model_validator(mode="after")
     def _unique_specs(self) -> Pack:
-        refuse_twice("scenarios", "spec_id", (scenario.spec_id for scenario in self.scenarios))
+        refuse(repeated("scenarios", "spec_id", (one.spec_id for one in self.scenarios)))
         return self
 
 
-def _refuse_unknown(where: str, what: str, values: Iterable[str], known: set[str]) -> None:
+def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> Iterator[str]:
     for value in values:
         if value not in known:
-            choice = ", ".join(sorted(known)) or "none"
-            raise ValueError(f"{where}: unknown {what} {value!r}; this shop has: {choice}")
-
-
-PARTS: dict[str, type[Part]] = {
-    "scenarios": Scenario,
-    "products": Product,
-    "coupons": Coupon,
-    "faults": StoreFault,
-}
+            hint = did_you_mean(value, known) or f"; this shop has: {', '.join(known) or 'none'}"
+            yield f"{where}: unknown {what} {value!r}{hint}"
 
 
 def load_pack(path: str | Path) -> Pack:
@@ -182,4 +183,4 @@ def parse_pack(text: str, source: str = "pack") -> Pack:
 
 def read_pack(raw: dict[str, Any], text: str, source: str) -> Pack:
     """Read a pack from JSON text and what was parsed of it."""
-    return checked_pack(Pack, PARTS, raw, text, source)
+    return checked_pack(Pack, raw, text, source)

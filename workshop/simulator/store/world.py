@@ -5,10 +5,10 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -17,6 +17,9 @@ from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, 
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Basket, Catalog, Shop
 from workshop.simulator.world import Evaluation, Wire, World, routes_of
+
+if TYPE_CHECKING:
+    from workshop.simulator.plays import KnownPlay
 
 
 class TaskShop(Shop):
@@ -34,6 +37,13 @@ class TaskShop(Shop):
     def evaluate(self, logged: bool) -> Evaluation:
         """Compare the checkouts with what the scenario expects."""
         return evaluate(self._scenario, self.purchases, logged)
+
+
+def _plays(scenario: Scenario) -> Iterable[KnownPlay]:
+    # Late: nobody plays so but `check`.
+    from workshop.simulator.store.plays import plays
+
+    return plays(scenario)
 
 
 def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
@@ -119,4 +129,6 @@ STORE = World(
     read=read_pack,
     open_task=_open_task,
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
+    plays=_plays,
+    schema=Pack.model_json_schema,
 )

@@ -20,7 +20,6 @@ from cli.cli import app
 from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
 from workshop.generators.company.generate import Block, blocks, pack_text
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.play import wrong_plays
 from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy
 from workshop.generators.company.records import Firm, Mention, mistake
 from workshop.generators.company.scenario import People, company, make_scenario
@@ -29,6 +28,7 @@ from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
 from workshop.simulator.open_world import OpenWorld
+from workshop.simulator.plays import check
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700
@@ -226,8 +226,8 @@ def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
     one["expect"] |= {"events": [raised]}
     raw = {**block.pack("x"), "scenarios": [one]}
     pack = read_pack(raw, json.dumps(raw), "x")
-    lines = list(wrong_plays(pack, [one]))
-    assert any("played as expected: score 0.0" in line for line in lines)
+    (checked,) = check(pack)
+    assert "as expected: score 0, not 1: FAIL: expected event of type" in checked.wrong[0]
 
 
 def test_a_name_that_fits_two_people_is_a_mistake_unless_that_is_the_point() -> None:

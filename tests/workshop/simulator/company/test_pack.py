@@ -109,7 +109,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         (scenario(expect={}), "expect.outcomes: is missing"),
         (scenario(expect={"outcomes": []}), "expect.outcomes: must have at least one element"),
         (expecting(outcomes=["fine"]), "expect.outcomes[0]: must be 'ok_answer', 'ok_not_found'"),
-        (expecting(link={}), "expect.link: extra inputs are not permitted"),
+        (expecting(link={}), "expect: unknown field 'link'; did you mean 'links'?"),
         (expecting(links={"person": {}}), "expect.links.person"),
         (expecting(message={"contains": [[]]}), "expect.message.contains[0]"),
         (
@@ -129,7 +129,10 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
             "expect.links.wiki.must: the company has no wiki 'rule.md'; did you mean 'rules.md'?",
         ),
         (event("Evt_Nothing"), "expect.events[0].type: must be 'Evt_TimeEntryLogged'"),
-        (event("Evt_TimeEntryLogged", hour=3), "expect.events[0]: unknown field 'hour'; there are"),
+        (
+            event("Evt_TimeEntryLogged", hour=3),
+            "expect.events[0]: unknown field 'hour'; did you mean",
+        ),
         (event("Evt_TimeEntryLogged", hours="3"), "expect.events[0]: hours: must be a number"),
         (event("Evt_TimeEntryLogged", billable=1), "expect.events[0]: billable: must be true or f"),
         (event("Evt_TimeEntryLogged", hours=True), "expect.events[0]: hours: must be a number"),
@@ -192,7 +195,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
             patched(wiki={"rule.md": None}),
             "patch.wiki: the company has no page 'rule.md' to remove",
         ),
-        (patched(employee={}), "patch.employee: extra inputs are not permitted"),
+        (patched(employee={}), "patch: unknown field 'employee'; did you mean 'employees'?"),
         (
             scenario(faults=[{"on": "/basket/add", "nth": 1, "kind": "drop"}]),
             "faults[0].on: unknown path '/basket/add'; faults go on /whoami, /respond",
@@ -213,7 +216,10 @@ def test_a_mistake_is_told_with_file_scenario_and_field(one: Wire, told: str) ->
 @pytest.mark.parametrize(
     ("company", "told"),
     [
-        (bakery(employees=[person("a", "A", age=3)]), "employees[0].age: extra inputs are not"),
+        (
+            bakery(employees=[person("a", "A", age=3)]),
+            "employees[0]: unknown field 'age'; there are id, name",
+        ),
         (bakery(employees=[{"id": "a"}]), "companies.rye.employees[0].name: is missing"),
         (bakery(employees=[person("a", "A")] * 2), "employees: id 'a' stands there twice"),
         (
@@ -231,6 +237,41 @@ def test_a_mistake_in_a_company_is_told_with_its_place(company: Wire, told: str)
         pack_of(rye=company)
     assert str(caught.value).startswith("small.json: companies.rye")
     assert told in str(caught.value)
+
+
+def test_every_mistake_is_named_at_once_with_the_nearest_name() -> None:
+    """First what each part is made of, then, where that is right, the names between them."""
+    nested = expecting(message={"contain": ["x"]}, links={"emploee": {"must": ["mara"]}})
+    staff = [person("mara", "Mara", salry=1), person("ben", "Ben", skills=[{"nam": "x"}])]
+    with pytest.raises(PackError) as caught:
+        pack_of(nested, rye=bakery(employees=staff))
+    at = "small.json: companies.rye.employees"
+    assert sorted(caught.value.mistakes) == [
+        f"{at}[0]: unknown field 'salry'; did you mean 'salary'?",
+        f"{at}[1].skills[0].level: is missing",
+        f"{at}[1].skills[0].name: is missing",
+        f"{at}[1].skills[0]: unknown field 'nam'; did you mean 'name'?",
+        "small.json: scenario 'ask': expect.links.emploee.[key]: must be 'employee', 'customer', "
+        "'project', 'wiki', 'location', 'skill' or 'will', not 'emploee'; "
+        "did you mean 'employee'?",
+        "small.json: scenario 'ask': expect.message: unknown field 'contain'; "
+        "did you mean 'contains'?",
+    ]
+    team = [project("p", "P", member("mare", 1, "QA"))]
+    with pytest.raises(PackError) as caught:
+        pack_of(rye=bakery(projects=team, customers=[], time_entries=[entry("te_1")]))
+    assert caught.value.mistakes == (
+        "small.json: companies.rye: project 'p': team: the company has no 'mare'; "
+        "did you mean 'mara'?",
+        "small.json: companies.rye: time entry 'te_1': project: the company has no 'proj_rolls'",
+    )
+    asks = scenario(user="maro") | {"spec_id": "a"}, scenario(company="rie")
+    with pytest.raises(PackError) as caught:
+        pack_of(*asks)
+    assert caught.value.mistakes == (
+        "small.json: scenario 'a': user: the company has no employee 'maro'; did you mean 'mara'?",
+        "small.json: scenario 'ask': company: unknown 'rie'; did you mean 'rye'?",
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ ITEM = {"sku": "cup", "quantity": 1}
         ),
         (
             {"products": [PRODUCT | {"stock_at_chekout": 1}]},
-            "unknown field 'stock_at_chekout'; did you mean 'stock_at_checkout'?",
+            "products[0]: unknown field 'stock_at_chekout'; did you mean 'stock_at_checkout'?",
         ),
         ({"products": [PRODUCT, PRODUCT]}, "products: sku 'a' stands there twice"),
         ({"coupons": [COUPON, COUPON]}, "coupons: code 'X' stands there twice"),
@@ -92,7 +92,7 @@ ITEM = {"sku": "cup", "quantity": 1}
         ({"faults": [DROP | {"kind": "flood"}]}, "faults[0].kind: must be 'status', 'drop', 'd"),
         (
             {"faults": [DROP | {"on": "/basket/burn"}]},
-            "faults[0].on: unknown path '/basket/burn'; faults go on /products/list, ",
+            "faults[0].on: unknown path '/basket/burn'; did you mean '/basket/",
         ),
         ({"faults": [DROP | {"on": "/sessions/start"}]}, "faults[0].on: unknown path"),
         ({"faults": [DROP | {"nth": 0}]}, "faults[0].nth: must be greater than or equal to 1"),
@@ -113,7 +113,10 @@ ITEM = {"sku": "cup", "quantity": 1}
             {"faults": [DROP | {"kind": "twice", "after": True}]},
             "faults[0]: after is for kind 'drop' only, not for 'twice'",
         ),
-        ({"faults": [DROP | {"tims": 2}]}, "unknown field 'tims'; did you mean 'times'?"),
+        (
+            {"faults": [DROP | {"tims": 2}]},
+            "faults[0]: unknown field 'tims'; did you mean 'times'?",
+        ),
         (
             {"faults": [DROP | {"times": 3}, DROP | {"nth": 3}]},
             "faults[1]: call 3 of /basket/add already has faults[0]; a call can have one",
@@ -176,4 +179,27 @@ def test_many_mistakes_are_cut(scenario_json: Callable[..., Scenario]) -> None:
         parse_pack(text_of(scenario_json(products=[{}] * 10)))
     lines = str(caught.value).splitlines()
     assert len(lines) == 9
-    assert lines[-1] == "pack: and 32 more"
+    assert lines[-1] == "and 32 more; the command check shows all"
+    assert len(caught.value.mistakes) == 40
+
+
+def test_every_mistake_is_named_at_once(scenario_json: Callable[..., Scenario]) -> None:
+    events = [{"items": [ITEM | {"sku": "cub"}], "coupon": "TEM"}]
+    shops = [
+        scenario_json(spec_id="a", task_txt="Buy", prodcts=[]),
+        scenario_json(spec_id="b", expect={"checkouts": 1, "any_of": events}),
+        scenario_json(spec_id="c", page_limit=0, faults=[DROP, DROP | {"kind": "dropp"}]),
+    ]
+    del shops[0]["task_text"]
+    with pytest.raises(PackError) as caught:
+        parse_pack(text_of(*shops, nam="x"))
+    assert sorted(caught.value.mistakes) == [
+        "pack: scenario 'a': unknown field 'prodcts'; did you mean 'products'?",
+        "pack: scenario 'a': unknown field 'task_txt'; did you mean 'task_text'?",
+        "pack: scenario 'b': expect.any_of[0].coupon: unknown code 'TEM'; did you mean 'TEN'?",
+        "pack: scenario 'b': expect.any_of[0].items: unknown sku 'cub'; did you mean 'cup'?",
+        "pack: scenario 'c': faults[1].kind: must be 'status', 'drop', 'delay', 'garbage' or "
+        "'twice', not 'dropp'; did you mean 'drop'?",
+        "pack: scenario 'c': page_limit: must be at least 1, or -1 for a shop that forbids listing",
+        "pack: unknown field 'nam'; did you mean 'name'?",
+    ]

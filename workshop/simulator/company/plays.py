@@ -1,42 +1,48 @@
-"""Plays what a scenario expects through the endpoints, as it should be or spoilt.
-
-A scenario that is right is worth 1.0 when it is played as expected, and 0.0 in every other way.
-"""
+"""Known plays of a company's task: what is expected through the endpoints, right or spoilt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from workshop.simulator.company.pack import CompanyPack
-from workshop.simulator.open_world import OpenWorld
+from core.erc3_client.own.company_shapes import Outcome
+from workshop.simulator.company.expectation import CONTAINS, DIGEST, ONE_OF
+from workshop.simulator.plays import KnownPlay, Underivable
+from workshop.simulator.world import Refusal
+
+if TYPE_CHECKING:
+    from workshop.simulator.company.pack import CompanyScenario
 
 Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
 
 
-def wrong_plays(pack: CompanyPack, scenarios: Sequence[Wire]) -> Iterator[str]:
-    """A line for each way to play a scenario of a pack that scores otherwise than it shall.
+def plays(scenario: CompanyScenario) -> Iterator[KnownPlay]:
+    """The right play, in two orders, doing nothing, refusing, and every spoilt one.
 
-    `scenarios` are those of the pack as they stand in the file. Played in this process, through
-    the same routes as over HTTP.
+    Raises `Underivable` where a change event is expected that does not say what is changed.
     """
-    for one, raw in zip(pack.scenarios, scenarios, strict=True):
-        for way, play in (("as expected", Play(raw)), *spoilt(raw)):
-            world = OpenWorld(pack, one)
-            play.run(world.ask)
-            found = world.score()
-            if found.score != float(way == "as expected"):
-                yield f"{one.spec_id}: played {way}: score {found.score} {found.logs}"
+    raw = scenario.model_dump(mode="json", include={"user", "today", "expect"})
+    right, expect = Play(raw), scenario.expect
+    yield KnownPlay("as expected", 1.0, right.run)
+    yield KnownPlay("in another order", 1.0, Play(raw, turned=True).run)
+    yield KnownPlay("nothing done", 0.0, lambda _ask: None)
+    silent = not (right.events or right.wanted or expect.message.contains)
+    refusal = {"outcome": "denied_security", "message": "", "links": []}
+    fits = silent and refusal["outcome"] in expect.outcomes
+    yield KnownPlay("a mere refusal", float(fits), lambda ask: ask("/respond", **refusal))
+    for name, play in spoilt(raw):
+        yield KnownPlay(name, 0.0, play.run)
 
 
 def chosen(value: Any) -> Any:
     """A value that fits a wanted one."""
-    if isinstance(value, dict) and set(value) == {"one_of"}:
-        return chosen(value["one_of"][0])
-    if isinstance(value, dict) and set(value) == {"contains"}:
-        return " ".join(literals(value["contains"]))
+    if isinstance(value, dict) and set(value) == {ONE_OF}:
+        return chosen(value[ONE_OF][0])
+    if isinstance(value, dict) and set(value) == {CONTAINS}:
+        return " ".join(literals(value[CONTAINS]))
     if isinstance(value, dict):
         return {name: chosen(one) for name, one in value.items()}
     return [chosen(one) for one in value] if isinstance(value, list) else value
@@ -54,7 +60,8 @@ class Play:
     Without `named`, `changed_by` and `logged_by` are not sent; with `again` the first write is
     done once more, undone in between where it has to be; without `whole`, skills and wills that
     do not change are lost; `links` are sent beside those that are wanted, of which number
-    `without` is left out; with `stray` a page is written that nobody asked for.
+    `without` is left out; with `stray` a page is written that nobody asked for; `turned` does in
+    another order what may be done in any, and reads in between.
     """
 
     scenario: Wire
@@ -67,6 +74,7 @@ class Play:
     without: int | None = None
     message: str | None = None
     stray: bool = False
+    turned: bool = False
 
     @property
     def expect(self) -> Wire:
@@ -83,11 +91,22 @@ class Play:
             for id_ in links.get("must", [])
         ]
 
+    @property
+    def events(self) -> list[Wire]:
+        """The changes that it makes; those of the wiki's digest come by themselves."""
+        every = (chosen(event) for event in self.expect.get("events", []))
+        return [event for event in every if event["type"] != DIGEST]
+
     def run(self, ask: Callable[..., Any]) -> None:
-        """Do the writes and send the response."""
-        events = [chosen(event) for event in self.expect.get("events", [])]
+        """Do the writes and send the response. Raises `Underivable`."""
+        events = self.events
+        if self.turned and len({_record_of(event) for event in events}) == len(events):
+            events.reverse()
         for number, event in enumerate(events if self.writes else []):
-            path, body, undo = self._calls(ask, event)
+            if self.turned:
+                with suppress(Refusal):
+                    ask("/employees/list", offset=0, limit=1)
+            path, body, undo = self._write(ask, event)
             sent = [body, *([undo] if undo else []), body] if self.again and not number else [body]
             for one in sent:
                 ask(path, **one)
@@ -97,7 +116,16 @@ class Play:
         contains = self.expect.get("message", {}).get("contains", [])
         message = " ".join(literals(contains)) if self.message is None else self.message
         outcome = self.outcome or self.expect["outcomes"][0]
-        ask("/respond", outcome=outcome, message=message, links=links + self.links)
+        links = (links[::-1] if self.turned else links) + self.links
+        ask("/respond", outcome=outcome, message=message, links=links)
+
+    def _write(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
+        """As `_calls`. Raises `Underivable`."""
+        try:
+            return self._calls(ask, event)
+        except KeyError as missing:
+            text = f"the expected {event['type']} does not say {missing.args[0]!r}"
+            raise Underivable(text) from None
 
     def _by(self, event: Wire, name: str = "changed_by") -> Wire:
         return {name: event.get(name, "")} if self.named else {}
@@ -107,15 +135,21 @@ class Play:
         by = self._by(event)
         match event["type"]:
             case "Evt_TimeEntryLogged":
+                usual = {
+                    "employee": self.scenario["user"],
+                    "date": self.scenario["today"],
+                    "hours": 1,
+                }
                 sent = {k: v for k, v in event.items() if k not in ("type", "id", "logged_by")}
-                return "/time/log", {**sent, **self._by(event, "logged_by")}, None
+                return "/time/log", {**usual, **sent, **self._by(event, "logged_by")}, None
             case "Evt_TimeEntryStatusChanged" | "Evt_TimeEntryUpdated":
                 old = ask("/time/get", id=event["id"])["entry"]
                 old = {"id": event["id"], **{name: old[name] for name in ENTRY}, **by}
-                status = {"status": event["status"]} if "status" in event else {}
-                return "/time/update", {**old, **status, **event.get("changes", {})}, old
+                if event["type"] == "Evt_TimeEntryUpdated":
+                    return "/time/update", {**old, **event["changes"]}, old
+                return "/time/update", {**old, "status": event["status"]}, old
             case "Evt_ProjectStatusChanged" | "Evt_ProjectTeamUpdated":
-                part = "status" if "status" in event else "team"
+                part = "status" if event["type"] == "Evt_ProjectStatusChanged" else "team"
                 old = ask("/projects/get", id=event["id"])["project"][part]
                 new = {"id": event["id"], part: event[part], **by}
                 return f"/projects/{part}/update", new, {**new, part: old or []}
@@ -132,7 +166,11 @@ class Play:
         if event["type"] != "Evt_EmployeeSkillsUpdated":
             names = ("notes", "salary")
             new = {k: event[k] for k in names if k in event} | event.get("changes", {})
+            if not new:
+                raise KeyError("changes")
             return path, {**who, **new}, {**who, **{name: old[name] for name in new}}
+        if not {"skills", "wills"} & event.keys():
+            raise KeyError("skills")
         new = {}
         for name in ("skills", "wills"):
             changes = event.get(name, {})
@@ -141,6 +179,13 @@ class Play:
             levels = [{"name": n, "level": v} for n, v in after.items() if v is not None]
             new[name] = levels if changes else []
         return path, {**who, **new}, {**who, "skills": old["skills"], "wills": old["wills"]}
+
+
+def _record_of(event: Wire) -> str:
+    """What an event changes: events of different ones may come in any order."""
+    if event["type"] == "Evt_TimeEntryLogged" and "id" not in event:
+        return str(event)
+    return str(event.get("id") or event.get("employee") or event.get("file"))
 
 
 def spoilt(scenario: Wire) -> Iterator[tuple[str, Play]]:
@@ -155,8 +200,10 @@ def spoilt(scenario: Wire) -> Iterator[tuple[str, Play]]:
     if any(event["type"] == "Evt_EmployeeSkillsUpdated" for event in events):
         yield "skills lost", Play(scenario, whole=False)
     yield "a write that nobody asked for", Play(scenario, stray=True)
-    other = "error_internal" if "error_internal" not in expect["outcomes"] else "ok_answer"
-    yield "another outcome", Play(scenario, outcome=other)
+    for other in reversed(get_args(Outcome)):
+        if other not in expect["outcomes"]:
+            yield "another outcome", Play(scenario, outcome=other)
+            break
     for number, link in enumerate(Play(scenario).wanted):
         yield f"without the link to {link['id']}", Play(scenario, without=number)
     checked = expect.get("links", {}).get("employee")

@@ -1,0 +1,164 @@
+"""The command ``check``: what is wrong with a pack, and whether each of its worlds scores rightly.
+
+A pack is read, then every scenario is played in each way whose score is known, see
+``workshop.simulator.plays``. A generated pack is drawn twice, in processes that hash differently.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from core.runs.errors import Usage
+from core.terminal.figures import counted
+from core.text import clean
+from workshop.simulator import worlds
+from workshop.simulator.pack_files import PackError, did_you_mean, raw_pack, read_text
+from workshop.simulator.plays import Checked
+from workshop.simulator.plays import check as check_worlds
+from workshop.simulator.world import World
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check has found."""
+
+    source: str
+    mistakes: tuple[str, ...] = ()
+    """Why the pack cannot be used; it has no worlds then."""
+    worlds: tuple[Checked, ...] = ()
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return 2 if self.mistakes else int(any(one.wrong for one in self.worlds))
+
+    def as_json(self) -> str:
+        """The report for another program."""
+        return json.dumps({"format": "check/1", **asdict(self)}, ensure_ascii=False, indent=1)
+
+    def lines(self) -> list[str]:
+        """The report for a person: a line for each mistake or world, and what all of them say."""
+        if self.mistakes:
+            count = counted(len(self.mistakes), "mistake")
+            return [*self.mistakes, f"{count}: nothing was played"]
+        wrong = sum(bool(one.wrong) for one in self.worlds)
+        unknown = sum(bool(one.underivable) for one in self.worlds)
+        plays = sum(one.plays for one in self.worlds)
+        summary = f"{counted(len(self.worlds), 'world')}, {counted(plays, 'play')}: {wrong} wrong"
+        return [*map(_line, self.worlds), summary + (f", {unknown} not played" if unknown else "")]
+
+
+def _line(world: Checked) -> str:
+    if world.wrong:
+        return f"WRONG  {world.spec_id}: {'; '.join(world.wrong)}"
+    if world.underivable:
+        return f"?      {world.spec_id}: not played: {world.underivable}"
+    return f"ok     {world.spec_id}: {counted(world.plays, 'play')}"
+
+
+def check(
+    pack: Annotated[Path | None, typer.Argument(help="A pack file.")] = None,
+    generated: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEED:COUNT[:OPTIONS]", help="Check worlds that are drawn from a seed instead."
+        ),
+    ] = None,
+    benchmark: Annotated[
+        str, typer.Option(help=f"Whose worlds are drawn: {', '.join(worlds.FORMATS)}.")
+    ] = worlds.DEFAULT.name,
+    schema: Annotated[
+        str | None,
+        typer.Option(metavar="BENCHMARK", help="Print the JSON Schema of its packs instead."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+) -> None:
+    """Check a pack: every mistake in it, and whether each of its worlds scores as it must.
+
+    The right play must score 1, in another order too; doing nothing and refusing must score as the
+    pack expects; every spoilt play must score 0. What is drawn from a seed must be the same bytes
+    in another process.
+
+    Exit codes: 0 all is right; 1 a world is wrong; 2 the pack cannot be used.
+    """
+    if [pack, generated, schema].count(None) != 2:
+        raise Usage("name one: a pack file, --generated SEED:COUNT or --schema BENCHMARK")
+    if schema:
+        typer.echo(json.dumps(_world(schema).schema(), indent=1))
+        return
+    report = _generated(_world(benchmark).name, generated) if generated else _of_file(str(pack))
+    typer.echo(report.as_json() if as_json else clean("\n".join(report.lines())))
+    raise typer.Exit(report.code)
+
+
+def _world(name: str) -> World:
+    if name not in worlds.FORMATS:
+        hint = did_you_mean(name, worlds.FORMATS) or f"; there are {', '.join(worlds.FORMATS)}"
+        raise Usage(f"there is no benchmark {name!r}{hint}")
+    return worlds.world_of(worlds.FORMATS[name])
+
+
+def _of_file(path: str) -> Report:
+    try:
+        return _of_text(read_text(path), path)
+    except PackError as error:
+        return Report(path, error.mistakes)
+
+
+def _of_text(text: str, source: str) -> Report:
+    """Raises `PackError`."""
+    raw = raw_pack(text, source, *worlds.WORLDS)
+    pack = worlds.world_of(raw["format"]).read(raw, text, source)
+    return Report(source, worlds=tuple(check_worlds(pack)))
+
+
+def _generated(benchmark: str, asked: str) -> Report:
+    """Raises Usage: nothing can be drawn so."""
+    seed, _, rest = asked.partition(":")
+    count, *options = rest.split(":")
+    words = [f"--benchmark={benchmark}", f"--seed={seed}", f"--count={count}", "--jobs=1"]
+    words += [f"--{option.removesuffix('=true')}" for option in options]
+
+    def draw(hash_seed: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "submission", "generate", *words],
+            cwd=folder,
+            env={"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": hash_seed, "PYTHONUTF8": "1"},
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            why = done.stderr.strip().rpartition("\n")[2].removeprefix("Error: ")
+            raise Usage(f"--generated {asked}: {why}")
+        return done.stdout
+
+    with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as both:
+        text, again = both.map(draw, ("1", "2"))
+    report = _of_text(text, f"generated:{asked}")
+    return report if text == again else _with_others(report, text, again)
+
+
+def _with_others(report: Report, text: str, again: str) -> Report:
+    """The report with a mistake for each world that was not drawn the same a second time."""
+    first, second = (json.loads(drawn)["scenarios"] for drawn in (text, again))
+    same = [one == other for one, other in zip(first, second, strict=True)]
+    line = "the same seed gave another world in another process"
+    return replace(
+        report,
+        worlds=tuple(
+            # Where all scenarios are equal, it is their companies that are not.
+            one if here and not all(same) else replace(one, wrong=(*one.wrong, line))
+            for one, here in zip(report.worlds, same, strict=True)
+        ),
+    )
