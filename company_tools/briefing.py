@@ -33,9 +33,10 @@ def briefing(
 ) -> str:
     """A line of facts as JSON, what changed in the wiki, and its pages by name.
 
-    The facts: user ({id, name, department, location} or "guest"), leads, member_of, manages,
-    today; unknown: what could not be asked, and why. A small wiki stands there whole, and so do
-    the pages that are ``named``. ``task``: a text for which lines are chosen by code; None: not.
+    The facts: user ({id, name, department, location, salary} or "guest"), leads, member_of,
+    manages, today; unknown: what could not be asked, and why. A small wiki stands there whole, and
+    so do the pages that are ``named``. ``task``: a text for which lines are chosen by code; None:
+    not.
     Raises OutOfReach: the system does not answer.
     """
     try:
@@ -116,12 +117,14 @@ def _who(session: CompanySession) -> tuple[Facts, list[str]]:
             raise
         except ToolFault as fault:
             unknown.append(f"{what} ({fault.text})")
-    who = {
+    who: Facts = {
         "id": user.id,
         "name": facts.pop("name", ""),
         "department": user.department or "",
         "location": user.location or "",
     }
+    if "salary" in facts:
+        who["salary"] = facts.pop("salary")
     return {"user": who, **facts}, unknown
 
 
@@ -130,7 +133,7 @@ def _profile(session: CompanySession, requester: str) -> Facts:
     employee = session.send(request, wire.Resp_GetEmployee).employee
     if employee.id == requester:
         session.on_record.add(requester)
-    return {"name": employee.name}
+    return {"name": employee.name, "salary": employee.salary}
 
 
 def _projects(session: CompanySession, requester: str) -> Facts:

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=BaseModel)
 
 
+OBJECTION_CHARS = 60
+AGAIN = "not sent: the same objection as before, which nothing that was said since has settled"
+
+
 class CompanySession(ReadingSession):
     """The company of one task."""
 
@@ -52,6 +56,8 @@ class CompanySession(ReadingSession):
         """Asked before every change: what speaks against it."""
         self.speaks_against: Callable[[Change], str | None] = lambda change: None
         """Asked before each change: what speaks against this one."""
+        self._objections: set[str] = set()
+        """What was said against changes."""
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
@@ -76,6 +82,9 @@ class CompanySession(ReadingSession):
         if (made := self._made_earlier(change)) is not None:
             return made
         if why := self.speaks_against(change):
+            if why in self._objections:
+                raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
+            self._objections.add(why)
             raise ToolFault(f"not sent: {why}")
         self._refuse_repeated(change)
         arrived = self._logged_since(change)

@@ -120,9 +120,9 @@ class CompanyEnvironment:
         finally:
             session.may_write = may
 
-    def tell(self, records: list[Known]) -> None:
-        """Let the strategy name records that a stage has told it of."""
-        self._session.memory.tell(records)
+    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
+        """Let the strategy name what a stage has told it of; ``notes``: by the person's id."""
+        self._session.memory.tell(records, notes)
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
         """Who asks, today, what the wiki of this version rules and has on the task's text.

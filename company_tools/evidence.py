@@ -98,6 +98,12 @@ class Evidence:
             self.pages[path] = content or self.pages.get(path, "")
             self.tokens.update(_LEVEL_ID.findall(content))
 
+    def note_person(self, id: str, notes: str) -> None:
+        """Take over that a person's notes were shown."""
+        self.whole.add(("employee", id))
+        if notes.strip():
+            self.texts[f"the notes of {id}", id] = notes
+
     def _note_fields(self, part: BaseModel) -> None:
         for field, kind in _POINTERS.items():
             if isinstance(id := getattr(part, field, None), str) and id:

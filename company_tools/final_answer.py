@@ -36,6 +36,13 @@ _EXCEPT = regex.compile(
     r"|not approved|außer|ohne|ausgenommen|sauf|hormis|excepto|salvo|tranne|eccetto)\b[^.;!?\n]*$"
 )
 """Before a name that is an exception."""
+_CLAUSE = regex.compile(r"[^.,;!?\n]+")
+_NOT = regex.compile(
+    r"\b(?:no|not|none|nothing|nobody|neither|nor|unchanged|kein\w*|nicht\w*|weder|aucun\w*|pas|rien"
+    r"|ni|ning\w+|nada|non|nessun\w*|niente|geen|niet\w*)\b"
+    r"|没有|未|不",
+    regex.I,
+)
 
 
 class NoFinalAnswer(Exception):
@@ -157,7 +164,11 @@ def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     named = named_in(answer.message, session)
     if session.changed and session.task:
         asked = {(one.kind, one.id) for one in named_in(session.task, session)}
-        named = [one for one in named if (one.kind, one.id) in asked]
+        named = [
+            one
+            for one in named
+            if (one.kind, one.id) in asked and not is_unchanged(one, answer.message, session)
+        ]
     links = [Link(one.kind, one.id) for one in named if not is_left_out(one, answer.message)]
     return tuple(dict.fromkeys([*links, *targets(session)]))
 
@@ -186,6 +197,18 @@ def is_left_out(known: Known, text: str) -> bool:
     low = text.casefold()
     places = [match.start() for name in _names(known) for match in _whole(name).finditer(low)]
     return bool(places) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in places)
+
+
+def is_unchanged(known: Known, message: str, session: CompanySession) -> bool:
+    """Whether a message names a record only where it says of something that it was not done.
+
+    Not one that a change was about.
+    """
+    if (known.kind, known.id) in targets(session):
+        return False
+    clauses = [one[0] for one in _CLAUSE.finditer(message.casefold())]
+    own = [one for one in clauses if any(_whole(name).search(one) for name in _names(known))]
+    return bool(own) and all(_NOT.search(one) for one in own)
 
 
 def _names(known: Known) -> set[str]:

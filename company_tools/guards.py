@@ -21,6 +21,7 @@ from company_tools.final_answer import (
     LINKLESS,
     FinalAnswer,
     is_left_out,
+    is_unchanged,
     links_of,
     named_in,
     targets,
@@ -177,6 +178,7 @@ def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
         if one.id != session.requester
         and evidence.name_of(one.kind, one.id) not in have
         and not is_left_out(one, text)
+        and not (changed and is_unchanged(one, answer.message, session))
     ]
     listed = ", ".join(_shown(one) for one in list(dict.fromkeys(left))[:5])
     return f"these were changed or are named, and not linked: {listed}" if listed else None
@@ -217,7 +219,13 @@ def unintended(
             held.update(_texts(body_of(session.send(request, wire.Resp_GetTimeEntry))))
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
     named = named_in(_QUOTED.sub(" ", answer.message), session)
-    others = [known for known in named if known.kind in kinds and known.id not in held]
+    others = [
+        known
+        for known in named
+        if known.kind in kinds
+        and known.id not in held
+        and not is_unchanged(known, answer.message, session)
+    ]
     strange = [known.name or known.id for known in others if known.id != session.requester]
     return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
 

@@ -7,7 +7,7 @@ never seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -57,13 +57,18 @@ class Memory:
             self._shown.clear()
             self.evidence, self.listed, self._aside = self._strategys, listed, False
 
-    def tell(self, records: list[Known]) -> None:
-        """Take as evidence what a stage tells the strategy; of no kind is what has no links."""
+    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
+        """Take as evidence what a stage tells the strategy; of no kind is what has no links.
+
+        ``notes``: those of people, by id.
+        """
         for known in records:
             if known.kind:
                 self._strategys.records.setdefault((known.kind, known.id), known)
             else:
                 self._strategys.tokens.add(known.id)
+        for id, note in notes.items():
+            self._strategys.note_person(id, note)
 
     def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""

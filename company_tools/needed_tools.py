@@ -11,14 +11,14 @@ from company_tools.stages.language import language
 from core.ledger import Tool
 
 _CHANGE = (
-    r"set|chang|updat|add|remov|rais|lower|increas|reduc|writ|replac|mov|swap|assign|put|archiv|"
-    r"paus|activat|reactivat|record|log|book|enter|void|correct|renam|delet|sav|creat|mak|appl|"
-    r"giv|empt|edit|exchang|append"
+    r"set|change|update|add|remove|raise|lower|increase|reduce|write|replace|move|swap|assign|put|"
+    r"archive|pause|activate|reactivate|record|log|book|enter|void|correct|rename|delete|save|"
+    r"create|make|apply|give|empty|edit|exchange|append"
 )
 _TIME = r"hours?|time(?! slice)|timesheets?|entry|entries|te_\w+|billable|voided"
 _SUBJECTS = {
-    "Combo_Get_Current_User_With_Profile": r"users?|asks|requester|own",
-    "Combo_Get_Permission_Facts_For_Action": r"rights?|permissions?|allowed|may",
+    "Combo_Get_Current_User_With_Profile": r"users?|requester",
+    "Combo_Get_Permission_Facts_For_Action": r"rights?|permissions?",
     "Combo_List_All_Time_Entries": _TIME,
     "Combo_Sum_Hours_For_Period": _TIME,
     "Combo_Log_Time_For_Project": _TIME,
@@ -43,11 +43,8 @@ _WORDS = {
     name: regex.compile(rf"(?<![\p{{L}}\p{{N}}_])(?:{words})(?![\p{{L}}\p{{N}}_])", regex.I)
     for name, words in _SUBJECTS.items()
 }
-_ORDER = regex.compile(rf"\b(?:{_CHANGE})\w*", regex.I)
-_NO_ORDER = regex.compile(
-    r"\b(?:chang\w+ nothing|nothing (?:else )?(?:is )?chang\w+|(?:do not|don't) change \w+)",
-    regex.I,
-)
+_ORDER = regex.compile(rf"\b(?:{_CHANGE})\b", regex.I)
+_NO_ORDER = regex.compile(r"\b(?:change nothing|nothing else|(?:do not|don't) change \w+)", regex.I)
 
 
 def as_needed(tools: Iterable[Tool], instruction: str) -> list[Tool]:

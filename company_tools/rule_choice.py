@@ -315,14 +315,23 @@ def rule_text(
     """The rules for who asks, then what else the wiki has on a task's text; for a prompt."""
     rules = chosen(pages, book, who, text, about)
     have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
-    content = [place for place in _on(pages, f"{text} {' '.join(about)}") if place not in have]
+    sets = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE).keys()
+    content = [
+        (path, number)
+        for path, number in _on(pages, f"{text} {' '.join(about)}")
+        if (path, number) not in have and not (path in sets and _others(pages[path], number, who))
+    ]
     parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
-    setting = {path for path, _ in rules} & setting_rights(
-        pages, who.departments if who else (), RIGHTS_SHARE
-    ).keys()
+    setting = {path for path, _ in rules} & sets
     if len(setting) > 1:
         parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
     return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
+
+
+def _others(page: str, number: int, who: Requester | None) -> bool:
+    """Whether a line is about groups that who asks does not belong to."""
+    line = lines_of(page)[number - 1]
+    return who is not None and not _concern(context_of(page, line), line.text, who)
 
 
 def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:

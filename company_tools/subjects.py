@@ -22,13 +22,13 @@ _SUBJECTS: dict[Kind, str] = {
 """What a sentence about a kind of change speaks of."""
 SUBJECTS = {kind: regex.compile(rf"\b(?:{words})", regex.I) for kind, words in _SUBJECTS.items()}
 _ABROAD: dict[Kind, str] = {
-    "pay": r"gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
+    "pay": r"\bearn|gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
     "notes": r"notiz|vermerk|remarque|nota\b|备注",
     "levels": r"stufe|niveau|nivel|livello|compét|fähig|级",
     "hours": r"stunde|heure|horas?\b|ore\b|zeit|小时|时",
     "wiki": r"seite|página|pagina|artikel|artículo|页",
 }
-"""The same in tasks of other languages."""
+"""The same in tasks alone, most in other languages."""
 
 
 def speaks_of(kind: Kind, text: str) -> bool:

@@ -13,11 +13,12 @@ from company_tools.words import alike, levelled, words
 
 READ_AT_MOST = 300
 """Projects and customers that are read whole to see which of them a text describes."""
-SHOWN = 3
+SHOWN, TEXT_CHARS = 3, 120
 SAME = 0.8
 """Words that are at least so much alike are one, misspelt or inflected."""
 NEAR_BEST = 0.5
-_NOUNS = {"project", "customer", "client", "projekt", "kund", "projet", "proyecto"}
+_PROJECT_NOUNS = {"project", "projekt", "projet", "proyecto"}
+_NOUNS = _PROJECT_NOUNS | {"customer", "client", "kund"}
 
 
 def described(text: str, left: list[str], session: ReadingSession) -> list[Choice]:
@@ -36,7 +37,24 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
     }
     ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
     best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
-    return [Choice(said=" ".join(hits[best[0].id]), found=_alone(best, session))] if best else []
+    if not best:
+        return []
+    asks_project = bool(_PROJECT_NOUNS & {*words(text)})
+    found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
+    return [Choice(said=" ".join(hits[best[0].id]), found=found)]
+
+
+def contacts_called(name: str, session: ReadingSession) -> list[Named]:
+    """The customers whose contact has that name, in any order of its parts."""
+    if len(listings.customers(session)) > READ_AT_MOST:
+        return []
+    return [
+        named("customer", one).model_copy(
+            update={"about": f"contact {one.primary_contact_name} {one.primary_contact_email}"}
+        )
+        for one in listings.whole_customers(session)
+        if {*levelled(name)} == {*levelled(one.primary_contact_name or "")}
+    ]
 
 
 def _records(session: ReadingSession) -> list[tuple[Named, set[str]]]:
@@ -60,9 +78,19 @@ def _beside_noun(text: tuple[str, ...]) -> set[str]:
     return {word for n, word in enumerate(text) if n in near}
 
 
-def _alone(best: list[Named], session: ReadingSession) -> list[Named]:
-    """The best records, without the customer of the first one where that is a project."""
-    owner = ""
-    if best[0].kind == "project":
-        owner = listings.project(session, best[0].id).customer
-    return [one for one in best if one.id != owner][:SHOWN]
+def _alone(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
+    """The best records, without the customer of the first one where that is a project.
+
+    ``asks_project``: without the customers of all of them.
+    """
+    projects = [one for one in (best if asks_project else best[:1]) if one.kind == "project"]
+    owners = {listings.project(session, one.id).customer for one in projects}
+    return [one for one in best if one.id not in owners][:SHOWN]
+
+
+def _with_text(one: Named, session: ReadingSession) -> Named:
+    """A project with its description, by which somebody may judge whether it is meant."""
+    if one.kind != "project":
+        return one
+    text = " ".join((listings.project(session, one.id).description or "").split())
+    return one.model_copy(update={"about": f"{one.about}: {text[:TEXT_CHARS]}"})

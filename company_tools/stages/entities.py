@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Protocol
 
 import regex
@@ -14,7 +16,7 @@ from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
 from company_tools.reading_session import unless_refused
 from company_tools.rule_book import TOPICS, RuleBooks
-from company_tools.stages.described import described
+from company_tools.stages.described import contacts_called, described
 from company_tools.stages.present import PresentValues
 from company_tools.stages.spotting import Choice, Named, spot
 from company_tools.wiki_pages import wiki_pages
@@ -45,8 +47,8 @@ class StageEnvironment(Protocol):
     def reading(self, ledger: Ledger) -> AbstractContextManager[tuple[CompanySession, WikiStore]]:
         """Session and wiki; while it lasts nothing can be changed, and nothing is evidence."""
 
-    def tell(self, records: list[Known]) -> None:
-        """Let the strategy name records that a stage has told it of."""
+    def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
+        """Let the strategy name what a stage has told it of; ``notes``: by the person's id."""
 
     @property
     def books(self) -> RuleBooks:
@@ -77,6 +79,8 @@ class Entities(CompanyStage):
             if not session.requester:
                 return Finding()
             certain, choices, left = spot(task.text, session)
+            for choice in (one for one in choices if not one.found):
+                choice.found = unless_refused(partial(contacts_called, choice.said, session), [])
             if all(one.kind == "employee" for one in certain):
                 choices += unless_refused(lambda: described(task.text, left, session), [])
             likely = [*certain, *(one.found[0] for one in choices if len(one.found) == 1)]
@@ -86,11 +90,12 @@ class Entities(CompanyStage):
             pages = unless_refused(lambda: wiki_pages(session, wiki), {})
         text = "\n".join(filter(None, [_text(certain, choices), *present.lines]))
         known = [*(Known(one.kind, one.id, one.name) for one in every), *present.known]
-        self._environment.tell(known)
+        self._environment.tell(known, present.notes)
         facts: dict[str, object] = {
             "permission": [one.model_dump() for one in likely],
             "candidates": [one.model_dump() for one in choices],
             "told": [tuple(one) for one in known],
+            "notes": present.notes,
         }
         about, failed = list[str](), ""
         long_wiki = len(whole_pages(pages)) < len(pages)
@@ -117,7 +122,8 @@ def _read(reply: dict[str, object]) -> list[str]:
 def remember(environment: StageEnvironment, finding: Finding) -> None:
     """Let the strategy name what a finding of an earlier process has told it of."""
     told = TypeAdapter(list[Known]).validate_python(finding.facts.get("told", []))
-    environment.tell(told)
+    notes = TypeAdapter(dict[str, str]).validate_python(finding.facts.get("notes", {}))
+    environment.tell(told, notes)
 
 
 def _text(certain: list[Named], choices: list[Choice]) -> str:

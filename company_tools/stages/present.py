@@ -24,9 +24,10 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 
 READ_AT_MOST = 3
-"""Of the projects and customers that are named."""
+"""Of the people that are named, and of the projects and customers."""
 MEMBERS_AT_MOST, ENTRIES_AT_MOST = 8, 6
-NOTE_CHARS = 60
+NOTE_CHARS, PERSON_NOTE_CHARS = 60, 600
+_RAISE = regex.compile(r"\b(?:rais|increas|approv|erhöh|augment|aument)", regex.I)
 _DAY = regex.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,9},? \d{4}"
     r"|\p{L}{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:day before )?yesterday|today)\b",
@@ -43,11 +44,16 @@ class PresentValues:
         ``own``: whether the text may be about the user's own values, as it names nobody else.
         """
         self.known: list[Known] = []
+        self.notes: dict[str, str] = {}
+        """Notes of people that the lines tell, by the person's id."""
         self._session, self._text = session, text
         self._people = {one.id: one.name for one in listings.employees(session)}
         self._customers = {one.id: one for one in listings.customers(session)}
         named = [one for one in likely if one.kind != "employee"][:READ_AT_MOST]
+        people = [one for one in likely if one.kind == "employee"][:READ_AT_MOST]
         self.lines: list[str] = []
+        for one in people:
+            self.lines += unless_refused(partial(self._pay_and_note, one.id), [])
         for one in named:
             self.lines += unless_refused(partial(self._record, one), [])
         for read in (self._levels, self._hours) if own else ():
@@ -57,6 +63,20 @@ class PresentValues:
         if one.kind == "project":
             return [f"{one.id}: {self._project(one.id)}"]
         return [f"{one.id}: {self._manager(one.id)}"]
+
+    def _pay_and_note(self, id: str) -> list[str]:
+        """A person's pay and note, as far as the text speaks of them; of a raise notes decide."""
+        pay = speaks_of("pay", self._text)
+        notes = speaks_of("notes", self._text) or (pay and _RAISE.search(self._text))
+        if not (pay or notes):
+            return []
+        person = listings.employee(self._session, id)
+        shown = [f"salary {person.salary}"] if pay else []
+        note = person.notes or ""
+        if notes and len(note) <= PERSON_NOTE_CHARS:
+            self.notes[id] = note
+            shown.append(f"note {note!r}" if note else "no note")
+        return [f"{id}: {', '.join(shown)}"] if shown else []
 
     def _person(self, id: str) -> str:
         return self._shown("employee", id, self._people.get(id, ""))
@@ -81,8 +101,9 @@ class PresentValues:
         return f"customer {whose}, {self._manager(customer.id)}; team: {team}"
 
     def _manager(self, id: str) -> str:
-        manager = listings.customer(self._session, id).account_manager
-        return f"account manager {self._person(manager)}"
+        customer = listings.customer(self._session, id)
+        contact = f"{customer.primary_contact_name} ({customer.primary_contact_email})"
+        return f"account manager {self._person(customer.account_manager)}, contact {contact}"
 
     def _levels(self) -> list[str]:
         """The user's own levels of what the text names, where it has a number as well."""

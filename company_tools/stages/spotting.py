@@ -36,7 +36,7 @@ _ASKING = frozenset(_ASKED.split())
 _FORMERLY = {"formerly", "previously", "nee", "geb", "ehemals", "fruher", "anciennement", "antes"}
 """Before a name that is not used any more."""
 _ABOUT = {
-    "employee": ("department", "location"),
+    "employee": ("department", "location", "email"),
     "project": ("status",),
     "customer": ("deal_phase", "high_level_status"),
 }
@@ -62,7 +62,7 @@ class Named(BaseModel):
     id: str
     name: str
     about: str = ""
-    """What its listing shows of it: department and place of a person, status of the others."""
+    """What its listing shows: department, place and mail of a person, status of the others."""
 
 
 class Choice(BaseModel):

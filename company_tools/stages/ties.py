@@ -105,7 +105,10 @@ def plain(ties: dict[str, TargetFacts]) -> dict[str, object]:
 
 def _in_words(ties: dict[str, TargetFacts]) -> str:
     """The ties in a few words, for the strategy."""
-    return "; ".join(f"{id}: {', '.join(_ties(facts))}" for id, facts in ties.items())
+    same: dict[str, list[str]] = {}
+    for id, facts in ties.items():
+        same.setdefault(", ".join(_ties(facts)), []).append(id)
+    return "; ".join(f"{', '.join(ids)}: {text}" for text, ids in same.items())
 
 
 def _ties(facts: TargetFacts) -> list[str]:

@@ -226,6 +226,31 @@ def test_after_a_change_the_task_tells_what_to_link() -> None:
     assert links == {"proj_tent", UNA}
 
 
+def test_who_is_told_as_not_changed_is_neither_missed_nor_linked() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "Note it for Una Berg, Una Holm and Jürgen Müller."
+    played.call("Combo_List_All_Employees")
+    note(played)
+    message = "Noted for Una Berg. For Una Holm and Jürgen Müller nothing was noted."
+    assert played.asked_back("ok_answer", message, f"employee:{UNA}") is None
+    assert "una_holm" in (played.asked_back("ok_answer", "Noted.", f"employee:{UNA}") or "")
+    played.finish("ok_answer", message)
+    assert [link["id"] for link in played.responses[0]["links"]] == [UNA]
+
+
+def test_an_objection_that_was_made_before_is_told_in_a_line() -> None:
+    played = PlayedTask(user="juergen_mueller")
+    played.benchmark.briefing(Ledger(), "Put a new salary of 99000 on Una Berg.")
+    said = []
+    for _ in range(2):
+        with pytest.raises(ToolFault) as refused:
+            played.call("Combo_Update_Employee_For_Changes", employee=UNA, salary=98000)
+        said.append(refused.value.text)
+    assert said[0].startswith("not sent: ")
+    assert "the same objection as before" in said[1]
+    assert len(said[1]) < len(said[0])
+
+
 def test_a_renamed_page_is_linked_under_its_new_name_alone() -> None:
     played = PlayedTask()
     played.benchmark._session.task = "Rename places/Bergen.md to places/Oslo.md."

@@ -97,7 +97,8 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
     found = entities(PlayedTask(), "Who leads the roof of silk over the ring?")
     (row,) = found.facts["permission"]
     assert row["id"] == "proj_tent"
-    assert '"roof silk ring" may be: Night Tent (project proj_tent, archived)' in found.text
+    described = "Night Tent (project proj_tent, archived: a roof of silk over the ring)"
+    assert f'"roof silk ring" may be: {described}' in found.text
     assert "proj_tent: customer Circus Luna (cust_circus), account manager Una Berg" in found.text
     assert "Jürgen Müller (juergen_mueller) Lead 0.1" in found.text
 
@@ -105,7 +106,18 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("Does Una Berg know Una?", "named: Una Berg (employee una_berg, Sewing, Dock – Bergen)"),
+        (
+            "Does Una Berg know Una?",
+            "named: Una Berg (employee una_berg, Sewing, Dock – Bergen, una_berg@kites.example)",
+        ),
+        ("What does Una Holm earn?", "una_holm: salary 51000"),
+        ("Which raise do the notes on Una Berg approve?", "una_berg: salary 51000, note 'likes"),
+        ("Una Holm: read me the note.", "una_holm: no note"),
+        ("Where is Rope Ole?", '"Rope Ole" may be: Circus Luna (customer cust_circus, contact Ole'),
+        (
+            "The contact at Circus Luna?",
+            "cust_circus: account manager Una Berg (una_berg), contact Ole Rope (ole@buyers",
+        ),
         (
             "Lead of New Loft?",
             "proj_own: no customer (cust_kites_internal); team: nobody",
@@ -128,13 +140,29 @@ def test_a_record_that_cannot_be_read_loses_no_name() -> None:
     played = PlayedTask()
     played.line.plan["/customers/get"] = [404] * 40
     text = entities(played, "Does Una Holm sew the roof of silk over the ring?").text
-    assert text == "named: Una Holm (employee una_holm, Sales, Dock – Bergen)"
+    about = "Sales, Dock – Bergen, una_holm@kites.example"
+    assert text == f"named: Una Holm (employee una_holm, {about})"
 
 
 def test_the_same_people_are_told_once() -> None:
     text = entities(PlayedTask(), "Ask Hand and Number3, or Una, and then Una Berg.").text
-    assert text.count("una_berg") == 1
+    assert text.count("(employee una_berg, ") == 1
     assert '"Hand" may be any of 8 people' in text
+
+
+def test_of_a_project_and_its_customer_the_text_means_the_one_it_speaks_of() -> None:
+    played = PlayedTask()
+    found = entities(played, "Who leads the project for the acrobats, with the roof over the ring?")
+    assert [row["id"] for row in found.facts["permission"]] == ["proj_tent"]
+
+
+def test_a_note_that_a_finding_has_told_is_known_as_one() -> None:
+    played = PlayedTask()
+    session = played.benchmark._session
+    session.task = "What does the note on Una Berg say of hats?"
+    entities(played, session.task)
+    assert ("the notes of una_berg", "una_berg") in session.evidence.texts
+    assert played.asked_back("ok_not_found", "The note on Una Berg does not say.") is None
 
 
 def test_what_a_finding_has_told_may_be_linked_and_named() -> None:
