@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,64 @@ def test_variables_are_seen_where_the_call_stands(run: Path) -> None:
     assert "an expression cannot call tools" in tool
 
 
+NESTED = """\
+import math
+LIMIT = 3
+def ask(word):
+    size = len(word)
+    return Combo_Find_Products_For_Query(query=word)
+def both(words):
+    return [ask(word)["catalog_size"] for word in words]
+rows = {"found": both(["tea", "cup"]), "of": ["a" * 60, "b" * 60]}
+final_answer(rows["found"])"""
+
+
+@pytest.mark.parametrize("kind", ["process", "monty"])
+def test_callers_are_looked_from(
+    record: Record, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("WORKER_SANDBOX", kind)
+    folder = record(NESTED)
+    _, here, up, words, top, far, down, back, size, _ = said(
+        folder, "vars", "u", "words", "u", "u", "d", "d", "size + 1"
+    )
+    assert here == "size = 3\nword = 'tea'\n4 functions and constants are hidden; p shows one\n"
+    assert "7  -> " in up
+    assert words == "['tea', 'cup']\n"
+    assert "8  -> " in top
+    assert far == "*** this is the outermost call\n"
+    assert "7  -> " in down
+    assert "5  -> " in back
+    assert size == "4\n"
+
+
+def test_values_are_printed_over_lines_and_a_command_with_more_may_be_an_expression(
+    record: Record,
+) -> None:
+    code = "n = {'a': ['x' * 60, 'y' * 60]}\nCombo_Find_Products_For_Query(query='tea')"
+    _, pretty, sums, *_ = said(record(code), "pp n", "n and 1", "c = 2")
+    assert pretty == f"{{'a': ['{'x' * 60}',\n       '{'y' * 60}']}}\n"
+    assert sums == "1\n"
+
+
+def test_tab_completes_commands_and_names(run: Path) -> None:
+    pytest.importorskip("readline")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "submission.py", "debug", str(run), "--task", "shop"]
+    try:
+        with subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs) as process:
+            os.close(theirs)
+            os.write(ours, b"p wan\t\nq\n")
+            shown = b""
+            with suppress(OSError):  # it has ended
+                while part := os.read(ours, 10_000):
+                    shown += part
+            assert process.wait(100) == 0
+    finally:
+        os.close(ours)
+    assert b"'GREEN TEA'" in shown
+
+
 def test_variables_are_seen_at_a_call_by_another_name(record: Record) -> None:
     _, first, _, second, _ = said(record(ALIASED), "p names", "n", "p len(names)")
     assert first == "['tea', 'cup']\n"
@@ -190,7 +249,10 @@ def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
-        ("fly", "unknown command 'fly'"),
+        ("fly", "name 'fly' is not defined; see h"),
+        ("fly high", "'fly' is no command"),
+        ("c = 1", "c takes no argument"),
+        ("d", "this is the waiting call"),
         ("h", "raise KIND TEXT"),
         ("j x", "a number is needed"),
         ("back", "no call is behind"),

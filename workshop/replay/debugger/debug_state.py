@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from core.ledger import ToolCall, ToolFault
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
@@ -40,6 +40,13 @@ class Workbench(Protocol):
 
     def open_live(self, base_url: str, spec_id: str) -> LiveWorld:
         """A new task on a platform. Raises ToolFault."""
+
+
+class Place(NamedTuple):
+    """A line of a snippet, both counted from 1."""
+
+    step: int
+    line: int
 
 
 class BadCommand(Exception):
@@ -88,6 +95,10 @@ class DebugState:
     """The answer that the user wants the waiting call to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
+    depth: int = 0
+    """How many callers above the waiting call is looked from."""
+    callers: list[Place] | None = None
+    """Where those calls stand, the outermost first; None: nobody has asked."""
 
     @property
     def pause(self) -> Pause | None:
@@ -112,6 +123,13 @@ class DebugState:
         return max(1, len(self.moment.steps))
 
     @property
+    def place(self) -> Place:
+        """Where is looked from: the waiting call, or one of its callers."""
+        if self.depth and self.callers:
+            return self.callers[-self.depth]
+        return Place(self.step, self.pause.line if self.pause else 1)
+
+    @property
     def calls(self) -> list[ToolCall]:
         """The calls that were answered."""
         return [h.call for h in self.history]
@@ -119,6 +137,7 @@ class DebugState:
     def arrive(self, moment: Pause | Ended) -> None:
         """The work has gone on; edits were for the call before."""
         self.moment, self.arguments, self.edited_answer = moment, None, None
+        self.depth, self.callers = 0, None
 
     def code(self, step: int) -> list[str]:
         """The lines of a snippet."""

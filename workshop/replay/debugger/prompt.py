@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
 import json
 import sys
 import tomllib
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from pprint import pformat
+from typing import NoReturn, TypeVar
 
 from core.ledger import ToolFault
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.snippet_tree import bound_names, parse
 from workshop.replay.debugger.answer_source import Answered, Ended, Pause
 from workshop.replay.debugger.debug_state import BadCommand, DebugState
 from workshop.replay.debugger.edits import break_at, edit, fault, number, place_of
 from workshop.replay.debugger.screen import AROUND, Screen
-from workshop.replay.debugger.variables import look
+from workshop.replay.debugger.variables import (
+    SHOWN,
+    callers,
+    is_expression,
+    look,
+    names_in,
+    variables,
+)
 from workshop.replay.recorded_tools import answer_of
 
 PROMPT = "(debug) "
@@ -40,6 +48,8 @@ class Quit(KeyboardInterrupt):
 
 
 Command = Callable[[str], Answered | None]
+T = TypeVar("T")
+PRETTY_WIDTH = 100
 
 
 class Prompt:
@@ -53,9 +63,20 @@ class Prompt:
         self._goal = 0
         """Pause at this call at the latest."""
         self._last = ""
-        self._commands = self._all_commands()
-        with suppress(ImportError):
-            importlib.import_module("readline")  # gives input() its history, where there is one
+        self._commands, self._plain = self._all_commands(), self._plain_commands()
+        with suppress(ImportError):  # where there is one, it gives input() its history
+            import readline
+
+            readline.set_completer(self._complete)
+            readline.parse_and_bind("tab: complete")
+
+    def _complete(self, text: str, number: int) -> str | None:
+        """A command, tool or variable that begins so; None: there are no more."""
+        codes = self._debug.codes[: self._debug.step]
+        names = set().union(
+            self._commands, self._plain, self._debug.answers.tools, *map(names_in, codes)
+        )
+        return next(islice(sorted(n for n in names if n.startswith(text)), number, None), None)
 
     def at(self, moment: Pause | Ended) -> Answered:
         """The call that waits at this moment, answered. Raises Back or Quit; at the end always."""
@@ -117,35 +138,52 @@ class Prompt:
         if not word:
             return None
         command = self._commands.get(word)
-        if command is None:
-            self._screen.say(f"*** unknown command {word!r}\n{HELP}")
-            return None
-        return command(rest.strip())
+        plain = self._plain.get(word)
+        if plain and not rest:
+            return plain()
+        if command:
+            return command(rest.strip())
+        if plain and not is_expression(line):  # as n + 1 is, where n is a variable
+            raise BadCommand(f"{word} takes no argument")
+        self._evaluate(line)
+        return None
+
+    def _plain_commands(self) -> dict[str, Callable[[], Answered | None]]:
+        """Those without an argument."""
+        screen = self._screen
+        return _by_name(
+            {
+                "ll longlist": lambda: screen.code(self._debug.place.step),
+                "n next s step": lambda: self._go(0),
+                "c cont continue": lambda: self._go(sys.maxsize),
+                "a args": screen.arguments,
+                "r recorded": screen.recorded,
+                "vars": self._variables,
+                "u up": lambda: self._move(1),
+                "d down": lambda: self._move(-1),
+                "state": screen.state,
+                "calls": screen.calls,
+                "h help ?": lambda: screen.say(HELP),
+                "q quit exit": _quit,
+            }
+        )
 
     def _all_commands(self) -> dict[str, Command]:
-        screen = self._screen
-        named: dict[str, Command] = {
-            "l list": self._list,
-            "ll longlist": lambda _: screen.code(self._debug.step),
-            "n next s step": lambda _: self._go(0),
-            "c cont continue": lambda _: self._go(sys.maxsize),
-            "j jump": self._jump,
-            "b break": self._break,
-            "cl clear": self._clear,
-            "a args": lambda _: screen.arguments(),
-            "r recorded": lambda _: screen.recorded(),
-            "p pp": self._print,
-            "vars": self._variables,
-            "state": lambda _: screen.state(),
-            "calls": lambda _: screen.calls(),
-            "edit": self._edit,
-            "raise": self._raise,
-            "back": self._back,
-            "save": self._save,
-            "h help ?": lambda _: screen.say(HELP),
-            "q quit exit": _quit,
-        }
-        return {name: command for names, command in named.items() for name in names.split()}
+        """Those that take an argument."""
+        return _by_name(
+            {
+                "l list": self._list,
+                "j jump": self._jump,
+                "b break": self._break,
+                "cl clear": self._clear,
+                "p": self._print,
+                "pp": self._pretty_print,
+                "edit": self._edit,
+                "raise": self._raise,
+                "back": self._back,
+                "save": self._save,
+            }
+        )
 
     def _go(self, goal: int) -> Answered | None:
         done = self._settle()
@@ -176,9 +214,9 @@ class Prompt:
             begin = number(first)
             end = number(last) if comma else begin + 2 * AROUND
         else:
-            line = self._debug.pause.line if self._debug.pause else 1
+            line = self._debug.place.line
             begin, end = line - AROUND, line + AROUND
-        self._screen.code(self._debug.step, begin, end)
+        self._screen.code(self._debug.place.step, begin, end)
 
     def _break(self, text: str) -> None:
         if text:
@@ -197,18 +235,47 @@ class Prompt:
         self._debug.breaks.remove(place)
 
     def _print(self, text: str) -> None:
+        self._screen.say(self._value(text))
+
+    def _pretty_print(self, text: str) -> None:
+        value = self._value(text)
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):  # not plain data
+            value = pformat(ast.literal_eval(value), width=PRETTY_WIDTH, sort_dicts=False)
+        self._screen.say(value)
+
+    def _value(self, text: str) -> str:
         self._debug.waiting()
         if not text:
             raise BadCommand("use: p EXPR")
-        self._screen.say(look(self._debug, text))
+        return look(self._debug, text)
 
-    def _variables(self, _: str) -> None:
+    def _evaluate(self, line: str) -> None:
+        """Show the value of a line that is no command."""
+        if not is_expression(line):
+            raise BadCommand(f"{line.split()[0]!r} is no command, and this no expression; see h")
+        value = self._value(line)
+        self._screen.say(f"{value}; see h" if value.startswith("*** NameError") else value)
+
+    def _variables(self) -> None:
         self._debug.waiting()
-        codes = self._debug.codes[: self._debug.step]
-        for name in sorted({n for code in codes for n in bound_names(parse(code)) if n != "*"}):
-            value = look(self._debug, name)
-            if not value.startswith("***"):
-                self._screen.say(f"{name} = {value if len(value) < 300 else value[:300] + '…'}")
+        found = variables(self._debug)
+        if isinstance(found, str):
+            raise BadCommand(found.removeprefix("*** "))
+        for name, value in found.shown.items():
+            self._screen.say(f"{name} = {value if len(value) <= SHOWN else value[:SHOWN] + '…'}")
+        if found.hidden:
+            self._screen.say(f"{found.hidden} functions and constants are hidden; p shows one")
+
+    def _move(self, by: int) -> None:
+        debug = self._debug
+        debug.waiting()
+        if debug.callers is None:
+            debug.callers = callers(debug)
+        if not 0 <= debug.depth + by <= len(debug.callers):
+            raise BadCommand("this is the outermost call" if by > 0 else "this is the waiting call")
+        debug.depth += by
+        self._screen.say(f"> step {debug.place.step}, line {debug.place.line}")
+        self._list("")
 
     def _edit(self, text: str) -> None:
         if text:
@@ -261,5 +328,9 @@ class AskingHost:
         return answer_of(self._prompt.at(pause).call)
 
 
-def _quit(_: str) -> NoReturn:
+def _by_name(commands: dict[str, T]) -> dict[str, T]:
+    return {name: command for names, command in commands.items() for name in names.split()}
+
+
+def _quit() -> NoReturn:
     raise Quit

@@ -53,8 +53,8 @@ class Screen:
 
     def code(self, step: int, first: int = 1, last: int = 1_000_000) -> None:
         """Lines of a snippet; ``->`` is the current one, ``B`` has a breakpoint."""
-        pause = self._debug.pause
-        here = pause.line if pause and pause.step == step else 0
+        place = self._debug.place
+        here = place.line if self._debug.pause and place.step == step else 0
         lines = self._styled(step)
         width = len(str(len(lines)))
         for number in range(max(1, first), min(last, len(lines)) + 1):

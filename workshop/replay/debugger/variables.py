@@ -1,39 +1,137 @@
-"""Variables at a pause: the run is repeated in a sandbox that evaluates an expression there.
+"""Values at a pause: the run is repeated in a sandbox that evaluates an expression there.
 
 A sandbox cannot be asked while a call waits. So the snippets are rewritten: each tool call gets
 one more argument that is evaluated last, in the very scope of the call, and only at the right
-call. That shows locals of functions, too.
+call. That shows locals of functions, too. To look from a caller's scope, each call of the code's
+own functions is wrapped in one that keeps a lambda of that scope while the function runs.
 """
 
 from __future__ import annotations
 
 import ast
 from inspect import Signature
+from typing import NamedTuple
 
 import regex
 
 from core.ledger import ToolFault
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.factory import open_sandbox
-from workshop.replay.debugger.debug_state import LIMITS, DebugState
+from worker.sandbox.snippet_tree import Unparsable, bound_names, parse
+from workshop.replay.debugger.debug_state import LIMITS, DebugState, Place
 from workshop.replay.recorded_tools import answer_of
 
 HERE, LOOK, OVER = "debugger_is_here", "debugger_looks", "debugger_is_over"
+FRAMES, CALL, TRY = "debugger_frames", "debugger_call", "debugger_try"
+SHOWN = 300
+"""Characters of a variable in a list."""
 _ERROR = regex.compile(r"^\w+(?:Error|Exception|Iteration)\b.*", regex.MULTILINE)
+_PRELUDE = f"""\
+{FRAMES} = []
+def {CALL}(look, place, function):
+    def run(*args, **kwargs):
+        {FRAMES}.append((look, place))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            {FRAMES}.pop()
+    return run
+def {TRY}(get):
+    try:
+        return repr(get())[:{SHOWN + 1}]
+    except Exception:
+        return None
+"""
+
+
+class Variables(NamedTuple):
+    """The variables in the scope of a call, each as text, those of its functions first."""
+
+    shown: dict[str, str]
+    hidden: int
+    """Functions, classes, modules and constants."""
+
+
+def is_expression(text: str) -> bool:
+    """Whether a text could be evaluated."""
+    try:
+        ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def look(debug: DebugState, expression: str) -> str:
-    """``repr`` of an expression at the call that waits, or why there is none."""
+    """``repr`` of an expression in the selected frame, or ``***`` and why there is none."""
     try:
         ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError) as error:
         return f"*** SyntaxError: {getattr(error, 'msg', error)}"
+    return _evaluate(debug, expression, debug.depth)
+
+
+def callers(debug: DebugState) -> list[Place]:
+    """Where the functions were called in which the waiting call stands, the outermost first."""
+    found = _evaluate(debug, f"[place for _, place in {FRAMES}]", 0, framed=True)
+    return [] if found.startswith("***") else [Place(*place) for place in ast.literal_eval(found)]
+
+
+def variables(debug: DebugState) -> Variables | str:
+    """The variables of the selected frame, or ``***`` and why they cannot be seen."""
+    step, line = debug.place
+    trees = [_tree(code) for code in debug.codes[:step]]
+    inner = set().union(*(bound_names(ast.Module([f], [])) for f in _around(trees[-1], line)))
+    every = set().union(*map(bound_names, trees)) | inner
+    defined = {name for tree in trees for name in _defined(tree)}
+    names = {n for n in every if n != "*" and n not in defined and (n in inner or not n.isupper())}
+    ordered = sorted(names, key=lambda name: (name not in inner, name))
+    asked = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
+    found = _evaluate(debug, f"{{{asked}}}", debug.depth)
+    if found.startswith("***"):
+        return found
+    values: dict[str, str | None] = ast.literal_eval(found)
+    shown = {name: value for name, value in values.items() if value is not None}
+    return Variables(shown, len(every - names))
+
+
+def names_in(code: str) -> frozenset[str]:
+    """Every name that a snippet gives a meaning to."""
+    return bound_names(_tree(code))
+
+
+def _tree(code: str) -> ast.Module:
+    try:
+        return parse(code)
+    except Unparsable:
+        return ast.Module([], [])
+
+
+def _around(tree: ast.Module, line: int) -> list[ast.FunctionDef]:
+    """The functions that a line stands in."""
+    every = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
+
+
+def _defined(tree: ast.Module) -> set[str]:
+    """Names of functions, classes and modules."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    nodes = list(ast.walk(tree))
+    imported = {n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
+    return imported | {node.name for node in nodes if isinstance(node, kinds)}
+
+
+def _evaluate(debug: DebugState, expression: str, depth: int, *, framed: bool = False) -> str:
+    """``repr`` of an expression so many callers above the waiting call."""
     host = _Host(debug)
     report = ""
+    framed = framed or depth > 0
+    functions = {name for code in debug.codes for name in _defined(_tree(code))} if framed else ()
     with open_sandbox(host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed) as executor:
-        for code in debug.codes:
+        executor(_PRELUDE)
+        for step, code in enumerate(debug.codes, start=1):
+            rewriter = _Rewriter(host.tools, frozenset(functions), step, expression, depth)
             try:
-                executor(_rewritten(code, host.tools, expression))
+                executor(_rewritten(code, rewriter))
             except SandboxError as error:
                 report = error.text
             if host.over:
@@ -73,37 +171,55 @@ class _Host:
         return answer_of(self._given.pop(0))
 
 
-def _rewritten(code: str, tools: frozenset[str], expression: str) -> str:
+def _rewritten(code: str, rewriter: _Rewriter) -> str:
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code  # the executor refuses it, as it did
-    return ast.unparse(ast.fix_missing_locations(_Rewriter(tools, expression).visit(tree)))
+    return ast.unparse(ast.fix_missing_locations(rewriter.visit(tree)))
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Puts the question behind the arguments of each tool call, and lets no handler swallow it."""
+    """Puts the question behind the arguments of each tool call, and lets no handler swallow it.
 
-    def __init__(self, tools: frozenset[str], expression: str) -> None:
+    ``functions``: those of the code, whose calls are wrapped; ``depth``: of the caller that is
+    asked, 0 for the scope of the tool call itself.
+    """
+
+    def __init__(
+        self,
+        tools: frozenset[str],
+        functions: frozenset[str],
+        step: int,
+        expression: str,
+        depth: int,
+    ) -> None:
         self._tools = tools
-        self._question = f"({LOOK}(repr(({expression}))) if {HERE}() else {{}})"
+        self._functions = functions
+        self._step = step
+        self._value = f"repr(({expression}))"
+        value = f"{FRAMES}[-{depth}][0]()" if depth else self._value
+        self._question = f"({LOOK}({value}) if {HERE}() else {{}})"
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """A call of a tool by its name."""
-        if isinstance(node.func, ast.Name) and node.func.id in self._tools:
+        """A call of a tool or of a function of the code by its name."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in self._tools:
             node.args = [self.visit(a) for a in node.args]
             for keyword in node.keywords:
                 keyword.value = self.visit(keyword.value)
-            question = ast.parse(self._question, mode="eval").body
-            node.keywords.append(ast.keyword(None, question))
+            node.keywords.append(ast.keyword(None, _expression(self._question)))
             return node
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        if name in self._functions:
+            place = self._step, node.lineno
+            node.func = _expression(f"{CALL}(lambda: {self._value}, {place}, {name})")
+        return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """A tool that is handed on, as in ``map(Tool, things)``."""
         if node.id in self._tools and isinstance(node.ctx, ast.Load):
-            called = f"lambda *a, **k: {node.id}(*a, **k, **{self._question})"
-            return ast.parse(called, mode="eval").body
+            return _expression(f"lambda *a, **k: {node.id}(*a, **k, **{self._question})")
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
@@ -111,3 +227,7 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         node.body[:0] = ast.parse(f"if {OVER}():\n    raise").body
         return node
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
