@@ -13,7 +13,7 @@ from cli import preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
 from cli.default_models import check_models
-from cli.named_runs import manifest_of, past_of
+from cli.named_runs import past_of
 from cli.options import Options
 from cli.platform import STATE, client_class, groups_of, pack_of, platform_of
 from cli.resuming import Resumed, resumed, submitted_already
@@ -34,7 +34,7 @@ from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.folder import PACK_COPY, run_folder
 from core.runs.journal import write_whole
-from core.runs.manifest import Identity, Manifest
+from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import Prompts
 from core.runs.task import TaskInfo
 from core.terminal.console import notes, say

@@ -15,7 +15,9 @@ from coordinator.config import STRATEGIES, StrategyName
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
+    from coordinator.benchmark import Benchmark
     from workshop.lab.benchmark_adapter import LabContext
+    from workshop.lab.lab_run import Settings
     from workshop.replay.repeat import Repetition
     from workshop.views.verdict import Comparison
 
@@ -26,8 +28,9 @@ def lab_context(environment: Mapping[str, str]) -> LabContext:
     from workshop.lab.benchmark_adapter import LabContext
 
     return LabContext(
-        ADAPTERS, default="store", models=_models, environment=environment, texts=_texts
-    )
+        ADAPTERS, default="store", models=_models, texts=_texts, prompts=_prompts,
+        versions=_versions, environment=environment,
+    )  # fmt: skip
 
 
 def note_baselines(folder: Path) -> None:
@@ -55,6 +58,20 @@ def _models(
     chosen = {role: model for role, model in named.items() if model}
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **chosen})
     return {"evaluator": options.evaluator, "worker": options.worker}
+
+
+def _prompts(benchmark: Benchmark, settings: Settings) -> Mapping[str, str]:
+    from cli.run_models import prompts_of, run_models
+
+    fields = settings.model_dump(include=set(Options.model_fields), exclude={"prompts"})
+    options = Options.model_validate(fields | {"stages": settings.steps})
+    return prompts_of(benchmark, options, run_models(options, benchmark.environments.stages))
+
+
+def _versions() -> dict[str, str]:
+    from cli.run_models import versions
+
+    return versions()
 
 
 def _texts(folder: Path | None) -> Mapping[str, str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cli.options import Options
 from coordinator.fork import Past
 from core.runs.errors import Usage
-from core.runs.find import find_run
-from core.runs.manifest import NAME, Manifest, NoManifest, read_manifest
+from core.runs.find import find_run, is_lab_run
+from core.runs.hints import command
+from core.runs.manifest import manifest_of
 from core.runs.reader import NotRecorded, read_tasks
 
 _OF_THE_RUN = ("benchmark", "strategy")
@@ -24,7 +24,7 @@ def located(options: Options) -> Options:
     """
     folders: dict[str, Any] = {}
     if options.resume:
-        folders["resume"] = find_run(str(options.resume), options.out, _has_begun)
+        folders["resume"] = _to_go_on(options)
     if options.fork:
         folders["fork"] = find_run(str(options.fork), options.out)
     if not folders:
@@ -34,8 +34,12 @@ def located(options: Options) -> Options:
     return Options.model_validate(of_run | given | folders, by_name=True)
 
 
-def _has_begun(folder: Path) -> bool:
-    return (folder / NAME).is_file()
+def _to_go_on(options: Options) -> Path:
+    folder = find_run(str(options.resume), options.out)
+    if is_lab_run(folder):
+        again = command("regress", "--resume", folder)
+        raise NotRecorded(f"{folder} is a run of the lab; to go on with it: {again}")
+    return folder
 
 
 def _as_it_was(folder: Path) -> dict[str, Any]:
@@ -57,10 +61,3 @@ def past_of(options: Options) -> Past | None:
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise Usage(f"cannot fork: {error}") from None
-
-
-def manifest_of(folder: Path) -> Manifest | None:
-    """The manifest of a run; None where it has none that can be read."""
-    with suppress(NoManifest):
-        return read_manifest(folder)
-    return None

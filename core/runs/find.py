@@ -1,23 +1,27 @@
-"""A run folder by what a person types: a folder, ``latest``, or how a run's name begins.
+"""A run folder by what a person types: a folder, ``latest``, a ``--name``, or how it begins.
 
-``latest~1`` is the one before the newest, and so on.
+``latest`` is the newest run, of the lab or not, that is no fork; ``latest~1`` the one before it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from core.runs.folder import LAB
 from core.runs.folder import NAME as LOCK
+from core.runs.manifest import NAME as MANIFEST
+from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.reader import NotRecorded
 
 LOGS = Path("logs")
 LATEST = "latest"
-NAMED = "A run folder, `latest` (`latest~1` is the one before), or how its name begins."
+NAMED = "A run folder, `latest` (`latest~1` is the one before), its --name, or how it begins."
 Run = Annotated[str, typer.Argument(help=NAMED)]
 Logs = Annotated[Path, typer.Option(help="Where run folders are looked for.")]
 NAMED_AT_MOST = 8
@@ -27,7 +31,13 @@ SECOND = len("20260101-120000")
 
 def is_run(folder: Path) -> bool:
     """Whether a folder is one that a run leaves behind."""
-    return (folder / "tasks").is_dir() or (folder / "results.json").is_file()
+    names = ("tasks", "results.json", MANIFEST, LAB)
+    return any((folder / name).exists() for name in names)
+
+
+def is_lab_run(folder: Path) -> bool:
+    """Whether a folder is one that ``regress`` leaves behind."""
+    return (folder / LAB).is_file()
 
 
 def run_folders(logs: Path, fits: Callable[[Path], bool] = is_run) -> list[Path]:
@@ -61,12 +71,20 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     if folder.is_dir() or name != folder.name:
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
     runs = run_folders(logs, fits)
-    if (back := _LATEST.fullmatch(name)) and (before := int(back[1] or 0)) < len(runs):
-        return runs[before]
+    if back := _LATEST.fullmatch(name):
+        whole = (path for path in runs if not _manifest(path).fork)
+        if newest := next(islice(whole, int(back[1] or 0), None), None):
+            return newest
     matches = [path for path in runs if name and path.name.startswith(name)]
+    matches = matches or [path for path in runs if name and _manifest(path).title == name]
     if len(matches) == 1:
         return matches[0]
     there = ", ".join(path.name for path in (matches or runs)[:NAMED_AT_MOST]) or "none"
     if matches:
         raise NotRecorded(f"{name!r} fits {len(matches)} runs in {logs}: {there}")
     raise NotRecorded(f"there is no run {name!r}; runs in {logs}: {there}")
+
+
+def _manifest(folder: Path) -> Manifest:
+    """What a run was asked for; empty where that is not known."""
+    return manifest_of(folder) or Manifest(run_id="", created="", identity=Identity())

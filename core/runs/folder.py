@@ -16,6 +16,8 @@ from core.runs.errors import CannotRun
 NAME = "run.lock"
 PACK_COPY = "pack.json"
 """The pack that was played, kept for going on and for looking again."""
+LAB = "lab.json"
+"""The file that a run of the lab has besides."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
 """Names that are tried where another run has begun in the same second."""

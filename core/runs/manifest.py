@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -61,6 +62,17 @@ class Manifest(Record):
     """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where
     it changed. Empty: no code runs, or an older version made it."""
 
+    @property
+    def title(self) -> str:
+        """What its user named it; "" for nothing: the default is the strategy's name."""
+        name = str(self.options.get("name") or "")
+        return "" if name == self.options.get("strategy") else name
+
+    @property
+    def fork(self) -> str:
+        """The run folder that it was forked from; "" of any other run."""
+        return str(self.options.get("fork") or "")
+
     def infos(self) -> list[TaskInfo]:
         """The tasks as the coordinator needs them."""
         return [TaskInfo(*task) for task in self.tasks]
@@ -83,6 +95,13 @@ def read_manifest(folder: Path) -> Manifest:
         raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
         raise NoManifest(f"{path}: {first_problem(error)}") from None
+
+
+def manifest_of(folder: Path) -> Manifest | None:
+    """The manifest of a run; None where it has none that can be read."""
+    with suppress(NoManifest):
+        return read_manifest(folder)
+    return None
 
 
 def changes(then: Identity, now: Identity) -> list[str]:

@@ -49,7 +49,9 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     """
     paths = journals(folder)
     if not paths:
-        raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
+        kept = (folder / NAME).is_file()
+        why = "keeps no journal of a task" if kept else "is no run folder: it has no tasks/*.jsonl"
+        raise NotRecorded(f"{folder} {why}")
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
         raise NotRecorded(f"{empty}: is empty")

@@ -6,7 +6,7 @@ is named in it, and the rest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.runs.folder import PACK_COPY
-from core.runs.journal import journals
-from core.runs.manifest import NoManifest, read_manifest
+from core.runs.folder import LAB, PACK_COPY
+from core.runs.hints import command
+from core.runs.journal import journal_paths, journals
+from core.runs.manifest import manifest_of
 from core.runs.reader import NotRecorded, labels_in, parsed, read_task, text_in
 from core.runs.results import FORMAT, NAME, ModelPair, RunResults, TaskResult
 from core.runs.task_record import HARM, TaskRecord
+
+NOT_KEPT = "no journal of it was kept"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,10 @@ class RunView:
     tasks: tuple[TaskRecord, ...]
     problems: tuple[str, ...] = ()
     """What could not be read."""
+    title: str = ""
+    """What its user named it; "" for nothing."""
+    fork: str = ""
+    """The run folder that it was forked from; "" of any other run."""
     benchmark: str = ""
     pack: str | None = None
     brain: ModelPair | None = None
@@ -74,18 +81,34 @@ class Folder:
         return log.told(self.result(log.task_id), labels, self.harm_name)
 
     def view(self, logs: Iterable[TaskRecord]) -> RunView:
-        """Put the parts of a run together that were read one by one."""
+        """Put the parts of a run together: the tasks that were read one by one, and those of which
+        the results alone tell."""
         results, places = self.results, {id: place for place, id in enumerate(self._known)}
+        logs = list(logs)
+        logs += self._without_journal({log.task_id for log in logs}, {log.key for log in logs})
         facts: dict[str, Any] = {}
         if results:
             facts = {name: getattr(results, name) for name in _OF_RESULTS}
             facts["seconds"] = results.totals.seconds
+        manifest = manifest_of(self._path)
         return RunView(
             name=self._path.resolve().name,
+            title=manifest.title if manifest else "",
+            fork=manifest.fork if manifest else "",
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(places)))),
             problems=tuple(self.problems),
             **facts,
         )
+
+    def _without_journal(self, read: set[str], keys: set[str]) -> Iterator[TaskRecord]:
+        paths = journal_paths(self._path, ((t.task_id, t.spec_id) for t in self._known.values()))
+        for task in self._known.values():
+            path = paths[task.task_id]
+            if task.task_id not in read and path.stem not in keys:
+                record = TaskRecord(
+                    path, task.spec_id, task.task_id, task.task_text, notes=(NOT_KEPT,)
+                )
+                yield record.told(task, self.labels.get(task.spec_id, ()), self.harm_name)
 
 
 def read_run_view(
@@ -98,6 +121,9 @@ def read_run_view(
     run = Folder(folder)
     paths = journals(folder)
     if not paths and not run.results:
+        if (folder / LAB).is_file():
+            again = command("regress", "--resume", folder)
+            raise NotRecorded(f"{folder} has no results yet; to go on with it: {again}")
         raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
     return run.view([shorten(run.task(path)) for path in paths])
 
@@ -127,8 +153,8 @@ def benchmark_of(folder: Path) -> str:
     with suppress(OSError, ValueError, RecursionError, LookupError, TypeError):
         named = parsed((folder / NAME).read_bytes())["benchmark"]
     if named is None:
-        with suppress(NoManifest):
-            named = read_manifest(folder).options.get("benchmark")
+        manifest = manifest_of(folder)
+        named = manifest.options.get("benchmark") if manifest else None
     if not isinstance(named, str):
         why = "results.json does not say which benchmark was run" if folder.is_dir() else "no run"
         raise NotRecorded(f"{folder}: {why}")

@@ -122,5 +122,5 @@ def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> 
     assert json.loads((folder / "lab.json").read_text())["settings"]["prompts"] == {
         "store/rules": "- Buy."
     }
-    texts = [path.read_text() for path in folder.glob("journals/*/prompts/*.txt")]
+    texts = [path.read_text() for path in folder.glob("prompts/*.txt")]
     assert any("Rules of this benchmark\n- Buy.\n\nPlaybooks" in text for text in texts)

@@ -6,13 +6,16 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
 from core.runs.errors import CannotRun, Usage
 from workshop.lab.leaks import Facts
 from workshop.simulator.platform import Platform
+
+if TYPE_CHECKING:
+    from workshop.lab.lab_run import Settings
 
 ALL = "all"
 """Guards, where nothing else is asked for."""
@@ -199,6 +202,10 @@ class LabContext:
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""
     texts: Callable[[Path | None], Mapping[str, str]]
     """The prompt overrides in a folder. Raises Usage."""
+    prompts: Callable[[Benchmark, Settings], Mapping[str, str]]
+    """By role the text with which all prompts begin that it is sent. Raises Usage."""
+    versions: Callable[[], dict[str, str]]
+    """Versions of what decides how a run goes."""
     environment: Mapping[str, str]
     """What the user's shell has handed down, without what a file of settings has added."""
 

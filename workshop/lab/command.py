@@ -9,7 +9,6 @@ from pathlib import Path
 from coordinator.config import PlayOptions, StrategyName, option, turns_of
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
-from core.runs.find import find_run, is_run
 from core.terminal.record_command import option_of
 
 PACKS = "bundled, variations, generated:SEED:COUNT[:options] or a file"
@@ -29,6 +28,9 @@ class LabOptions(PlayOptions):
         None,
         ge=1,
         le=256,
+    )
+    models: Path | None = option(
+        "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
     )
     scheduler: str | None = option("Address of a Dask scheduler whose workers play.", None)
 
@@ -55,18 +57,3 @@ def no_verdict() -> Iterator[None]:
         raise Usage(text) from None
     except (CannotRun, OSError) as error:
         raise Usage(str(error)) from None
-
-
-def find_lab_run(name: str, logs: Path) -> Path:
-    """The lab run that is meant. Raises NotRecorded."""
-    return find_run(name, logs, is_lab_run)
-
-
-def find_any_run(name: str, logs: Path) -> Path:
-    """The run of the lab, or plain run, that is meant. Raises NotRecorded."""
-    return find_run(name, logs, lambda folder: is_lab_run(folder) or is_run(folder))
-
-
-def is_lab_run(folder: Path) -> bool:
-    """Whether a folder is one that ``regress`` leaves behind."""
-    return (folder / "lab.json").is_file()

@@ -10,13 +10,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from core.runs.errors import CannotRun
-from core.runs.find import LATEST, LOGS, NAMED, Logs
+from core.runs.find import LATEST, LOGS, NAMED, Logs, find_run
+from core.runs.journal import write_whole
 from core.terminal.console import answers, say
 from core.terminal.figures import DASH, counted, number, so_many_tasks
 from workshop.lab import baseline as stored_baseline
 from workshop.lab import comparison
 from workshop.lab.benchmark_adapter import LabContext
-from workshop.lab.command import find_any_run, find_lab_run, no_verdict
+from workshop.lab.command import no_verdict
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.report import share
 from workshop.views.verdict import MARGIN, Comparison, Flips
@@ -54,10 +55,10 @@ def compare(
         raise typer.BadParameter("--baseline compares one run: leave out the second")
     with no_verdict():
         if baseline:
-            run = find_lab_run(first or LATEST, logs)
+            run = find_run(first or LATEST, logs)
             raise typer.Exit(compare_with_baseline(context.obj(), run, as_json=as_json))
         names = first or f"{LATEST}~1", second or LATEST
-        folders = find_any_run(names[0], logs), find_any_run(names[1], logs)
+        folders = find_run(names[0], logs), find_run(names[1], logs)
         raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
 
 
@@ -67,9 +68,9 @@ def compare_runs(
     """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
     result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
     if html:
-        from workshop.lab.two_runs import write_page  # late: a help text needs no templates
+        from workshop.views.report.versus import versus_page  # late: a help needs no templates
 
-        write_page(first, second, result, html)
+        write_whole(html, versus_page(first, second, lambda *_: result))
     if as_json:
         print(result.model_dump_json(indent=1))
     else:
@@ -81,6 +82,8 @@ def compare_runs(
 
 def _show(result: Comparison) -> None:
     show = answers()
+    if result.different_tasks:
+        say(show, f"warning: {result.different_tasks}")
     brain_a, brain_b = (" / ".join(dict.fromkeys(b)) for b in (result.brain_a, result.brain_b))
     table = Table(title=escape(f"A {result.a}  {brain_a}\nB {result.b}  {brain_b}"))
     played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
@@ -105,9 +108,6 @@ def _lines(result: Comparison) -> list[str]:
         *_flips("got worse", "got better", result.flips),
         *_flips(f"with a new {harm}", f"without their {harm}", result.harm),
     ]
-    if result.only_a or result.only_b:
-        alone = so_many_tasks(result.only_a)
-        lines.append(f"left out: {alone} that only A has, {result.only_b} only B")
     was, now = result.sandboxes_a, result.sandboxes_b
     if was and now and was != now:
         lines.append(f"another sandbox: A {', then '.join(was)}; B {', then '.join(now)}")

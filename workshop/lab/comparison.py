@@ -21,11 +21,12 @@ from pydantic import ValidationError
 
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
+from core.runs.folder import LAB
 from core.runs.hints import command
 from core.runs.results import RunResults, read_results
 from core.terminal.figures import so_many_tasks
 from workshop.lab import stats
-from workshop.lab.lab_folder import LAB, LabFolder
+from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Trial
 from workshop.views.stats.interval import share_of
 from workshop.views.verdict import (

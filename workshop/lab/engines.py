@@ -8,7 +8,7 @@ import importlib
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -18,7 +18,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
 from multiprocessing import forkserver
@@ -57,7 +57,9 @@ class Job:
     threads: int = 1
     """Tasks side by side."""
     journals: Path | None = None
-    """Folder for the journals; None: they are not kept."""
+    """The run folder that keeps them; None: they are not kept."""
+    earlier: Mapping[str, int] = field(default_factory=dict)
+    """How often the name of a scenario stands in earlier packs, where it does."""
     tapes: Path | None = None
     """Folder for the exchanges with models; None: they are not kept."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
+from core.runs.folder import LAB
 from core.runs.journal import write_whole
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine, Job
@@ -31,7 +33,6 @@ from workshop.lab.summary import summarise
 TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"
 RETRIED = "retried.jsonl"
-LAB = "lab.json"
 Watch = Callable[[Sequence[Trial]], None]
 """Is called with the agent's trials of every job that is done."""
 
@@ -101,11 +102,14 @@ class LabFolder:
     def jobs(self, settings: Settings, threads: int) -> Iterator[Job]:
         """What is not on disk yet, in order; trials that an infrastructure failure ended too."""
         self._parts.mkdir(exist_ok=True)
-        journals = self.path / "journals" if settings.keep_journals else None
+        journals = self.path if settings.journals != "none" else None
+        before = Counter[str]()
         tapes = self.path / "tapes" if settings.tapes else None
         for chunk, path in enumerate(self._every_chunk()):
             text = path.read_text(encoding="utf-8")
             specs = _specs(text)
+            earlier = {spec: before[spec] for spec in specs if spec in before}
+            before.update(specs)
             if settings.floors and not self._part(chunk, None).exists():
                 yield Job(chunk, None, text, None, settings)
             for epoch in () if settings.baseline_only else range(settings.epochs):
@@ -114,7 +118,8 @@ class LabFolder:
                 usable = (t for t in played if not t.infrastructure_failure)
                 missing = frozenset(specs).difference(t.spec_id for t in usable)
                 if missing:
-                    yield Job(chunk, epoch, text, missing, settings, threads, journals, tapes)
+                    kept = journals, earlier, tapes
+                    yield Job(chunk, epoch, text, missing, settings, threads, *kept)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
         """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""
@@ -170,6 +175,13 @@ class LabFolder:
     def trials(self) -> Iterator[Trial]:
         """The merged trials of the agent, one at a time."""
         return _read(self.path / TRIALS)
+
+    def played(self) -> Iterator[Trial]:
+        """The trials of the agent that are done, one at a time."""
+        if self.merged:
+            yield from self.trials()
+        for path in [] if self.merged else sorted(self._parts.glob("*-[0-9]*.jsonl")):
+            yield from _read(path)
 
     def baselines(self) -> Iterator[Trial]:
         """The merged trials of the trivial baselines, one at a time."""

@@ -56,7 +56,10 @@ class Settings(Record):
     chunk: int = 10
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
-    keep_journals: bool = False
+    journals: Literal["none", "failed", "all"] = "none"
+    """Whose journals are kept: failed, of trials that did not pass."""
+    models: str | None = None
+    """A file of settings over the shipped ones."""
     floors: bool = True
     """Whether the trivial players play too."""
     stories: bool = False
@@ -179,6 +182,11 @@ class Trial(TaskResult):
     """The last words of the evaluator, cut."""
     story: str = ""
     """Of one that did not pass, where that was asked for."""
+
+    @property
+    def result(self) -> TaskResult:
+        """The trial as a line of ``results.json``."""
+        return TaskResult(**{name: getattr(self, name) for name in TaskResult.model_fields})
 
     @property
     def task(self) -> tuple[str, str]:

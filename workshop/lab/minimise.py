@@ -14,23 +14,29 @@ from typing import TypeVar
 import typer
 from pydantic import BaseModel, ConfigDict
 
-from coordinator.config import STRATEGIES, StrategyName, option
-from core.runs.errors import CannotRun
-from core.runs.find import LOGS, NAMED
+from coordinator.config import StrategyName, option, turns_of
+from core.models.models_file import ModelsError, load_models
+from core.runs.errors import CannotRun, Usage
+from core.runs.find import LOGS, NAMED, find_run, is_lab_run
 from core.runs.folder import PACK_COPY
 from core.runs.journal import file_name, write_whole
 from core.runs.manifest import NoManifest, read_manifest
+from core.runs.prompts import read_prompts
 from core.terminal.console import answers, say
 from core.terminal.record_command import takes
 from core.text import instead
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Cut, LabContext, Raw
-from workshop.lab.command import find_any_run, is_lab_run, no_verdict
+from workshop.lab.command import no_verdict
 from workshop.lab.engines import Job
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Settings, Trial
 from workshop.lab.packs import source_of
 
 T = TypeVar("T")
+OF_THE_RUN = {
+    "benchmark", "strategy", "evaluator", "worker", "max_turns", "guards", "steps", "models",
+}  # fmt: skip
+"""Options of a plain run that are settings here."""
 
 
 class MinimiseOptions(BaseModel):
@@ -42,6 +48,9 @@ class MinimiseOptions(BaseModel):
     spec: str = option("The failing scenario.")
     evaluator: str | None = option("The evaluator's model [the run's].", None)
     worker: str | None = option("The worker's model [the run's].", None)
+    strategy: StrategyName | None = option("The strategy [the run's].", None)
+    prompts: Path | None = option("A folder of prompt sections [those that the run had].", None)
+    models: Path | None = option("Settings of models (TOML) [the run's].", None)
     out: Path | None = option("The pack of one to write [SPEC-small.json].", None)
     logs: Path = option("Where run folders are looked for.", LOGS)
 
@@ -52,9 +61,7 @@ class PlayedScenario:
 
     adapter_factory: AdapterFactory
     raw: Raw
-    strategy: StrategyName
-    evaluator: str
-    worker: str
+    settings: Settings
 
 
 @takes(MinimiseOptions)
@@ -64,8 +71,10 @@ def minimise(options: MinimiseOptions, context: typer.Context) -> int:
     What is left is written as a pack of one.
     """
     with no_verdict():
-        folder = find_any_run(options.run, options.logs)
-        _minimise(find(context.obj(), folder, options.spec), options)
+        folder = find_run(options.run, options.logs)
+        lab = context.obj()
+        recorded = find(lab, folder, options.spec)
+        _minimise(recorded, _settings(recorded.settings, options, lab), options)
     return 0
 
 
@@ -73,18 +82,16 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
     """The scenario of that name in a run. Raises CannotRun."""
     if is_lab_run(folder):
         lab = LabFolder(folder)
-        played = lab.read().settings.model_dump()
-        adapter = context.adapter(played["benchmark"])
-        every = lab.scenarios(adapter)
+        settings = lab.read().settings
+        every = lab.scenarios(context.adapter(settings.benchmark))
     else:
         if not (folder / PACK_COPY).is_file():
             raise CannotRun(f"{folder} keeps no pack: its tasks were on another platform")
-        try:
-            played = read_manifest(folder).options
-        except NoManifest as error:
-            raise CannotRun(str(error)) from None
-        adapter = context.adapter(str(played.get("benchmark")))
+        settings = _settings_of(folder)
+        adapter = context.adapter(settings.benchmark)
         every = source_of(str(folder / PACK_COPY), adapter).scenarios()
+    if settings.strategy is None:
+        raise CannotRun(f"{folder} was played by an agent that is not ours: nothing shrinks it")
     others: list[str] = []
     for raw in every:
         if raw.get("spec_id") == spec:
@@ -92,25 +99,49 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
         others.append(str(raw.get("spec_id")))
     else:
         raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, others)}")
-    strategy: StrategyName = played.get("strategy") or "evaluator-worker"
-    factory = context.adapters[adapter.benchmark.id]
-    return PlayedScenario(factory, raw, strategy, str(played["evaluator"]), str(played["worker"]))
+    return PlayedScenario(context.adapters[settings.benchmark], raw, settings)
 
 
-def _minimise(recorded: PlayedScenario, options: MinimiseOptions) -> None:
+def _settings_of(folder: Path) -> Settings:
+    """How a plain run was played, with its own prompts. Raises CannotRun, NotRecorded."""
+    try:
+        manifest = read_manifest(folder)
+    except NoManifest as error:
+        raise CannotRun(str(error)) from None
+    texts = read_prompts(folder)
+    sections = manifest.identity.sections.items()
+    given = {name: value for name, value in manifest.options.items() if value is not None}
+    fields = {name: given[name] for name in OF_THE_RUN & given.keys()}
+    prompts = {name: texts[digest] for name, digest in sections if digest in texts}
+    return Settings.model_validate(fields | {"packs": (), "prompts": prompts})
+
+
+def _settings(recorded: Settings, options: MinimiseOptions, context: LabContext) -> Settings:
+    """The settings of the run, with what is asked for instead. Raises Usage."""
+    given = options.model_dump(include={"evaluator", "worker"}, exclude_none=True)
+    if options.strategy and options.strategy != recorded.strategy:
+        named = options.evaluator, options.worker
+        given |= context.models(recorded.benchmark, options.strategy, *named)
+        given |= {"strategy": options.strategy, "max_turns": turns_of(options.strategy)}
+    if options.prompts:
+        given["prompts"] = dict(context.texts(options.prompts))
+    if models := options.models or recorded.models:
+        given["models"] = str(Path(models).resolve())
+        try:
+            load_models(Path(models))
+        except ModelsError as error:
+            raise Usage(str(error)) from None
+    return recorded.model_copy(
+        update={"packs": (), "epochs": 1, "journals": "none", "tapes": False} | given
+    )
+
+
+def _minimise(recorded: PlayedScenario, settings: Settings, options: MinimiseOptions) -> None:
     from workshop.lab.play_job import play_job  # late: a help text needs no worker
 
     adapter, spec = recorded.adapter_factory(), options.spec
     if not adapter.holds(recorded.raw):
         raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
-    settings = Settings(
-        benchmark=adapter.benchmark.id,
-        packs=(),
-        strategy=recorded.strategy,
-        evaluator=options.evaluator or recorded.evaluator,
-        worker=options.worker or recorded.worker,
-        max_turns=STRATEGIES[recorded.strategy].turns,
-    )
 
     def play(raw: Raw) -> Trial:
         job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)

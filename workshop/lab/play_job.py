@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -18,8 +19,9 @@ from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.cassette import Tapes
 from core.models.model_call import Transport, Usage
 from core.models.model_client import open_transport
-from core.models.models_file import Backend
-from core.runs.journal import journals
+from core.models.models_file import Backend, load_models
+from core.runs.journal import journal_path, journals
+from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import TaskInfo, Turn
@@ -31,8 +33,6 @@ from workshop.lab.transcript import transcript_of
 KEY = "key-lab"
 """Of the embedded platform."""
 WHY_CHARS = 300
-LEFT_OUT = {"task_id": "", "task_text": "", "eval_log": ""}
-"""Of a result: the scenario is kept, and tells it all."""
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
 
 
@@ -67,8 +67,8 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
         both = zip(tasks, pack.scenarios, strict=True)
         return [_trivial(adapter, who, *one) for one in both for who in adapter.trivial_players]
     try:
-        with _folder(job) as folder:
-            played = _played(adapter, pack, _config(job, name), job, folder)
+        with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+            played = _played(adapter, pack, _config(job, name), job, Path(folder))
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -76,17 +76,6 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
         Trial.model_validate(result | task | {"epoch": job.epoch})
         for task, result in zip(tasks, played, strict=True)
     ]
-
-
-@contextmanager
-def _folder(job: Job) -> Iterator[Path]:
-    if job.journals is not None:
-        folder = job.journals / f"{job.chunk:05d}-{job.epoch}"
-        folder.mkdir(parents=True, exist_ok=True)
-        yield folder
-        return
-    with tempfile.TemporaryDirectory(prefix="lab-") as name:
-        yield Path(name)
 
 
 def _config(job: Job, pack: str) -> RunConfig:
@@ -106,7 +95,7 @@ def _played(
 ) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
-    Journals and ``results.json`` are left in ``folder``.
+    ``folder`` is for the run's files alone.
     """
     notes = _Notes(adapter)
     served = adapter.serve(pack, KEY)
@@ -115,11 +104,15 @@ def _played(
         benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
         with _transport_factory(job) as transport_factory:
             clients = client_factory(
-                config.ids, base_urls=base_urls(), transport_factory=transport_factory
+                config.ids,
+                load_models(Path(job.settings.models)) if job.settings.models else None,
+                base_urls=base_urls(),
+                transport_factory=transport_factory,
             )
             session = Session(client, config, benchmark, folder, notes, clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
+        _keep_journals(job, folder, results)
         stories = (
             _stories(folder, results, benchmark.results.harm_name) if job.settings.stories else {}
         )
@@ -144,6 +137,25 @@ def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
         yield tapes.transport_factory(open_transport)
 
 
+def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> None:
+    """Move the journals that are to be kept, and the prompts that they name, into the run's."""
+    if job.journals is None:
+        return
+    for path in (folder / PROMPTS).glob("*.txt"):
+        _moved(path, job.journals / PROMPTS / path.name)
+    for one in results:
+        if job.settings.journals == "all" or not one.passed:
+            nth = 1 + job.earlier.get(one.spec_id, 0) * job.settings.epochs + (job.epoch or 0)
+            _moved(
+                journal_path(folder, one.spec_id, 1), journal_path(job.journals, one.spec_id, nth)
+            )
+
+
+def _moved(path: Path, target: Path) -> None:
+    target.parent.mkdir(exist_ok=True)
+    shutil.move(path, target)
+
+
 def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
     """By task id what happened in those that did not pass."""
     failed = {one.task_id: one for one in results if not one.passed}
@@ -158,12 +170,15 @@ def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dic
 def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:
     last = notes.last.get(result.task_id)
     decision = last.decision if last else None
-    return dict(result) | {
-        **LEFT_OUT,
-        "failure": _failure(result, last),
-        "playbook": notes.playbook.get(result.task_id) or result.verdict,
-        "why": (decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
-    }
+    return (
+        dict(result)
+        | {
+            "task_text": "",  # the scenario is kept, and tells it
+            "failure": _failure(result, last),
+            "playbook": notes.playbook.get(result.task_id) or result.verdict,
+            "why": (decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
+        }
+    )
 
 
 def _failure(result: TaskResult, last: Turn | None) -> Failure | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -13,33 +15,43 @@ from rich.console import Console
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
 from core.runs.errors import CannotRun, Usage
+from core.runs.find import find_run, is_lab_run, run_folders
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
+from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
 from workshop.lab.baseline import baseline_of, save
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
-from workshop.lab.command import PACKS, LabOptions, find_lab_run, no_verdict
+from workshop.lab.command import PACKS, LabOptions, no_verdict
 from workshop.lab.compare import compare_runs
 from workshop.lab.cores import cores
 from workshop.lab.engines import Engine, engine_for, warm_up
 from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import AGENT_SECONDS, AGENTS_SIDE_BY_SIDE, LabRun, Settings
+from workshop.lab.lab_run import (
+    AGENT,
+    AGENT_SECONDS,
+    AGENTS_SIDE_BY_SIDE,
+    LabRun,
+    Settings,
+)
 from workshop.lab.packs import sources_of
 from workshop.lab.progress import LabProgress
 from workshop.lab.report import failed_lines, report
+from workshop.lab.run_files import SHOWN_AT_MOST, note_run, write_results
 from workshop.views.verdict import MARGIN
 
 DEFAULT_STRATEGY: StrategyName = "evaluator-worker"
 OF_THE_RUN = (
-    "pack", "evaluator", "worker", "epochs", "strategy", "agent", "prompts", "save_baseline",
+    "pack", "evaluator", "worker", "epochs", "strategy", "agent", "prompts", "models", "name",
+    "save_baseline",
 )  # fmt: skip
 """Options that a run which goes on has had."""
 OF_OUR_MODELS = (
     "evaluator", "worker", "strategy", "jobs", "guards", "max_turns", "baseline_only",
-    "keep_journals", "prompts", "scheduler", "save_baseline",
+    "keep_journals", "prompts", "models", "scheduler", "save_baseline",
 )  # fmt: skip
 """Options without a meaning for an agent that is not ours."""
 
@@ -69,7 +81,10 @@ class RegressOptions(LabOptions):
     save_baseline: bool = option(
         "Replace the stored baseline of the benchmark's rule-based model by this run's.", False
     )
-    keep_journals: bool = option("Keep the journal of every trial.", False)
+    keep_journals: bool = option(
+        "Keep the journal of every trial, not only of those that did not pass.", False
+    )
+    name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
     agent: str | None = option(
         "A command that plays in place of our models, once, with ERC3_BASE_URL and ERC3_API_KEY "
         "set.",
@@ -101,7 +116,7 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
         lab = Lab(context.obj(), _with_baseline(options, context.obj()))
         lab.prepare()
         if options.resume:
-            lab.show(lab.go_on(find_lab_run(options.resume, options.out)))
+            lab.show(lab.go_on(_to_go_on(options.resume, options.out)))
             return 0
         folders = [lab.play(settings) for settings in lab.settings()]
         for folder in folders:
@@ -154,6 +169,14 @@ def check(options: RegressOptions) -> None:
     )
     if text := next((text for is_wrong, text in rules if is_wrong), ""):
         raise typer.BadParameter(text)
+
+
+def _to_go_on(name: str, logs: Path) -> Path:
+    folder = find_run(name, logs)
+    if not is_lab_run(folder):
+        again = command("--resume", folder)
+        raise CannotRun(f"{folder} is no run of the lab; to go on with it: {again}")
+    return folder
 
 
 def _with_baseline(options: RegressOptions, context: LabContext) -> RegressOptions:
@@ -218,9 +241,17 @@ class Lab:
             "prompts": prompts,
             "steps": options.stages,
             "max_turns": options.turns_of(strategy),
+            "models": str(options.models.resolve()) if options.models else None,
+            "journals": self._journals(),
             **self.context.models(id, strategy, options.evaluator, options.worker),
         }
         return Settings.model_validate(settings).for_jobs(self.jobs)
+
+    def _journals(self) -> str:
+        """Whose journals are kept; on another machine they would stay there."""
+        return (
+            "all" if self.options.keep_journals else "none" if self.options.scheduler else "failed"
+        )
 
     def play(self, settings: Settings) -> LabFolder:
         """Play a new run in a folder of its own. Raises CannotRun."""
@@ -230,18 +261,26 @@ class Lab:
             folder = LabFolder(path)
             try:
                 run = folder.fill(adapter, sources, settings)
-            except CannotRun:
+                note_run(folder, run, self.context, self._asked())
+            except (CannotRun, Usage):
                 rmtree(path)
                 raise
             self._carry_out(folder, run)
             return folder
+
+    def _asked(self) -> dict[str, Path | str | None]:
+        prompts = self.options.prompts
+        return {"name": self.options.name, "prompts": prompts.resolve() if prompts else None}
 
     def go_on(self, path: Path) -> LabFolder:
         """Play a run that was cut off to its end. Raises CannotRun."""
         folder = LabFolder(path)
         folder.read()
         with held(path):
-            self._carry_out(folder, folder.read())
+            run = folder.read()
+            if manifest_of(path) is None:  # it was begun by an earlier version
+                note_run(folder, run, self.context, {})
+            self._carry_out(folder, run)
         return folder
 
     def _carry_out(self, folder: LabFolder, run: LabRun) -> None:
@@ -261,10 +300,16 @@ class Lab:
             try:
                 done = carry_out(folder, run, engine, watch)
             except KeyboardInterrupt:
+                write_results(folder, run, adapter_factory())
                 again = command("regress", "--resume", folder.path)
                 raise CannotRun(f"interrupted; go on: {again}") from None
+            except CannotRun:
+                write_results(folder, run, adapter_factory())
+                raise
         if settings.agent:
             complete(folder, done, adapter_factory())
+        else:
+            write_results(folder, done, adapter_factory())
 
     def show(self, folder: LabFolder) -> None:
         """Print the report of a run, or its record as JSON. Raises CannotRun."""
@@ -274,13 +319,33 @@ class Lab:
         else:
             console.print(report(run))
             failed = failed_lines(folder.trials(), run.harm_name)
-            say(console, *failed, f"trials and summary: {path}")
+            say(console, *failed, f"trials and summary: {path}", *self._next(run, path))
         if run.settings.agent:
             from workshop.lab.external.engine import check_end, last_lines
 
             if not self.options.as_json:
                 say(console, *last_lines(path))
             check_end(run, path)
+
+    def _next(self, run: LabRun, path: Path) -> Iterator[str]:
+        """What to look at and to type next."""
+        if not (path / "report.html").is_file():
+            yield f"no page: more than {SHOWN_AT_MOST:,} trials"
+            return
+        yield f"report: {path / 'report.html'}"
+        agent = run.of(AGENT)
+        if agent and agent.passed.passed < agent.passed.of:
+            yield f"look closer: {command('show', path, '--failed')}"
+        if before := self._before(run, path):
+            yield f"compare with the run before: {command('compare', before, path)}"
+
+    def _before(self, run: LabRun, path: Path) -> Path | None:
+        """The newest earlier run on the same packs."""
+        for other in filter(is_lab_run, run_folders(path.parent)):
+            with suppress(CannotRun):
+                if LabFolder(other).read().packs == run.packs and other.name < path.name:
+                    return other
+        return None
 
     def save_baseline(self, folder: LabFolder) -> None:
         """Make the stored baseline from a run. Raises CannotRun, OSError."""

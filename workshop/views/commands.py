@@ -17,6 +17,7 @@ from core.models.extras import ExtraMissing
 from core.runs.errors import Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
+from core.runs.manifest import manifest_of
 from core.runs.prompts import OverriddenSection, overridden_sections
 from core.runs.reader import NotRecorded, results_of
 from core.runs.run_view import RunView, read_run_view
@@ -230,7 +231,6 @@ def export(
 
 def _traces(shown: RunView, folder: Path, kind: str) -> None:
     """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
-    from workshop.views.report.setup import manifest_of
     from workshop.views.tracing.targets import check_targets, how_to_open
     from workshop.views.tracing.writer import write_traces
 

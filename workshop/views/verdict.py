@@ -91,6 +91,19 @@ class Comparison(Record):
     tasks_needed: int | None
     checks: tuple[Check, ...]
 
+    @property
+    def different_tasks(self) -> str:
+        """That the runs played different tasks, in words; "" where they did not."""
+        if not self.only_a and not self.only_b:
+            return ""
+        both = (
+            "the one that both played is"
+            if self.tasks == 1
+            else f"the {self.tasks} that both played are"
+        )
+        left_out = f"left out are {self.only_a} only in A, {self.only_b} only in B"
+        return f"A and B played different tasks: {both} compared; {left_out}"
+
 
 Judge = Callable[[Path, Path], Comparison]
 """The verdict on the second of two run folders. Raises CannotRun: it cannot be told."""

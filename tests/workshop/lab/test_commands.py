@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from cli.adapters import ADAPTERS
 from cli.cli import app
 from workshop.lab.lab_folder import carry_out
+from workshop.lab.run_files import write_results
 
 PackFile = Callable[..., Path]
 
@@ -32,7 +34,8 @@ def finished(
     def make(*failed: str, **fields: Any) -> Path:
         folder, run = new_run(pack_file(20), evaluator="some/model", **fields)
         ours = lambda s, e: trial(s, s not in failed, epoch=e, cost_usd=0.01)  # noqa: E731
-        carry_out(folder, run, pretended(ours))
+        done = carry_out(folder, run, pretended(ours))
+        write_results(folder, done, ADAPTERS["store"]())
         found: Path = folder.path
         return found
 
@@ -90,7 +93,7 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--strategy", "both", "--json"), "does not go with"),
         (("--strategy", "next-step", "--worker", "x"), "asks one model"),
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
-        (("--resume", "."), "is no lab run"),
+        (("--resume", "."), "is no run folder"),
         (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
         (("--save-baseline", "--epochs", "2"), "says itself what it runs"),
         (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "does not go with"),
@@ -146,7 +149,7 @@ def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile)
         runs += logs.iterdir()
     call("compare", *runs, "--html", tmp_path / "pair.html")
     page = (tmp_path / "pair.html").read_text(encoding="utf-8")
-    assert '<th scope="row">max_turns</th><td>7</td><td>1</td>' in page
+    assert '<th scope="row">option max_turns</th><td>7</td><td>1</td>' in page
     packed = re.findall(r'id="story-\d+">(.*?)</script>', page)
     stories = [zlib.decompress(base64.b64decode(text)).decode() for text in packed]
     assert len(stories) == 4  # both packs have the same two specs

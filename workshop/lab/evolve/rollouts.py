@@ -10,9 +10,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.runs.errors import CannotRun
+from core.runs.folder import LAB
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine
-from workshop.lab.lab_folder import LAB, LabFolder, carry_out
+from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun, Settings, Trial
 from workshop.lab.packs import Source
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from coordinator.limits import handle_signals
 from core.models.redact import MASK, redact
 from core.runs.errors import CannotRun
-from core.runs.journal import Journal, JournalFailed, journal_path, write_whole
-from core.runs.results import NAME, ModelPair, RunResults, TaskResult, totals_of
+from core.runs.hints import command
+from core.runs.journal import Journal, JournalFailed, journal_path
 from core.terminal.figures import reason, so_many_tasks
 from core.text import clean
 from workshop.agent_adapter.launch import commit_of
@@ -36,7 +36,7 @@ from workshop.lab.external.outcome import Cause, PlayedTask
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import ExternalAgent, LabRun, Settings, Trial
 from workshop.lab.play_job import WHY_CHARS, play_job
-from workshop.views.report.run_page import write_report
+from workshop.lab.run_files import write_results
 
 if TYPE_CHECKING:
     from workshop.lab.regress import RegressOptions
@@ -160,19 +160,18 @@ class ExternalRun:
             }
             facts = known[one.result.spec_id]._asdict()
             trial = Trial.model_validate(dict(one.result) | facts | fields)
+            job = share.jobs[trial.spec_id]
+            nth = 1 + job.earlier.get(trial.spec_id, 0) * job.settings.epochs + trial.epoch
             try:
-                self._write(trial, one)
+                self._write(trial, one, journal_path(self.folder, trial.spec_id, nth))
             except JournalFailed as error:
                 raise CannotRun(str(error)) from None
-            job = share.jobs[trial.spec_id]
             by_job.setdefault(id(job), (job, []))[1].append(trial)
         yield from by_job.values()
 
-    def _write(self, trial: Trial, one: PlayedTask) -> None:
+    def _write(self, trial: Trial, one: PlayedTask, path: Path) -> None:
         """The journal of a task; of one that is played again there is one attempt more in it."""
-        places = [pack.name for pack in self.run.packs]
-        nth = 1 + places.index(trial.pack) * self.run.settings.epochs + trial.epoch
-        with closing(Journal(journal_path(self.folder, trial.spec_id, nth))) as journal:
+        with closing(Journal(path)) as journal:
             task = {"spec_id": trial.spec_id, "task_id": trial.task_id, "text": trial.task_text}
             journal.write("task", {**task, "mechanics": list(trial.mechanics)})
             for request in one.observed:
@@ -180,12 +179,7 @@ class ExternalRun:
             for kind, texts in (("event", one.events), ("info", one.remarks)):
                 for text in texts:
                     journal.write(kind, {"text": text})
-            journal.write("result", _result_of(trial).model_dump(mode="json"))
-
-
-def _result_of(trial: Trial) -> TaskResult:
-    """The trial as a line of ``results.json``."""
-    return TaskResult(**{name: getattr(trial, name) for name in TaskResult.model_fields})
+            journal.write("result", trial.result.model_dump(mode="json"))
 
 
 @contextmanager
@@ -213,29 +207,18 @@ def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
     agent = _agent_of(run).model_copy(update={"session_names": tuple(names)})
     label = _label(agent, models)
     update = {"agent": agent, "evaluator": label, "worker": label}
-    folder.write(run.model_copy(update={"settings": run.settings.model_copy(update=update)}))
-    tasks = tuple(map(_result_of, folder.trials()))
-    results = RunResults(
-        run_id=run.run_id,
-        benchmark=run.settings.benchmark,
-        pack=" + ".join(pack.name for pack in run.packs),
-        brain=ModelPair(evaluator=label, worker=label),
-        session_id=sessions[0][0] if len(sessions) == 1 else None,
-        submitted=bool(sessions) and all(submitted for _, submitted in sessions),
-        started=run.started,
-        finished=None if _interrupted(run) else run.finished,
-        harm_name=run.harm_name,
-        totals=totals_of(tasks, run.wall_seconds or 0.0, adapter.benchmark.results.groups),
-        tasks=tasks,
-    )
-    write_whole(folder.path / NAME, results.model_dump_json(indent=1))
-    write_report(folder.path)
+    settings = run.settings.model_copy(update=update)
+    folder.write(run.model_copy(update={"settings": settings}))
+    finished = None if _interrupted(run) else run.finished
+    noted = run.model_copy(update={"settings": settings, "finished": finished})
+    session_id = sessions[0][0] if len(sessions) == 1 else None
+    submitted = bool(sessions) and all(done for _, done in sessions)
+    write_results(folder, noted, adapter, session_id, submitted)
 
 
 def last_lines(path: Path) -> list[str]:
     """How the agent ended, and what it left undone."""
-    lines = [clean(line) for record in records_of(path) for line in lines_of(record)]
-    return [*lines, f"each task in full: {path / 'report.html'}"]
+    return [clean(line) for record in records_of(path) for line in lines_of(record)]
 
 
 def check_end(run: LabRun, path: Path) -> None:
@@ -244,7 +227,7 @@ def check_end(run: LabRun, path: Path) -> None:
     That is: it began nothing, or it died or was ended before its tasks were completed.
     """
     if _interrupted(run):
-        raise CannotRun(f"interrupted; go on with --resume {path}")
+        raise CannotRun(f"interrupted; go on: {command('regress', '--resume', path)}")
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
         raise CannotRun("the agent has begun no task")

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from core.runs.journal import journals
 from core.runs.manifest import NAME as RUN
-from core.runs.manifest import Manifest
+from core.runs.manifest import Manifest, manifest_of
 from core.runs.results import NAME, RunResults
 from core.runs.run_view import Folder, RunView, readable_results
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
-from workshop.views.report.setup import BASELINES, Setup, manifest_of, setup_of
+from workshop.views.report.setup import BASELINES, Setup, setup_of
 
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
@@ -94,13 +94,11 @@ def index_row(folder: Path, now: float) -> IndexRow:
     if manifest is None:
         place = (results.pack or results.benchmark) if results else ""
         return IndexRow(folder.name, state, results, place=place)
-    options = manifest.options
-    title = str(options.get("name") or "")
     return IndexRow(
         folder=folder.name,
         state=state,
         results=results,
-        title="" if title == options.get("strategy") else title,
+        title=manifest.title,
         total=len(manifest.tasks) or None,
         place=manifest.identity.pack or _platform(manifest),
     )
@@ -194,6 +192,9 @@ class RunWatch:
             if any([self._is_new(self._folder / name) for name in (RUN, BASELINES)]):
                 self._setup = setup_of(self._folder)
             run = self._results.view([self._tasks[key] for key in paths])
+            for key in (record.key for record in run.tasks if record.key not in paths):
+                if new_results or key not in self._changed:
+                    self._changed[key] = self._revision
             return RunState(run, self._setup, self._revision, dict(self._changed))
 
     def _is_new(self, path: Path) -> bool:

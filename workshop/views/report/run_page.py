@@ -185,6 +185,6 @@ def run_page(folder: Path) -> str:
 
     run = read_run_view(folder, outlined)
     rows = rows_of(run.tasks)
-    records = [pages[record.key] for record in run.tasks]
+    records = [pages.get(one.key) or packed(record_html(one)) for one in run.tasks]
     data = {"tasks": [row.data for row in rows]}
     return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.runs.journal import text_hash
-from core.runs.manifest import Manifest, NoManifest, read_manifest
+from core.runs.manifest import Manifest, manifest_of
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, parsed
 from core.runs.task_record import TaskRecord
@@ -61,14 +61,6 @@ def briefing_of(record: TaskRecord) -> Text | None:
                 if role == "user" and begun and ended:
                     return Text("briefing", text_hash(briefing), briefing)
     return None
-
-
-def manifest_of(folder: Path) -> Manifest | None:
-    """The manifest of a run; None where there is none that can be read."""
-    try:
-        return read_manifest(folder)
-    except NoManifest:
-        return None
 
 
 def prompt_texts(folder: Path) -> dict[str, str]:
