@@ -354,7 +354,7 @@ post("/sessions/submit", session_id=session)
     finally:
         process.kill()
     assert process.returncode == 2, output
-    assert "interrupted; go on with --resume" in " ".join(output.split())
+    assert "interrupted; go on: " in " ".join(output.split())
     assert gone(int(pids.read_text()))
     (folder,) = logs.iterdir()
     before = json.loads((folder / "results.json").read_text())
