@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,47 @@ from tests.browser.conftest import expect
 
 
 @pytest.fixture
-def viewer(hostile: Path, tmp_path: Path) -> Iterator[str]:
+def exported(hostile: Path, tmp_path: Path) -> Iterator[str]:
     """The address of ``inspect view`` over the log of a run."""
     pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
-    logs = tmp_path / "logs"
-    log = str(logs / "run.eval")
+    log = str(tmp_path / "logs" / "run.eval")
     done = CliRunner().invoke(app, ["export", "--format", "inspect", str(hostile), "-o", log])
     assert done.exit_code == 0, done.output
+    with _viewing(tmp_path) as address:
+        yield address
+
+
+@pytest.fixture
+def evaluated(tmp_path: Path) -> Iterator[str]:
+    """The address of ``inspect view`` over the log of a task that was played in Inspect."""
+    pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
+    words = "eval erc3/store --solver erc3/evaluator_worker --model playbook/store -T pack=bundled"
+    more = ["--sample-id", "coupon_code_unknown", "--log-dir", str(tmp_path / "logs")]
+    command = [sys.executable, "-m", "inspect_ai", *words.split(), *more]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with _viewing(tmp_path) as address:
+        yield address
+
+
+@contextmanager
+def _viewing(folder: Path) -> Iterator[str]:
+    """``inspect view`` over the logs in a folder."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    view = ["-m", "inspect_ai", "view", "start", "--log-dir", str(logs), "--port", str(port)]
+    view = [
+        "-m",
+        "inspect_ai",
+        "view",
+        "start",
+        "--log-dir",
+        str(folder / "logs"),
+        "--port",
+        str(port),
+    ]
     with subprocess.Popen(
         [sys.executable, *view], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env=os.environ | {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data")},
+        env=os.environ | {"HOME": str(folder), "XDG_DATA_HOME": str(folder / "data")},
     ) as running:  # fmt: skip
         try:
             yield _address(running)
@@ -50,8 +79,8 @@ def _address(running: subprocess.Popen[str]) -> str:
     raise AssertionError(f"inspect view did not start: {''.join(said)}")
 
 
-def test_inspect_view_opens_the_log_of_a_run(viewer: str, look: Callable[..., Any]) -> None:
-    seen = look(viewer)
+def test_inspect_view_opens_the_log_of_a_run(exported: str, look: Callable[..., Any]) -> None:
+    seen = look(exported)
     page = seen.page
     page.get_by_text("4 rows").wait_for()
     for spec in ("good", "hostile", "wrong", "broken"):
@@ -59,4 +88,14 @@ def test_inspect_view_opens_the_log_of_a_run(viewer: str, look: Callable[..., An
     page.get_by_text("good", exact=True).first.click()
     page.get_by_text("SUB-AGENT: TURN 2").wait_for()
     expect(page.get_by_text("Buy tea").first).to_be_attached()
-    assert all(url.startswith(viewer) for url in seen.requests), seen.requests
+    assert all(url.startswith(exported) for url in seen.requests), seen.requests
+
+
+def test_inspect_view_opens_a_task_that_was_played_in_inspect(
+    evaluated: str, look: Callable[..., Any]
+) -> None:
+    seen = look(evaluated)
+    page = seen.page
+    page.get_by_text("coupon_code_unknown", exact=True).first.click()
+    expect(page.get_by_text("model call: playbook/store").first).to_be_attached()
+    expect(page.get_by_text("harm", exact=True).first).to_be_attached()

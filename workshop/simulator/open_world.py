@@ -57,11 +57,11 @@ class OpenWorld:
     """A started task of a pack; use it in one thread at a time."""
 
     def __init__(self, pack: Pack, scenario: Scenario) -> None:
-        self.world: World = world_of(pack.format)
-        self.scenario = scenario
+        self.benchmark: World = world_of(pack.format)
+        self.pack, self.scenario = pack, scenario
         self.calls: list[Call] = []
         """All calls so far, those that were refused too."""
-        self._state = self.world.open_task(pack, scenario)()
+        self._state = self.benchmark.open_task(pack, scenario)()
 
     @property
     def task(self) -> str:
@@ -71,13 +71,13 @@ class OpenWorld:
     @property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The tools of the benchmark."""
-        return tools_of(self.world.format)
+        return tools_of(self.benchmark.format)
 
     def call(self, path: str, body: Wire) -> Answer:
         """Carry out a request; one that the world refuses is answered with its status."""
         self.calls.append(Call(path, body))
         try:
-            route = self.world.routes.get(path)
+            route = self.benchmark.routes.get(path)
             if route is None:
                 raise Refusal("Not found", 404)
             return Answer(200, route.answer(self._state, read_request(route.request, body)))
@@ -91,7 +91,7 @@ class OpenWorld:
     def score(self) -> Verdict:
         """Judge the task as it stands, without the platform's penalty for unreported models."""
         found = self._state.evaluate(logged=True)
-        done = self.world.side_effects(self._state)
+        done = self.benchmark.side_effects(self._state)
         return Verdict(found.score, bool(done) and found.score < 1, done, found.logs)
 
 

@@ -1,0 +1,204 @@
+"""Our evaluator and worker as a solver of Inspect AI, on any model that Inspect reaches.
+
+Also the rule-based models under the ids that they have here, such as `playbook/store`, which need
+no key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio.to_thread
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+    Model,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+    modelapi,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from coordinator.attempt import LEFT_OPEN
+from coordinator.beginning import client_factory
+from coordinator.benchmark import Benchmark
+from coordinator.config import RunConfig, StrategyName
+from coordinator.limits import CancelToken
+from coordinator.session import Session
+from coordinator.watching import Watchers
+from core.erc3_client import ERC3
+from core.erc3_client.retrying_platform import RetryingPlatform
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
+from core.models.models_file import Backend
+from core.models.providers import DirectTransport, is_rule_based
+from core.runs.results import TaskResult
+from workshop.environments.inspect_tasks import CALLS, reopened, unprefixed
+from workshop.simulator.open_world import Call, OpenWorld
+from workshop.simulator.server import serve
+
+ROLES = ("evaluator", "worker")
+KEY = "key-inspect"
+"""Of the embedded platform."""
+
+
+@dataclass(eq=False)
+class InspectTransport:
+    """Asks a model of Inspect from the threads of the agent; options of the eval hold as they are.
+
+    Inspect does its own retries, so what it raises is not tried again here.
+    """
+
+    model: Model
+    loop: asyncio.AbstractEventLoop
+    context: contextvars.Context
+    """Of the sample: what a model is asked in it belongs to its transcript and its limits."""
+    waiting: list[Future[ModelOutput]] = field(default_factory=list)
+    """All calls, over or not."""
+
+    def send(self, request: Request, timeout: float) -> Reply:
+        """One request; `timeout` is left to Inspect. Raises ExchangeFailed."""
+        asked = self.model.generate([_message(one) for one in request.messages])
+        call = self.context.copy().run(asyncio.run_coroutine_threadsafe, asked, self.loop)
+        self.waiting.append(call)
+        try:
+            output = call.result()
+        except Exception as error:
+            raise ExchangeFailed("bad_request", f"{type(error).__name__}: {error}") from error
+        used = output.usage
+        return Reply(
+            text=output.completion,
+            finish_reason="length" if output.stop_reason == "max_tokens" else output.stop_reason,
+            usage=Usage(prompt=used.input_tokens, completion=used.output_tokens)
+            if used
+            else Usage(),
+        )
+
+
+def _message(message: Message) -> ChatMessage:
+    kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
+    kind: Callable[..., ChatMessage] = kinds.get(message["role"], ChatMessageUser)
+    return kind(content=message["content"])
+
+
+def _id(model: Model) -> str:
+    """What the agent calls a model; no setting of a models file is meant for one of Inspect."""
+    return str(model) if is_rule_based(str(model)) else f"inspect/{model}"
+
+
+def register(benchmark_named: Callable[[str], Benchmark]) -> None:
+    """Offer the agent as the solver `erc3/evaluator_worker`; the argument makes a benchmark."""
+
+    @solver(name="erc3/evaluator_worker")
+    @unprefixed
+    def evaluator_worker(strategy: StrategyName = "evaluator-worker") -> Solver:
+        """Evaluator and worker; models of Inspect's roles of these names, where there are any.
+
+        Args:
+            strategy: "evaluator-worker", or "next-step" for one model that picks one tool a step.
+        """
+
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            world = reopened(state)
+            benchmark = benchmark_named(world.benchmark.name)
+            stop = CancelToken()
+            loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+            transports = {
+                _id(model): InspectTransport(model, loop, context)
+                for model in {get_model(role=role) for role in ROLES}
+            }
+            evaluator, worker = (_id(get_model(role=role)) for role in ROLES)
+            config = RunConfig(
+                benchmark=world.benchmark.name,
+                strategy=strategy,
+                evaluator=evaluator,
+                worker=worker,
+                tasks=(world.scenario.spec_id,),
+                breaker=0,
+            )
+            try:
+                result, calls = await anyio.to_thread.run_sync(
+                    lambda: _play(world, benchmark, config, transports, stop),
+                    abandon_on_cancel=True,
+                )
+            finally:
+                stop.request()
+                asked = [call for transport in transports.values() for call in transport.waiting]
+                for call in asked:
+                    call.cancel()
+            state.store.set(CALLS, calls)
+            if error := next(filter(None, (call.exception() for call in asked)), None):
+                raise error
+            if result.failure in LEFT_OPEN:
+                raise RuntimeError(f"the agent did not play the task: {result.error}")
+            state.output = ModelOutput.from_content("erc3", result.ended)
+            return state
+
+        return solve
+
+
+def _play(
+    world: OpenWorld,
+    benchmark: Benchmark,
+    config: RunConfig,
+    transports: dict[str, InspectTransport],
+    stop: CancelToken,
+) -> tuple[TaskResult, list[Call]]:
+    """Play a task on an embedded platform of its own; its result and what was sent to its world."""
+
+    def transport(backend: Backend) -> InspectTransport:
+        return transports[backend.model]
+
+    with TemporaryDirectory(prefix="inspect-") as folder, serve(world.pack, key=KEY) as served:
+        client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
+        clients = client_factory(config.ids, transport_factory=transport)
+        watchers = Watchers(())
+        session = Session(
+            client, config, benchmark, Path(folder), watchers, clients=clients, stop=stop
+        )
+        session.run(session.tasks())
+        (result,) = session.close_open().tasks
+        (task,) = served.platform.tasks
+    paths = {route.request.__name__: path for path, route in world.benchmark.routes.items()}
+    sent = (line for line in task.log if line.type == "request")
+    return result, [Call(paths[line.text.partition(".")[2]], line.body or {}) for line in sent]
+
+
+@modelapi(name="playbook")
+@unprefixed
+class RuleBasedModel(ModelAPI):
+    """A rule-based model of ours."""
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """The model's reply to a prompt of our agent; it calls no tools."""
+        messages = tuple({"role": one.role, "content": one.text} for one in input)
+        transport = DirectTransport(f"playbook/{self.model_name}")
+        reply = transport.send(Request(model=self.model_name, messages=messages), 0)
+        said = ChatMessageAssistant(content=reply.text, source="generate")
+        return ModelOutput(
+            model=self.model_name,
+            choices=[ChatCompletionChoice(message=said)],
+            usage=ModelUsage(
+                input_tokens=reply.usage.prompt or 0,
+                output_tokens=reply.usage.completion or 0,
+                total_tokens=(reply.usage.prompt or 0) + (reply.usage.completion or 0),
+            ),
+        )
