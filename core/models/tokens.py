@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.models.extras import PROJECT
 from core.models.model_call import Message
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def litellm_folder() -> Path:
     """Where LiteLLM is installed, found without importing it."""
     spec = importlib.util.find_spec("litellm")
     if spec is None or spec.origin is None:
-        raise ModuleNotFoundError("litellm is not installed; run `make setup`")
+        raise ModuleNotFoundError(f"litellm is not installed; run: make -C '{PROJECT}' setup")
     return Path(spec.origin).parent
 
 

@@ -19,6 +19,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String
 from core.ledger import ToolCall
 from core.runs.folder import PACK_COPY
 from core.runs.hints import ENTRY_POINT
+from core.runs.manifest import manifest_of
 from core.runs.results import NAME
 from core.runs.run_view import readable_results
 from core.runs.task_record import TaskRecord, TurnLog
@@ -198,27 +199,30 @@ def commands_of(record: TaskRecord) -> list[Way]:
             Way("Run its code again", _typed("replay", folder, "--task", spec)),
         ]
     pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
-    if pack.is_file() and "evaluator" in options:
+    if pack.is_file() and "--strategy" in options:
         fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
-        for name in ("benchmark", "strategy", "evaluator", "worker"):
-            fork += [f"--{name}", options[name]] if name in options else []
         title = f"Go on from turn {turn or 1} with other models or prompts"
         small = _typed("minimise", "--run", folder, "--spec", spec)
         commands += [
-            Way(title, _typed(*fork)),
+            Way(title, _typed(*fork, *options)),
             Way("Find the smallest world that fails so", small),
         ]
     return commands
 
 
 @lru_cache(maxsize=64)
-def _options(folder: Path, _has_results: bool) -> dict[str, str]:
-    """What a run was started with, read once for all of its tasks."""
-    results = readable_results(folder)
+def _options(folder: Path, _has_results: bool) -> list[str]:
+    """How its run was played, as options to type; read once for all of its tasks."""
+    results, manifest = readable_results(folder), manifest_of(folder)
     if results is None:
-        return {}
-    named = {"benchmark": results.benchmark, "strategy": results.strategy or ""}
-    return {name: value for name, value in (named | dict(results.brain)).items() if value}
+        return []
+    values = {"benchmark": results.benchmark, "strategy": results.strategy, **dict(results.brain)}
+    if results.strategy == "next-step":
+        del values["worker"]
+    asked = manifest.options if manifest else {}
+    files = {name: str(asked.get(name) or "") for name in ("prompts", "models")}
+    values |= {name: path for name, path in files.items() if path and Path(path).exists()}
+    return [word for name, value in values.items() if value for word in (f"--{name}", value)]
 
 
 def show_command(record: TaskRecord) -> str:
