@@ -21,29 +21,62 @@ from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
 
 CODES = "Exit codes: " + "; ".join(f"{code.value} {code.means}" for code in Exit) + "."
 COMMANDS = {
-    "run": "cli.commands:run",
-    "doctor": "cli.commands:doctor",
-    "show": "workshop.views.commands:show",
-    "report": "workshop.views.commands:report",
-    "view": "workshop.views.commands:view",
-    "stats": "workshop.views.commands:stats",
-    "export": "workshop.views.commands:export",
-    "regress": "workshop.lab.regress:regress",
-    "compare": "workshop.lab.compare:compare",
-    "minimise": "workshop.lab.minimise:minimise",
-    "replay": "cli.commands:replay",
-    "debug": "cli.commands:debug",
-    "serve": "workshop.command:serve",
-    "generate": "workshop.generators.command:generate",
-    "baselines": "workshop.command:baselines",
-    "check": "workshop.check:check",
-    "prompts": "cli.commands:prompts",
-    "evolve": "workshop.lab.evolve.command:evolve",
-    "wiki": "cli.wiki_command:app",
-    "clean": "cli.clean:clean",
-    "agent": "workshop.agent_adapter.play:agent",
+    "run": ("cli.commands:run", "Run a benchmark session and show its scores."),
+    "doctor": ("cli.commands:doctor", "Check what is set up, and say how to fix what is not."),
+    "show": (
+        "workshop.views.commands:show",
+        "Show a run: a table, failed tasks, or the record of one.",
+    ),
+    "report": ("workshop.views.commands:report", "Write a page about a run, or about two."),
+    "view": (
+        "workshop.views.commands:view",
+        "Serve all runs of a folder on loopback until interrupted.",
+    ),
+    "stats": (
+        "workshop.views.commands:stats",
+        "Show score, cost and failures of many runs in groups.",
+    ),
+    "export": (
+        "workshop.views.commands:export",
+        "Hand a run to Inspect AI, MLflow or OpenTelemetry.",
+    ),
+    "regress": ("workshop.lab.regress:regress", "Play packs and report scores with intervals."),
+    "compare": (
+        "workshop.lab.compare:compare",
+        "Compare two runs task by task: is the second one worse?",
+    ),
+    "minimise": (
+        "workshop.lab.minimise:minimise",
+        "Shrink a failing scenario while it fails in the same way.",
+    ),
+    "replay": ("cli.commands:replay", "Run recorded code again and report what differs."),
+    "debug": ("cli.commands:debug", "Step through one recorded turn, tool call by tool call."),
+    "serve": ("workshop.command:serve", "Serve packs on loopback until interrupted."),
+    "generate": (
+        "workshop.generators.command:generate",
+        "Write a pack of fresh scenarios to standard output.",
+    ),
+    "baselines": (
+        "workshop.command:baselines",
+        "Show what players score that do not read the tasks of a pack.",
+    ),
+    "check": (
+        "workshop.check:check",
+        "Check a pack: every mistake, and whether its tasks can be solved.",
+    ),
+    "prompts": ("cli.commands:prompts", "Write every text that a model reads into a folder."),
+    "evolve": (
+        "workshop.lab.evolve.command:evolve",
+        "Let a model improve prompts; propose only what is proven.",
+    ),
+    "wiki": ("cli.wiki_command:app", "List, write out and compare wikis that runs have read."),
+    "clean": ("cli.clean:clean", "Remove runs and the cache, after a question."),
+    "agent": ("workshop.agent_adapter.play:agent", "Play any agent on the embedded platform."),
 }
-"""By name the function of each subcommand, or its group of them."""
+"""By name the function of each subcommand, or its group of them, and what the list says of it.
+
+The list of subcommands comes from here alone, so that ``--help`` loads none of them.
+"""
 OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki", "clean"})
 """Subcommands that do without the workshop."""
 _LOOK: dict[str, Any] = {
@@ -68,7 +101,7 @@ class Commands(typer.core.TyperGroup):
             return None
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which this copy does not have")
-        module, _, name = COMMANDS[cmd_name].partition(":")
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
         function = getattr(import_module(module), name)
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
@@ -113,7 +146,8 @@ class Commands(typer.core.TyperGroup):
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The subcommands, then the options of ``run``."""
-        self.format_commands(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
         self.get_command(ctx, "run").format_options(ctx, formatter)
 
 

@@ -84,11 +84,11 @@ def check(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
 ) -> None:
-    """Check a pack: every mistake in it, and whether each of its worlds scores as it must.
+    """Check a pack: every mistake, and whether its tasks can be solved.
 
-    The right play must score 1, in another order too; doing nothing and refusing must score as the
-    pack expects; every spoilt play must score 0. What is drawn from a seed must be the same bytes
-    in another process.
+    Name every mistake in the file, then play each task's world in each known way. The right play
+    must score 1, in another order too; doing nothing and refusing must score as the pack expects;
+    every spoilt play must score 0. A seed must give the same bytes in another process.
 
     Exit codes: 0 all is right; 1 a world is wrong; 2 the pack cannot be used.
     """

@@ -28,7 +28,8 @@ def test_every_command_has_a_help_of_its_own(name: str) -> None:
     assert code == 0
     assert "usage: " in text.lower()
     assert name in text
-    assert f" {name} " in said("--help")[1]
+    assert f" {name} {COMMANDS[name][1]} " in said("--help")[1]
+    assert COMMANDS[name][1] in text, "the list of commands says what the command itself says"
 
 
 def test_the_list_of_commands_cuts_no_sentence() -> None:
