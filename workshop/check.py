@@ -1,7 +1,7 @@
 """The command ``check``: what is wrong with a pack, and whether each of its worlds scores rightly.
 
 A pack is read, then every scenario is played in each way whose score is known, see
-``workshop.simulator.plays``. A generated pack is drawn twice, in processes that hash differently.
+``plays`` of ``World``. A generated pack is drawn twice, in processes that hash differently.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from core.runs.errors import Usage
 from core.terminal.figures import counted
 from core.text import clean
 from workshop.simulator import worlds
+from workshop.simulator.open_world import Checked
+from workshop.simulator.open_world import check as check_worlds
 from workshop.simulator.pack_files import PackError, did_you_mean, raw_pack, read_text
-from workshop.simulator.plays import Checked
-from workshop.simulator.plays import check as check_worlds
 from workshop.simulator.world import World
 
 ROOT = Path(__file__).parents[1]
@@ -127,7 +127,7 @@ def _generated(benchmark: str, asked: str) -> Report:
     """Raises Usage: nothing can be drawn so."""
     seed, _, rest = asked.partition(":")
     count, *options = rest.split(":")
-    words = [f"--benchmark={benchmark}", f"--seed={seed}", f"--count={count}", "--jobs=1"]
+    words = [f"--benchmark={benchmark}", f"--seed={seed}", f"--count={count}"]
     words += [f"--{option.removesuffix('=true')}" for option in options]
 
     def draw(hash_seed: str) -> str:

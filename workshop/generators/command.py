@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from typing import Literal
@@ -20,7 +19,6 @@ class GenerateOptions(CompanyOptions, StoreOptions):
     """What ``generate`` takes; those that begin with a benchmark's name are for it alone."""
 
     benchmark: Literal["store", "company"] = option("Of which benchmark.", "store")
-    jobs: int = option("Processes [one a core].", default_factory=lambda: os.cpu_count() or 1, ge=1)
 
 
 _KINDS: dict[str, type[PackOptions]] = {"store": StoreOptions, "company": CompanyOptions}
@@ -32,7 +30,7 @@ def generate(options: GenerateOptions, _context: typer.Context) -> int:
 
     Each has a known best answer. Options that begin with a benchmark's name are for it alone.
     """
-    theirs = {*_KINDS[options.benchmark].model_fields, "benchmark", "jobs"}
+    theirs = {*_KINDS[options.benchmark].model_fields, "benchmark"}
     if foreign := sorted(options.model_fields_set - theirs):
         names = ", ".join(option_of(GenerateOptions, name) for name in foreign)
         raise typer.BadParameter(f"not for --benchmark {options.benchmark}: {names}")
@@ -46,7 +44,7 @@ def _pieces(options: GenerateOptions) -> Iterable[str]:
     if options.benchmark == "company":
         from workshop.generators.company import generate as company
 
-        return company.pack_text(name, company.blocks(*asked, options.companies, options.jobs))
+        return company.pack_text(name, company.blocks(*asked, options.companies))
     from workshop.generators.store import scenario as store
 
-    return store.pack_text(name, store.scenario_lines(*asked, options.shops, options.jobs))
+    return store.pack_text(name, store.scenario_lines(*asked, options.shops))

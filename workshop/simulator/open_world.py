@@ -1,4 +1,4 @@
-"""One task in this process: its text, its tools, calls, and the verdict on what was done.
+"""One task in this process: its text, its tools, calls, the verdict, and plays that check it.
 
 The world of the platform without sessions, HTTP and faults; the same calls give the same answers.
 """
@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from workshop.simulator.world import Pack, Refusal, Scenario, Wire, World, read_request
+from workshop.simulator.world import (
+    KnownPlay,
+    Pack,
+    Refusal,
+    Scenario,
+    Underivable,
+    Wire,
+    World,
+    read_request,
+)
 from workshop.simulator.worlds import world_of
 
 _DEFINITIONS = "#/$defs/"
@@ -93,6 +102,55 @@ class OpenWorld:
         found = self._state.evaluate(logged=True)
         done = self.benchmark.side_effects(self._state)
         return Verdict(found.score, bool(done) and found.score < 1, done, found.logs)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the known plays of one scenario have shown; it is right where nothing is wrong."""
+
+    spec_id: str
+    plays: int
+    wrong: tuple[str, ...] = ()
+    underivable: str = ""
+    """Why a right play is not known; nothing was played then."""
+
+
+def check(pack: Pack) -> Iterator[Checked]:
+    """Play every scenario of a pack in each known way, in this process; none has faults here."""
+    plays = world_of(pack.format).plays
+    for scenario in pack.scenarios:
+        wrong, number = list[str](), 0
+        try:
+            for play in plays(scenario):
+                number += 1
+                if line := _wrong(OpenWorld(pack, scenario), play):
+                    wrong.append(line)
+        except Underivable as error:
+            yield Checked(scenario.spec_id, 0, underivable=str(error))
+        else:
+            yield Checked(scenario.spec_id, number, tuple(wrong))
+
+
+def _wrong(world: OpenWorld, play: KnownPlay) -> str:
+    """What is wrong with the score of a play, or ""."""
+
+    def ask(path: str, **body: Any) -> Wire:
+        status, answer = world.call(path, body)
+        if "error" in answer:
+            raise Refusal(answer["error"], status)
+        return answer
+
+    why = ""
+    try:
+        play.run(ask)
+    except Refusal as refusal:
+        why = str(refusal)
+    found = world.score()
+    if found.score == play.score:
+        return ""
+    failed = (line for line in found.logs.splitlines() if line.startswith("FAIL"))
+    why = why or next(failed, "nothing speaks against it")
+    return f"{play.name}: score {found.score:g}, not {play.score:g}: {why}"
 
 
 @cache

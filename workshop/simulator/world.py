@@ -16,7 +16,6 @@ from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     from workshop.simulator.faults import Fault
-    from workshop.simulator.plays import KnownPlay
 
 Wire: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -101,6 +100,20 @@ class TaskWorld(Protocol):
 
     def evaluate(self, logged: bool) -> Evaluation:
         """Judge the task; `logged` is whether a model call was reported."""
+
+
+class Underivable(Exception):
+    """What is expected says too little to tell a right play; the text names what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPlay:
+    """A way to play a task, and the score that it must have."""
+
+    name: str
+    score: float
+    run: Callable[[Callable[..., Wire]], object]
+    """Posts bodies to paths; raises `Refusal` where the task refuses one, and `Underivable`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import csv
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -30,9 +29,8 @@ from workshop.generators.company.scenario import (
     make_scenario,
 )
 from workshop.generators.company.tables import FOLDER, draws
-from workshop.generators.generating import in_order
 from workshop.simulator.company.pack import FORMAT, read_pack
-from workshop.simulator.plays import check
+from workshop.simulator.open_world import check
 
 
 class Block(NamedTuple):
@@ -52,12 +50,21 @@ class WrongScenario(CannotRun):
     """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
 
 
-def blocks(seed: str, count: int, people: People, jobs: int = 1) -> Iterator[Block]:
-    """Scenarios 0 to `count` of a seed, company by company; the same for any `jobs`.
+def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
+    """Scenarios 0 to `count` of a seed, company by company.
 
     Raises `NoScenario`, `WrongScenario`.
     """
-    return in_order(partial(_block, seed, count, people), range(-(-count // TASKS)), jobs)
+    for first in range(0, count, TASKS):
+        plan, firm = company(seed, first // TASKS, people)
+        numbers = range(first, min(first + TASKS, count))
+        scenarios = [make_scenario(seed, number, people) for number in numbers]
+        block = Block(plan.key, firm.as_json(), scenarios)
+        raw = block.pack("check")
+        for found in check(read_pack(raw, _json(raw), f"seed {seed}")):
+            for wrong in found.wrong or filter(None, [found.underivable]):
+                raise WrongScenario(f"{found.spec_id}: {wrong}")
+        yield block
 
 
 def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
@@ -72,19 +79,6 @@ def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
         waiting.seek(0)
         yield from waiting
         yield "\n]}\n"
-
-
-def _block(seed: str, count: int, people: People, number: int) -> Block:
-    plan, firm = company(seed, number, people)
-    numbers = range(number * TASKS, min((number + 1) * TASKS, count))
-    scenarios = [make_scenario(seed, one, people) for one in numbers]
-    block = Block(plan.key, firm.as_json(), scenarios)
-    raw = block.pack("check")
-    pack = read_pack(raw, _json(raw), f"seed {seed}")
-    for found in check(pack):
-        for wrong in found.wrong or filter(None, [found.underivable]):
-            raise WrongScenario(f"{found.spec_id}: {wrong}")
-    return block
 
 
 def _json(value: Any) -> str:

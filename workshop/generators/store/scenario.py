@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
-from itertools import chain
 from random import Random
 from typing import Any
 
 from core.runs.errors import CannotRun
-from workshop.generators.generating import in_order
 from workshop.generators.store.builder import Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.level import LEVELS, Difficulty
@@ -40,9 +37,6 @@ MOST_BASKETS = 1_500
 """With more baskets nobody asks what more pieces would cost."""
 MOST_OVERSHOOT = 24
 """With packs larger than this the text says "exactly" and nobody asks what more would cost."""
-
-CHUNK = 50
-"""Scenarios that one process makes at a time."""
 
 
 class NoScenario(CannotRun):
@@ -137,13 +131,10 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
     return False
 
 
-def scenario_lines(seed: str, count: int, options: Options, jobs: int = 1) -> Iterator[str]:
-    """Scenarios 0 to `count` of a seed, each as a line of JSON; the same for any `jobs`.
-
-    Raises what `make_scenario` raises.
-    """
-    make = partial(_chunk, seed, count, options)
-    return chain.from_iterable(in_order(make, range(0, count, CHUNK), jobs))
+def scenario_lines(seed: str, count: int, options: Options) -> Iterator[str]:
+    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `NoScenario`."""
+    for number in range(count):
+        yield json.dumps(make_scenario(seed, number, options), ensure_ascii=False)
 
 
 def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
@@ -152,8 +143,3 @@ def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         yield f",\n{line}" if number else line
     yield "\n]}\n"
-
-
-def _chunk(seed: str, count: int, options: Options, start: int) -> list[str]:
-    numbers = range(start, min(start + CHUNK, count))
-    return [json.dumps(make_scenario(seed, n, options), ensure_ascii=False) for n in numbers]

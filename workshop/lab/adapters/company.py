@@ -28,7 +28,6 @@ from workshop.lab.benchmark_adapter import (
     Rebuild,
     TrivialPlayer,
 )
-from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
 from workshop.simulator.company.baselines import PLAYERS, Player, score_of
@@ -101,7 +100,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
 def _generated(name: str) -> Iterator[Raw]:
     """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
     drawn = options_of(name, CompanyOptions)
-    for block in blocks(drawn.seed, drawn.count, drawn.companies, cores()):
+    for block in blocks(drawn.seed, drawn.count, drawn.companies):
         yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 

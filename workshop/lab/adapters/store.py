@@ -30,7 +30,6 @@ from workshop.lab.benchmark_adapter import (
     Rebuild,
     TrivialPlayer,
 )
-from workshop.lab.cores import cores
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
@@ -136,7 +135,7 @@ def _proven(raw: Raw) -> bool:
 def generated(name: str) -> Iterator[Raw]:
     """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
     drawn = options_of(name, StoreOptions)
-    for line in scenario_lines(drawn.seed, drawn.count, drawn.shops, cores()):
+    for line in scenario_lines(drawn.seed, drawn.count, drawn.shops):
         yield json.loads(line)
 
 

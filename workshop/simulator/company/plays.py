@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from core.erc3_client.own.company_shapes import Outcome
 from workshop.simulator.company.expectation import CONTAINS, DIGEST, ONE_OF
-from workshop.simulator.plays import KnownPlay, Underivable
-from workshop.simulator.world import Refusal
+from workshop.simulator.world import KnownPlay, Refusal, Underivable
 
 if TYPE_CHECKING:
     from workshop.simulator.company.pack import CompanyScenario

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from workshop.simulator.company.api import ROUTES, WRITES
 from workshop.simulator.company.company_state import CompanyState
@@ -15,10 +14,8 @@ from workshop.simulator.company.pack import (
     CompanyScenario,
     read_pack,
 )
+from workshop.simulator.company.plays import plays
 from workshop.simulator.world import World
-
-if TYPE_CHECKING:
-    from workshop.simulator.plays import KnownPlay
 
 
 def _open_task(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
@@ -29,12 +26,6 @@ def _baselines(pack: CompanyPack) -> Mapping[str, float]:
     from workshop.simulator.company.baselines import baselines
 
     return baselines(pack)
-
-
-def _plays(scenario: CompanyScenario) -> Iterable[KnownPlay]:
-    from workshop.simulator.company.plays import plays
-
-    return plays(scenario)
 
 
 COMPANY = World(
@@ -52,6 +43,6 @@ COMPANY = World(
     side_effects=lambda state: len(state.acts) - len(state.responses),
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     baselines=_baselines,
-    plays=_plays,
+    plays=plays,
     schema=CompanyPack.model_json_schema,
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
-from workshop.simulator.plays import Ask, KnownPlay
 from workshop.simulator.store.pack import Event, Scenario
+from workshop.simulator.world import KnownPlay, Wire
 
+Ask = Callable[..., Wire]
 Quantities = dict[str, int]
 """Pieces by sku."""
 

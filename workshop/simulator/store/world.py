@@ -5,21 +5,19 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, read_pack
+from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Basket, Catalog, Shop
 from workshop.simulator.world import Evaluation, Wire, World, routes_of
-
-if TYPE_CHECKING:
-    from workshop.simulator.plays import KnownPlay
 
 
 class TaskShop(Shop):
@@ -37,13 +35,6 @@ class TaskShop(Shop):
     def evaluate(self, logged: bool) -> Evaluation:
         """Compare the checkouts with what the scenario expects."""
         return evaluate(self._scenario, self.purchases, logged)
-
-
-def _plays(scenario: Scenario) -> Iterable[KnownPlay]:
-    # Late: nobody plays so but `check`.
-    from workshop.simulator.store.plays import plays
-
-    return plays(scenario)
 
 
 def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
@@ -129,6 +120,6 @@ STORE = World(
     read=read_pack,
     open_task=_open_task,
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
-    plays=_plays,
+    plays=plays,
     schema=Pack.model_json_schema,
 )

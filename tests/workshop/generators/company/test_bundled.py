@@ -18,7 +18,7 @@ from workshop.generators.company.tables import FOLDER
 from workshop.simulator.company.api import ROUTES
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack, load_pack
-from workshop.simulator.plays import check
+from workshop.simulator.open_world import check
 
 PROD = {
     "read": 17,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -18,7 +15,7 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
-from workshop.generators.company.generate import Block, blocks, pack_text
+from workshop.generators.company.generate import Block, blocks
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy
 from workshop.generators.company.records import Firm, Mention, mistake
@@ -27,8 +24,7 @@ from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
 from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
-from workshop.simulator.open_world import OpenWorld
-from workshop.simulator.plays import check
+from workshop.simulator.open_world import OpenWorld, check
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700
@@ -70,31 +66,6 @@ def strong_from(wiki: str) -> int:
     )
     assert match
     return int(match[1] or match[2] or int(match[3]) + 1)
-
-
-def test_the_same_seed_gives_the_same_bytes_whatever_else_differs() -> None:
-    words = ["generate", "--benchmark", "company", "--seed", "same", "--count", "123"]
-    outputs = set()
-    for hash_seed, jobs in (("1", "1"), ("2", "3")):
-        ran = subprocess.run(
-            [
-                sys.executable,
-                str(PROJECT / "submission.py"),
-                *words,
-                "--people",
-                "12-30",
-                "--jobs",
-                jobs,
-            ],
-            cwd=PROJECT,
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-            capture_output=True,
-            check=True,
-        )
-        outputs.add(ran.stdout)
-    here = "".join(pack_text("generated-same", blocks("same", 123, People(12, 30))))
-    assert {here.encode()} == outputs
-    assert len(json.loads(here)["scenarios"]) == 123
 
 
 def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
@@ -373,7 +344,7 @@ def test_the_command_says_what_is_wrong(more: list[str], why: str) -> None:
 
 
 def test_the_command_writes_a_pack_that_the_platform_takes(tmp_path: Path) -> None:
-    words = ["--seed", "cli", "--count", "12", "--people", "14", "--jobs", "1"]
+    words = ["--seed", "cli", "--count", "12", "--people", "14"]
     done = CliRunner().invoke(app, ["generate", "--benchmark", "company", *words])
     path = tmp_path / "pack.json"
     path.write_text(done.stdout, encoding="utf-8")

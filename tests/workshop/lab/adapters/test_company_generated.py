@@ -40,7 +40,7 @@ def test_it_is_the_pack_that_the_command_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     adapter = company()
-    words = ["--seed", "lab", "--count", "12", "--people", "12", "--jobs", "1"]
+    words = ["--seed", "lab", "--count", "12", "--people", "12"]
     done = CliRunner().invoke(app, ["generate", "--benchmark", "company", *words])
     path = tmp_path / "pack.json"
     path.write_text(done.stdout, encoding="utf-8")

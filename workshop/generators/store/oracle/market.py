@@ -38,11 +38,6 @@ class Rebate:
         """Dollars off a basket that meets the conditions."""
         return min(subtotal, subtotal * self.percent // 100 if self.percent else self.amount)
 
-    @property
-    def least_subtotal(self) -> int:
-        """The smallest subtotal that it takes a dollar off: a percentage is rounded down."""
-        return max(1, self.min_subtotal, -(-100 // self.percent) if self.percent else 0)
-
     def dearest_subtotal(self, total: int) -> int:
         """The largest subtotal that costs at most `total` dollars with this coupon."""
         return total * 100 // (100 - self.percent) if self.percent else total + self.amount
