@@ -19,10 +19,9 @@ from company_tools.change_parts import (
 )
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
-from company_tools.figures import numbers
 from company_tools.mentions import Mentions
-from company_tools.note_rules import decides
-from company_tools.words import levelled, telling
+from company_tools.subjects import SUBJECTS
+from company_tools.words import levelled, numbers, telling
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 
@@ -271,3 +270,36 @@ def _has(text: str, form: str) -> bool:
     low, wanted = text.casefold(), form.casefold()
     whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(wanted)}(?![\p{{N}}_])"
     return wanted in low and regex.search(whole, low) is not None
+
+
+LEAST_SIGNS = 2
+"""A note that decides has so many words of the rule that says what decides."""
+_REFUSES = regex.compile(r"\b(?:not|never|no|none|nobody)\b", regex.I)
+_STATEMENT = regex.compile(r"(?<=[.!?])\s+|\n+")
+_COMMON = "pay salary salaries raise raises note notes amount record person year employee"
+_NO_SIGN = frozenset(_COMMON.split())
+"""What every rule on pay and notes speaks of."""
+
+
+def decides(note: str, amount: float, wiki: Mapping[str, str]) -> bool:
+    """Whether a record's note has an amount, in the words of a page that says such notes decide."""
+    if amount not in numbers(note):
+        return False
+    have = {word for word in levelled(note) if word not in _NO_SIGN and not word.isdigit()}
+    for text in wiki.values():
+        for part in text.split("\n\n"):
+            rule = " ".join(s for s in _STATEMENT.split(part) if not _REFUSES.search(s))
+            speaks = SUBJECTS["notes"].search(rule) and SUBJECTS["pay"].search(part)
+            if speaks and len(_signs(rule, have)) >= LEAST_SIGNS:
+                return True
+    return False
+
+
+def _signs(rule: str, have: set[str]) -> set[str]:
+    """The words of a rule that a note has too, inflected or not."""
+    beginnings = {word[:5] for word in have if len(word) > 3}
+    return {
+        word
+        for word in levelled(" ".join(telling(rule)))
+        if word not in _NO_SIGN and len(word) > 3 and word[:5] in beginnings
+    }

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from company_tools.answer_log import Log
+from company_tools.answering import Log
 from company_tools.briefing import briefing, requester_of, rules_since
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession

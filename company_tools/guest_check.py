@@ -15,11 +15,10 @@ import regex
 from rapidfuzz import fuzz
 
 from company_tools import listings
-from company_tools.figures import IN_WORDS, numbers
 from company_tools.reading_session import ReadingSession, unless_refused
 from company_tools.spellings import CHARS_AT_MOST, runs, spoken, visible
 from company_tools.wiki_lines import context_of, lines_of
-from company_tools.words import alike, levelled
+from company_tools.words import IN_WORDS, alike, levelled, numbers
 from core.erc3_client.own import company_models as wire
 
 _EMAIL = regex.compile(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -15,103 +15,117 @@ from core.tools.faults import Refused, failed_request
 
 if TYPE_CHECKING:
     from company_tools.reading_session import ListRequest, ReadingSession
-T = TypeVar("T")
-Brief: TypeAlias = wire.EmployeeBrief | wire.ProjectBrief | wire.CompanyBrief
+from collections.abc import Callable
+
+from company_tools import listings
+from company_tools.profile import person_of
+from company_tools.reading_session import ReadingSession
+from company_tools.sums import filters
+from core.tools.collector import Collector
+
+Brief = TypeVar("Brief", wire.EmployeeBrief, wire.ProjectBrief, wire.CompanyBrief)
+Whole = TypeVar("Whole", wire.EmployeeView, wire.ProjectDetail, wire.CompanyDetail)
 Entry = TypeVar("Entry", bound=wire.TimeEntry)
+
+
+@dataclass(frozen=True)
+class Table(Generic[Brief, Whole]):
+    """A kind of records."""
+
+    kind: str
+    """What they are kept as."""
+    singular: str
+    brief: type[Brief]
+    field: str
+    """Of the answer to a request for one record."""
+    finder: str
+    """The tool that finds their ids."""
+
+    @property
+    def listing(self) -> ListRequest:
+        """The request of a page; looked up late, as the client is chosen late."""
+        request: ListRequest = getattr(company, f"Req_List{self.kind.capitalize()}")
+        return request
+
+    def all(self, session: ReadingSession) -> list[Brief]:
+        """Every record, archived ones too, as lists show them. Raises as ReadingSession.page."""
+        return session.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
+
+    def one(self, session: ReadingSession, id: str) -> Whole:
+        """One record with all its fields. Raises ToolFault where none has the id."""
+        return session.kept((self.kind, id), lambda: self._read(session, id))
+
+    def whole(self, session: ReadingSession) -> list[Whole]:
+        """Every record with all its fields. Raises as ReadingSession.page."""
+        try:
+            ids = [one.id for one in self.all(session)]
+        except ToolFault as fault:
+            fault.rows = []  # those that a fault keeps are no whole records
+            raise
+        return self.of(session, ids)
+
+    def of(self, session: ReadingSession, ids: list[str]) -> list[Whole]:
+        """The whole records of these ids; a fault keeps those read before it. Raises as one."""
+        missing = (id for id in ids if not session.memory.has(self.kind, id))
+        session.read_ahead(one(self._get(id)) for id in missing)
+        records: list[Whole] = []
+        for id in ids:
+            try:
+                records.append(self.one(session, id))
+            except ToolFault as fault:
+                fault.rows = records
+                raise
+        return records
+
+    def _get(self, id: str) -> BaseModel:
+        request: BaseModel = getattr(company, f"Req_Get{self.singular.capitalize()}")(id=id)
+        return request
+
+    def _read(self, session: ReadingSession, id: str) -> Whole:
+        request = self._get(id)
+        try:
+            found: Whole | None = getattr(session.send(request), self.field)
+        except Refused as fault:
+            raise self._unknown(request, id, fault) from None
+        if found is None:
+            raise self._unknown(request, id)
+        return found
+
+    def _unknown(self, request: BaseModel, id: str, fault: Refused | None = None) -> ToolFault:
+        """What is raised where no record has an id; a refusal is told in the API's words first."""
+        refusal = f"{fault.text}: " if fault else ""
+        text = f"{refusal}no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
+        unknown = ToolFault(text)
+        unknown.request = (
+            fault.request.model_copy(update={"text": text})
+            if fault and fault.request
+            else failed_request(request, text, status=200)
+        )
+        return unknown
+
+
+_EMPLOYEES: Table[wire.EmployeeBrief, wire.EmployeeView] = Table(
+    "employees", "employee", wire.EmployeeBrief, "employee", "Combo_Resolve_Person_For_Name"
+)
+_PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
+    "projects", "project", wire.ProjectBrief, "project", "Combo_Resolve_Project_For_Phrase"
+)
+_CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
+    "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
+)
+_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
+employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
+whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
+projects, project = _PROJECTS.all, _PROJECTS.one
+whole_projects, projects_of = _PROJECTS.whole, _PROJECTS.of
+customers, customer = _CUSTOMERS.all, _CUSTOMERS.one
+whole_customers = _CUSTOMERS.whole
 
 
 def ahead(session: ReadingSession, *kinds: str) -> None:
     """Read listings side by side that are about to be asked for."""
-    lists: dict[str, tuple[ListRequest, type[BaseModel]]] = {
-        "employees": (company.Req_ListEmployees, wire.EmployeeBrief),
-        "projects": (company.Req_ListProjects, wire.ProjectBrief),
-        "customers": (company.Req_ListCustomers, wire.CompanyBrief),
-    }
-    session.read_pages_ahead(*(lists[kind] for kind in kinds if not session.memory.has(kind)))
-
-
-def employees(session: ReadingSession) -> list[wire.EmployeeBrief]:
-    """Everybody, as lists show them. Raises as ReadingSession.page."""
-    return session.kept(
-        ("employees",), lambda: session.pages(company.Req_ListEmployees, wire.EmployeeBrief)
-    )
-
-
-def employee(session: ReadingSession, id: str) -> wire.EmployeeView:
-    """One person with notes, skills and wills. Raises ToolFault where nobody has the id."""
-
-    def read() -> wire.EmployeeView:
-        request, finder = company.Req_GetEmployee(id=id), "Combo_Resolve_Person_For_Name"
-        try:
-            return session.send(request, wire.Resp_GetEmployee).employee
-        except Refused as fault:
-            raise _unknown("employee", request, id, finder, fault) from None
-
-    return session.kept(("employees", id), read)
-
-
-def whole_employees(session: ReadingSession) -> list[wire.EmployeeView]:
-    """Everybody with notes, skills and wills. Raises as ReadingSession.page."""
-    return employees_of(session, _ids(employees, session))
-
-
-def employees_of(session: ReadingSession, ids: list[str]) -> list[wire.EmployeeView]:
-    """The people of these ids with notes, skills and wills. Raises as :func:`employee`."""
-    return _each(employee, session, "employees", company.Req_GetEmployee, ids)
-
-
-def projects(session: ReadingSession) -> list[wire.ProjectBrief]:
-    """Every project, archived ones too, as lists show them. Raises as ReadingSession.page."""
-    return session.kept(
-        ("projects",), lambda: session.pages(company.Req_ListProjects, wire.ProjectBrief)
-    )
-
-
-def project(session: ReadingSession, id: str) -> wire.ProjectDetail:
-    """One project with description and team. Raises ToolFault where there is none."""
-
-    def read() -> wire.ProjectDetail:
-        request = company.Req_GetProject(id=id)
-        answer = session.send(request, wire.Resp_GetProject)
-        if answer.project is None:
-            raise _unknown("project", request, id, "Combo_Resolve_Project_For_Phrase")
-        return answer.project
-
-    return session.kept(("projects", id), read)
-
-
-def whole_projects(session: ReadingSession) -> list[wire.ProjectDetail]:
-    """Every project with description and team. Raises as ReadingSession.page."""
-    return projects_of(session, _ids(projects, session))
-
-
-def projects_of(session: ReadingSession, ids: list[str]) -> list[wire.ProjectDetail]:
-    """The projects of these ids with description and team. Raises as :func:`project`."""
-    return _each(project, session, "projects", company.Req_GetProject, ids)
-
-
-def customers(session: ReadingSession) -> list[wire.CompanyBrief]:
-    """Every customer, as lists show them. Raises as ReadingSession.page."""
-    return session.kept(
-        ("customers",), lambda: session.pages(company.Req_ListCustomers, wire.CompanyBrief)
-    )
-
-
-def customer(session: ReadingSession, id: str) -> wire.CompanyDetail:
-    """One customer with brief, contact and account manager. Raises ToolFault: there is none."""
-
-    def read() -> wire.CompanyDetail:
-        request = company.Req_GetCustomer(id=id)
-        finder = "Combo_Resolve_Customer_For_Phrase"
-        try:
-            answer = session.send(request, wire.Resp_GetCustomer)
-        except Refused as fault:
-            raise _unknown("customer", request, id, finder, fault) from None
-        if answer.company is None:
-            raise _unknown("customer", request, id, finder)
-        return answer.company
-
-    return session.kept(("customers", id), read)
+    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
+    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:
@@ -125,40 +139,6 @@ def account_manager(session: ReadingSession, customer_id: str) -> str | None:
         if fault.fatal:
             raise
         return None
-
-
-def whole_customers(session: ReadingSession) -> list[wire.CompanyDetail]:
-    """Every customer with brief, contact and account manager. Raises as ReadingSession.page."""
-    ids = _ids(customers, session)
-    return _each(customer, session, "customers", company.Req_GetCustomer, ids)
-
-
-def _ids(read: Callable[[ReadingSession], Sequence[Brief]], session: ReadingSession) -> list[str]:
-    """The ids of a listing, for whole records: a fault keeps none of those. Raises ToolFault."""
-    try:
-        return [one.id for one in read(session)]
-    except ToolFault as fault:
-        fault.rows = []
-        raise
-
-
-def _each(
-    read: Callable[[ReadingSession, str], T],
-    session: ReadingSession,
-    kind: str,
-    model: ListRequest,
-    ids: list[str],
-) -> list[T]:
-    """The records of these ids; a fault keeps those that were read before it. Raises ToolFault."""
-    session.read_ahead(one(model(id=id)) for id in ids if not session.memory.has(kind, id))
-    records: list[T] = []
-    for id in ids:
-        try:
-            records.append(read(session, id))
-        except ToolFault as fault:
-            fault.rows = records
-            raise
-    return records
 
 
 def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithID]:
@@ -195,16 +175,48 @@ def with_texts(entry: Entry) -> Entry:
     return entry.model_copy(update=ids)
 
 
-def _unknown(
-    kind: str, request: BaseModel, id: str, finder: str, fault: Refused | None = None
-) -> ToolFault:
-    """What is raised where no record has an id; a refusal is told in the API's words first."""
-    refusal = f"{fault.text}: " if fault else ""
-    text = f"{refusal}no {kind} has the id {id[:80]!r}; {finder} finds ids"
-    unknown = ToolFault(text)
-    unknown.request = (
-        fault.request.model_copy(update={"text": text})
-        if fault and fault.request
-        else failed_request(request, text, status=200)
-    )
-    return unknown
+T = TypeVar("T")
+
+
+def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> dict[str, object]:
+    """{employees: [{id, name, email, salary, location, department}]}; details, slow: with
+    notes, skills, wills"""
+    if not details:
+        return _listed("employees", lambda: listings.employees(session))
+    collected = Collector()
+    people = collected.rows(lambda: listings.whole_employees(session))
+    return collected.result({"employees": [person_of(one) for one in people]})
+
+
+def Combo_List_All_Projects(session: ReadingSession, teams: bool = True) -> dict[str, object]:
+    """{projects: [fields of Req_GetProject]}, archived too; without teams no description"""
+    if not teams:
+        return _listed("projects", lambda: listings.projects(session))
+    return _listed("projects", lambda: listings.whole_projects(session))
+
+
+def Combo_List_All_Customers(session: ReadingSession, details: bool = True) -> dict[str, object]:
+    """{customers: [fields of Req_GetCustomer]}; without details no brief, contact, manager"""
+    if not details:
+        return _listed("customers", lambda: listings.customers(session))
+    return _listed("customers", lambda: listings.whole_customers(session))
+
+
+def Combo_List_All_Time_Entries(
+    session: ReadingSession,
+    employee: str = "",
+    project: str = "",
+    customer: str = "",
+    date_from: str = "",
+    date_to: str = "",
+) -> dict[str, object]:
+    """{entries: [{id, employee, customer, project, date, hours, billable, work_category, notes,
+    status: draft, submitted, approved, invoiced or voided}]}, voided ones too"""
+    asked = filters(session, employee, project, customer, date_from, date_to)
+    return _listed("entries", lambda: listings.entries(session, **asked))
+
+
+def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
+    """The records under their name. Raises a fault that keeps those that came before it."""
+    collected = Collector()
+    return collected.result({field: collected.rows(read)})

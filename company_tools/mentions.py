@@ -10,14 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 import regex
+from rapidfuzz.distance import OSA
 
 from company_tools import listings
-from company_tools.figures import numbers
 from company_tools.profile import leads_of
 from company_tools.reading_session import ReadingSession
 from company_tools.resolving import project_texts
 from company_tools.wiki_pages import stem
-from company_tools.words import alike, levelled, phrase_score, telling, telling_weights, words
+from company_tools.words import (
+    alike,
+    levelled,
+    numbers,
+    phrase_score,
+    telling,
+    telling_weights,
+    words,
+)
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 
@@ -221,19 +229,9 @@ def contains(words: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 def _slipped(one: str, other: str) -> bool:
     """Whether two words are the same but for one letter, or for two that changed places."""
-    if one == other:
-        return True
-    if min(len(one), len(other)) < 4 or abs(len(one) - len(other)) > 1:
-        return False
-    if len(one) != len(other):
-        short, long = sorted((one, other), key=len)
-        return len(short) > 4 and any(long[:n] + long[n + 1 :] == short for n in range(len(long)))
-    odd = [n for n, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]
-    if len(odd) == 1:
-        return len(one) > 5
-    return (
-        len(odd) == 2
-        and odd[1] == odd[0] + 1
-        and one[odd[0]] == other[odd[1]]
-        and one[odd[1]] == other[odd[0]]
-    )
+    shorter, longer = sorted((len(one), len(other)))
+    if shorter < 4 or OSA.distance(one, other, score_cutoff=1) > 1:
+        return one == other
+    if shorter != longer:
+        return shorter > 4
+    return longer > 5 or sorted(one) == sorted(other)

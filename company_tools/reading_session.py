@@ -14,8 +14,7 @@ from pydantic import BaseModel
 
 from company_tools.answering import AnsweringSession
 from company_tools.change import READS, RESPOND, Request
-from company_tools.evidence import Evidence
-from company_tools.memory import Memory
+from company_tools.evidence import Evidence, Memory
 from company_tools.whoami import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire

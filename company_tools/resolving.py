@@ -9,8 +9,7 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.arguments import bare_id
-from company_tools.ids import employee_id, project_id
-from company_tools.names import SURE, match_person
+from company_tools.ids import SURE, employee_id, match_person, project_id
 from company_tools.profile import leads_of
 from company_tools.reading_session import ReadingSession
 from company_tools.words import phrase_score, telling, telling_weights, words

@@ -13,11 +13,10 @@ import regex
 from pydantic import BaseModel
 
 from company_tools import listings
-from company_tools.ids import project_id
+from company_tools.ids import project_id, value_of
 from company_tools.reading_session import ReadingSession
 from company_tools.settling import levels_of
 from company_tools.sums import ends
-from company_tools.values import value_of
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore
 from company_tools.words import words

@@ -11,9 +11,8 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.arguments import day
-from company_tools.ids import customer_id, employee_id, project_id
+from company_tools.ids import customer_id, employee_id, project_id, staff
 from company_tools.reading_session import ReadingSession
-from company_tools.values import staff
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import Collector

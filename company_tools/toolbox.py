@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from company_tools.arguments import loosened
-from company_tools.combo_listings import (
+from company_tools.company_session import CompanySession
+from company_tools.listings import (
     Combo_List_All_Customers,
     Combo_List_All_Employees,
     Combo_List_All_Projects,
     Combo_List_All_Time_Entries,
 )
-from company_tools.company_session import CompanySession
 from company_tools.permissions import Combo_Get_Permission_Facts_For_Action
 from company_tools.profile import Combo_Get_Current_User_With_Profile
 from company_tools.requests import PUBLIC, request_tools
@@ -31,10 +31,13 @@ from company_tools.updates import (
     Combo_Update_Employee_For_Changes,
     Combo_Update_Team_For_Changes,
 )
-from company_tools.wiki_pages import Combo_Read_Wiki_Pages
+from company_tools.wiki_pages import (
+    Combo_Read_Wiki_Pages,
+    Combo_Rename_Wiki_Page,
+    Combo_Write_Wiki_Pages,
+)
 from company_tools.wiki_search import Combo_Search_Wiki_For_Words
 from company_tools.wiki_store import WikiStore
-from company_tools.wiki_writes import Combo_Rename_Wiki_Page, Combo_Write_Wiki_Pages
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.calls import Kind
 from core.tools.faults import OutOfReach

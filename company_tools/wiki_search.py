@@ -20,10 +20,6 @@ CHUNK_CHARS = 700
 """A part of a page is a paragraph with its heading, or what of it is so long."""
 SAME_WORD = 0.8
 """Words that are at least so much alike are one, inflected or misspelt."""
-ASKED_CHARS = 2_000
-"""Of a task's text that pages are looked for by."""
-PARTS_OF_A_TEXT, PAGES_OF_A_TEXT = 5, 3
-"""So many parts are looked at for the pages of a text, and so many of those pages are taken."""
 PATTERN_SECONDS = 0.5
 """Of searching all pages for one pattern; patterns come from models."""
 _HEADING = regex.compile(r"\s*#{1,6}\s+(.+)")
@@ -106,18 +102,6 @@ def Combo_Search_Wiki_For_Words(
     ranked = _ranked(wiki_pages(session, wiki), plain, list(patterns.values()))
     chunks = [{**chunk._asdict(), "score": round(100 * share)} for chunk, share in ranked]
     return {"chunks": chunks[: max(top, 0)]}
-
-
-def pages_on(pages: Pages, text: str) -> dict[str, str]:
-    """The pages that have most to do with a text, best first, each with the parts that have.
-
-    Nothing that is written in the text is a pattern.
-    """
-    parts: dict[str, list[Chunk]] = {}
-    for chunk, _ in _ranked(pages, text[:ASKED_CHARS], [])[:PARTS_OF_A_TEXT]:
-        if chunk.page in parts or len(parts) < PAGES_OF_A_TEXT:
-            parts.setdefault(chunk.page, []).append(chunk)
-    return {page: "\n\n".join(c.text for c in sorted(held)) for page, held in parts.items()}
 
 
 def _ranked(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from company_tools.change import CHANGES
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
-from company_tools.final_answer import final_answer_tool
-from company_tools.scenario import scenario_of
+from company_tools.final_answer import OUTCOMES, final_answer_tool
+from company_tools.reading_session import USUAL_LIMIT
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
-from core.ledger import Ledger, Tool, ToolCall
+from core.ledger import Ledger, Tool, ToolCall, WireCall
 from core.tools.live_task import LiveTask, Nowhere, open_task
+from core.tools.recorded import Facts, dicts_in, pack_of, page_limit
 
 __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
@@ -42,3 +43,167 @@ def open_live(base_url: str, spec_id: str) -> LiveTask:
         return benchmark
 
     return open_task(base_url, "company", spec_id, opened)
+
+
+FORMAT = "company-pack/1"
+COMPANY = "recorded"
+TODAY = "2025-01-01"
+_TABLES: dict[str, tuple[frozenset[str], Facts]] = {
+    "employees": (
+        frozenset({"id", "name", "email", "salary"}),
+        {"location": "", "department": "", "notes": "", "skills": [], "wills": []},
+    ),
+    "customers": (
+        frozenset({"id", "name", "deal_phase"}),
+        {
+            "location": "", "high_level_status": "", "brief": "", "primary_contact_name": "",
+            "primary_contact_email": "", "account_manager": "",
+        },
+    ),
+    "projects": (
+        frozenset({"id", "name", "customer", "status"}), {"description": "", "team": []},
+    ),
+    "time_entries": (
+        frozenset({"id", "employee", "date", "hours"}),
+        {
+            "customer": "", "project": "", "work_category": "", "notes": "", "billable": False,
+            "status": "draft",
+        },
+    ),
+}  # fmt: skip
+"""Of each table what a record must show to be one, and what stands for what was not shown."""
+
+
+def scenario_of(
+    spec_id: str,
+    task_text: str,
+    calls: Sequence[ToolCall],
+    result: Mapping[str, Any] | None,
+    edited: Sequence[ToolCall] = (),
+) -> Facts:
+    """A pack with one scenario.
+
+    ``calls`` are all calls of the task in order; what ``edited`` ones say wins over the others.
+    What no answer showed is not in the company: other records, other pages.
+    """
+    shown = [d for call in [*edited, *calls] for d in dicts_in(call.result)]
+    wires = [wire for call in calls for wire in call.requests]
+    company = {table: _records(table, shown) for table in _TABLES}
+    user = _user(shown, wires)
+    _complete(company, user)
+    expect, note = _expect(wires, result, company)
+    scenario = {
+        "spec_id": spec_id,
+        "task_text": task_text,
+        "company": COMPANY,
+        "user": user,
+        "today": next((str(d["today"]) for d in shown if d.get("today")), TODAY),
+        "page_limit": page_limit(wires) or USUAL_LIMIT,
+        "expect": expect,
+    }
+    tables = {
+        name: sorted(found.values(), key=lambda r: r["id"]) for name, found in company.items()
+    }
+    wiki = {
+        str(d["file"]): str(d["content"])
+        for d in reversed(shown)
+        if {"file", "content"} <= d.keys()
+    }
+    whole = {"name": "Recorded", **tables, "wiki": wiki}
+    return pack_of(FORMAT, scenario, note, edited=bool(edited), companies={COMPANY: whole})
+
+
+def _records(table: str, shown: Sequence[Facts]) -> dict[str, Facts]:
+    """Records by id: each field as it was shown first."""
+    needed, rest = _TABLES[table]
+    found: dict[str, Facts] = {}
+    for one in shown:
+        if needed <= one.keys() and isinstance(one["id"], str):
+            known = found.setdefault(one["id"], {})
+            for field in (*needed, *rest):
+                if one.get(field) is not None:
+                    known.setdefault(field, one[field])
+    return {id_: {**rest, **record} for id_, record in found.items()}
+
+
+def _user(shown: Sequence[Facts], wires: Sequence[WireCall]) -> str | None:
+    users = (d["current_user"] for d in shown if d.get("current_user"))
+    sent = (w.body.get(name) for w in wires for name in ("changed_by", "logged_by"))
+    return next((str(user) for user in (*users, *sent) if user), None)
+
+
+def _complete(company: dict[str, dict[str, Facts]], user: str | None) -> None:
+    """Records that others only point to, as records of their own."""
+    for entry in company["time_entries"].values():
+        id_, customer = entry["project"], entry["customer"]
+        if id_:
+            stub = {"id": id_, "name": id_, "customer": customer, "status": "active"}
+            company["projects"].setdefault(id_, stub | _TABLES["projects"][1])
+        if customer:
+            stub = {"id": customer, "name": customer, "deal_phase": "active"}
+            company["customers"].setdefault(customer, stub | _TABLES["customers"][1])
+    projects = company["projects"].values()
+    named = [user, *(w.get("employee") for p in projects for w in p["team"])]
+    named += [one["account_manager"] for one in company["customers"].values()]
+    named += [one["employee"] for one in company["time_entries"].values()]
+    for id_ in filter(None, named):
+        stub = {"id": id_, "name": id_, "email": "", "salary": 0}
+        company["employees"].setdefault(str(id_), stub | _TABLES["employees"][1])
+    for one in company["customers"].values():
+        if not one["account_manager"] and company["employees"]:
+            one["account_manager"] = next(iter(company["employees"]))
+
+
+def _expect(
+    wires: Sequence[WireCall],
+    result: Mapping[str, Any] | None,
+    company: dict[str, dict[str, Facts]],
+) -> tuple[Facts, str]:
+    """What the platform wanted, where the recorded result tells; and in words where from."""
+    known = result or {}
+    verdict = known.get("verdict")
+    if known.get("score") == 1 and verdict in OUTCOMES:
+        done = [w for w in wires if w.kind == "write" and w.outcome == "done"]
+        events = [event for wire in done for event in _events(wire, company)]
+        return {"outcomes": [verdict], "events": events}, "expectation: the answer that scored"
+    guessed = verdict if verdict in OUTCOMES else "ok_answer"
+    return {"outcomes": [guessed]}, "expectation: not known from the record; look at it"
+
+
+def _events(wire: WireCall, company: dict[str, dict[str, Facts]]) -> Iterator[Facts]:
+    """The events that a change made, as far as the request tells them."""
+    body = wire.body
+    match wire.path:
+        case "/time/log":
+            yield {"type": "Evt_TimeEntryLogged"} | {k: v for k, v in body.items() if v}
+        case "/time/update":
+            old = company["time_entries"].get(str(body["id"]), {})
+            other = any(old.get(k) != v for k, v in body.items() if k in old and k != "status")
+            kind = "Evt_TimeEntryUpdated" if other else "Evt_TimeEntryStatusChanged"
+            yield {"type": kind, "id": body["id"]}
+        case "/projects/status/update":
+            yield {"type": "Evt_ProjectStatusChanged", "id": body["id"], "status": body["status"]}
+        case "/projects/team/update":
+            yield {"type": "Evt_ProjectTeamUpdated", "id": body["id"], "team": body["team"]}
+        case "/wiki/update":
+            event = {"file": body["file"], "content": body["content"]}
+            yield {"type": "Evt_WikiArticleUpdated", **event}
+        case "/employees/update":
+            yield from _of_employee(body, company["employees"].get(str(body["employee"]), {}))
+
+
+def _of_employee(body: Mapping[str, Any], old: Facts) -> Iterator[Facts]:
+    who = {"employee": body["employee"]}
+    if body.get("notes") is not None and body["notes"] != old.get("notes"):
+        yield {"type": "Evt_EmployeeNoteUpdated", **who, "notes": body["notes"]}
+    if body.get("salary") is not None and body["salary"] != old.get("salary"):
+        yield {"type": "Evt_EmployeeSalaryUpdated", **who, "salary": body["salary"]}
+    changed: Facts = {}
+    for field in ("skills", "wills"):
+        before = {one["name"]: one["level"] for one in old.get(field) or ()}
+        after = {one["name"]: one["level"] for one in body.get(field) or ()}
+        levels = {n: v for n, v in after.items() if before.get(n) != v}
+        if after and (levels or before.keys() - after.keys()):
+            changed[field] = levels | dict.fromkeys(before.keys() - after.keys())
+    if changed:
+        yield {"type": "Evt_EmployeeSkillsUpdated", **who, **changed}

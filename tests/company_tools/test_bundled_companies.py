@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from company_tools.names import match_person
+from company_tools.ids import match_person
 from tests.company_tools.kites import toolbox
 from workshop.simulator.company.pack import BUNDLED_PACK
 

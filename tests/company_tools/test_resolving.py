@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.ids import employee_id
-from company_tools.names import match_person
+from company_tools.ids import employee_id, match_person
 from core.ledger import ToolFault
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 

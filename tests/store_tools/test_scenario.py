@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from core.ledger import ToolFault
-from store_tools.scenario import scenario_of
-from store_tools.workbench import state_at
+from store_tools.workbench import scenario_of, state_at
 from workshop.simulator.store.pack import Scenario, parse_pack
 
 Goods = Callable[..., dict[str, Any]]
