@@ -33,7 +33,7 @@ _SUBJECTS = {
     "Combo_Write_Wiki_Pages": r"wiki|pages?|\w+\.md",
     "Combo_Rename_Wiki_Page": r"wiki|pages?|\w+\.md",
     "Combo_Update_Employee_For_Changes": (
-        r"salar\w+|pay|notes?|locations?|departments?|skill\w*|will\w*|levels?|employees?"
+        r"salar\w+|pay|notes?|locations?|departments?|skill\w*|will\w*|levels?"
     ),
     "Combo_Update_Team_For_Changes": r"teams?|roles?|members?|time slices?|shares?",
     "Req_UpdateProjectStatus": r"status\w*",

@@ -26,14 +26,14 @@ from core.models.reprompt import ask_once
 from core.models.tokens import count_text
 
 FOLDER = "rules"
-FORMAT = "rule-book/1"
+FORMAT = "rule-book/2"
 BOOKS_AT_MOST = 256
 """On disk; the oldest go first."""
 PART_TOKENS = 6_000
 """Of the pages that one call reads."""
 RULES_AT_MOST = 150
 """Of one call."""
-WORDS_CHARS = 60
+WORDS_CHARS, ABOUT_CHARS = 60, 200
 FAILURES_AT_MOST = 2
 """So often one version is tried in a run."""
 NEAR = (0, 1, -1, 2, -2)
@@ -104,6 +104,7 @@ def _rule(row: object, paths: Sequence[str], pages: Pages) -> Rule | None:
     if not isinstance(row, list) or len(row) < 3:
         return None
     at, first, who, about = ([*map(_short, row), ""])[:4]
+    first = first[:WORDS_CHARS]
     place = _AT.fullmatch(at)
     if place is None or not 1 <= int(place[1]) <= len(paths):
         return None
@@ -119,7 +120,7 @@ def _rule(row: object, paths: Sequence[str], pages: Pages) -> Rule | None:
 
 def _short(text: object) -> str:
     shown = ", ".join(map(str, text)) if isinstance(text, list) else str(text)
-    return " ".join(shown.split())[:WORDS_CHARS]
+    return " ".join(shown.split())[:ABOUT_CHARS]
 
 
 class RuleBooks:

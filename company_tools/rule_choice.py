@@ -35,8 +35,9 @@ from core.models.tokens import count_text
 
 STRETCHES = 8
 """Shown at most; rows of one table, short items of one list, and items under one are one."""
-LEAST_TOPIC = 0.2
-"""Likeness to a task, of the likest line's, of a line that concerns nobody in particular."""
+LEAST_TOPIC, LEAST_OTHER_TOPIC = 0.2, 0.5
+"""Likeness to a task, of the likest line's, of a line that concerns nobody in particular; the
+second where a book and the task name subjects, and none is the same."""
 DUTIES, BEFORE_DUTIES = 2, 4
 LEAST_DUTY = 0.35
 ITEM_CHARS = 200
@@ -124,7 +125,11 @@ def _ranked(
     """The candidates, best first, without those that neither who asks nor the text is about."""
     texts = [_words_of(pages, one) for one in candidates]
     topics = _relevance(f"{text} {' '.join(about)}", texts)
-    shared = [_shares(about, one.about) for one in candidates]
+    shared = [_shares((*about, "all"), one.about) if about else False for one in candidates]
+    least = [
+        LEAST_OTHER_TOPIC if about and one.about and not same else LEAST_TOPIC
+        for one, same in zip(candidates, shared, strict=True)
+    ]
     ranks = [
         one.weight + 3 * topic + 2 * same
         for one, topic, same in zip(candidates, topics, shared, strict=True)
@@ -133,7 +138,7 @@ def _ranked(
     if any(topics):
         order = [
             n for n in order
-            if topics[n] >= LEAST_TOPIC or candidates[n].weight > _NONE or shared[n]
+            if topics[n] >= least[n] or candidates[n].weight > _NONE or shared[n]
         ]  # fmt: skip
     ranked = [candidates[n] for n in order]
     # Room is kept for what only binds: what it binds it says in the words of the rights.
@@ -331,7 +336,7 @@ def rule_text(
 def _others(page: str, number: int, who: Requester | None) -> bool:
     """Whether a line is about groups that who asks does not belong to."""
     line = lines_of(page)[number - 1]
-    return who is not None and not _concern(context_of(page, line), line.text, who)
+    return not _concern(context_of(page, line), line.text, who)
 
 
 def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:

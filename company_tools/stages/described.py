@@ -17,29 +17,33 @@ SHOWN, TEXT_CHARS = 3, 120
 SAME = 0.8
 """Words that are at least so much alike are one, misspelt or inflected."""
 NEAR_BEST = 0.5
-_PROJECT_NOUNS = {"project", "projekt", "projet", "proyecto"}
-_NOUNS = _PROJECT_NOUNS | {"customer", "client", "kund"}
+_NOUNS = {
+    "project": {"project", "projekt", "projet", "proyecto"},
+    "customer": {"customer", "client", "kund"},
+}
 
 
 def described(text: str, left: list[str], session: ReadingSession) -> list[Choice]:
     """The records that have two of the words left, or one that stands beside their noun."""
     listed = len(listings.projects(session)) + len(listings.customers(session))
-    beside = _beside_noun(levelled(text)) & {part for word in left for part in levelled(word)}
-    if listed > READ_AT_MOST or not (beside or len(left) > 1):
+    spoken = {part for word in left for part in levelled(word)}
+    beside = {kind: _beside(levelled(text), nouns) & spoken for kind, nouns in _NOUNS.items()}
+    if listed > READ_AT_MOST or not (any(beside.values()) or len(left) > 1):
         return []
     records = _records(session)
+    kinds = {one.id: one.kind for one, _ in records}
     hits = {one.id: [w for w in left if _has(w, have)] for one, have in records}
     having = Counter(word for some in hits.values() for word in some)
     scores = {
         id: sum(math.log(1 + len(records) / having[word]) for word in some)
         for id, some in hits.items()
-        if len(some) > 1 or {part for word in some for part in levelled(word)} & beside
+        if len(some) > 1 or {part for word in some for part in levelled(word)} & beside[kinds[id]]
     }
     ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
     best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
     if not best:
         return []
-    asks_project = bool(_PROJECT_NOUNS & {*words(text)})
+    asks_project = bool(_NOUNS["project"] & {*words(text)})
     found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
     return [Choice(said=" ".join(hits[best[0].id]), found=found)]
 
@@ -72,9 +76,9 @@ def _has(word: str, have: set[str]) -> bool:
     return word in have or any(alike(word, other) >= SAME for other in have)
 
 
-def _beside_noun(text: tuple[str, ...]) -> set[str]:
-    """The words that stand beside one such as project."""
-    near = {n + step for n, word in enumerate(text) if word in _NOUNS for step in (-1, 1)}
+def _beside(text: tuple[str, ...], nouns: set[str]) -> set[str]:
+    """The words that stand beside one of the nouns."""
+    near = {n + step for n, word in enumerate(text) if word in nouns for step in (-1, 1)}
     return {word for n, word in enumerate(text) if n in near}
 
 

@@ -19,6 +19,8 @@ _WORDS = {
         Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     ).items()
 }
+SMALL_WORDS = frozenset[str]().union(*_WORDS.values())
+"""Of all languages that are told by them."""
 _WORD = regex.compile(r"\p{L}+")
 LEAST, AHEAD = 3, 2
 """Small words of a language that a text has, and how many more than of any other."""

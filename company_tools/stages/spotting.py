@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.mentions import contains
 from company_tools.reading_session import ReadingSession
+from company_tools.stages.language import SMALL_WORDS
 from company_tools.words import levelled, telling
 
 LEAST_LETTERS = 3
@@ -108,7 +109,7 @@ def spot(text: str, session: ReadingSession) -> Spotted:
     spoken = used | {word for c in choices for said in (c.said, *c.also) for word in levelled(said)}
     every = {*levelled(" ".join(f"{one.name} {one.about}" for one in (*people, *others)))}
     for run in dict.fromkeys(_CAPITALS.findall(text)):
-        parts = [word for word in run.split() if word.casefold() not in _ASKING]
+        parts = [word for word in run.split() if word.casefold() not in _ASKING | SMALL_WORDS]
         if len(parts) > 1 and not every & {*levelled(run)}:
             choices.append(Choice(said=" ".join(parts), found=[]))
     places = {levelled(place) for one in everybody for place in (one.department, one.location)}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from company_tools.grants import Requester
-from company_tools.rule_book import Rule, RuleBooks
+from company_tools.rule_book import TOPICS, Rule, RuleBooks
 from company_tools.rule_choice import STRETCHES, TOKENS, chosen, excerpt_size, rule_text
 from company_tools.stages.rule_book import RuleBook, rules_of
 from core.ledger import Ledger
@@ -47,6 +47,11 @@ def book_of(name: str, *replies: str, pages: dict[str, str] = PAGES) -> Any:
 def test_a_reference_is_kept_where_its_words_stand_on_the_page() -> None:
     book, failed = book_of("rb-kept", named(["2:3", "People. Everybody in", "People", "pay"]))
     assert (book, failed) == ((Rule("rights.md", 3, "People", "pay"),), "")
+
+
+def test_a_rule_keeps_all_its_subjects() -> None:
+    book, _ = book_of("rb-subjects", named(["2:3", "People. Everybody in", "People", TOPICS]))
+    assert book == (Rule("rights.md", 3, "People", TOPICS),)
 
 
 def test_a_reference_beside_its_line_is_put_right() -> None:

@@ -150,6 +150,14 @@ def test_the_same_people_are_told_once() -> None:
     assert '"Hand" may be any of 8 people' in text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["A page for each customer: roof/ID, please.", "Wie viele sind es? Eine Zahl, bitte."],
+)
+def test_words_that_are_no_name_and_no_description_are_told_as_none(text: str) -> None:
+    assert entities(PlayedTask(), text).text == ""
+
+
 def test_of_a_project_and_its_customer_the_text_means_the_one_it_speaks_of() -> None:
     played = PlayedTask()
     found = entities(played, "Who leads the project for the acrobats, with the roof over the ring?")
