@@ -8,7 +8,7 @@ LAB_STAMP := $(VENV)/.installed-lab
 ARGS ?=
 LOGS ?= logs
 
-.PHONY: help run test lab view setup check clean distclean
+.PHONY: help run test quick nightly pytest lab view setup check clean distclean
 
 help:  ## what there is to make
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,8 +50,21 @@ $(DEV_STAMP): pyproject.toml
 # Every process that a test starts would compile the project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: check  ## everything that must hold
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+# Beside each other: mypy keeps one core busy, and so does the start of the tests.
+test: $(DEV_STAMP)  ## everything that must hold
+	@$(MAKE) --no-print-directory -j 2 check pytest
+
+quick: $(DEV_STAMP)  ## while working: lint, types, and tests that start nothing and wait for nothing
+	@$(MAKE) --no-print-directory -j 2 check pytest TESTS='$(QUICK)'
+
+nightly: check  ## all tests, also those that take long and find little
+	@$(MAKE) --no-print-directory pytest TESTS='process or not process'
+
+TESTS = not nightly
+QUICK = not (browser or process or simulator or clock or campaign or nightly)
+
+pytest: $(DEV_STAMP)
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)'
 
 check: $(DEV_STAMP)
 	@$(BIN)/ruff check .

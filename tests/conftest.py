@@ -29,7 +29,7 @@ from core.ledger import Budget, Ledger
 from core.models import retries
 from store_tools.environment import StoreEnvironment, tools_of
 from store_tools.store_session import StoreSession
-from tests import limits, scripted  # noqa: F401
+from tests import limits, markers, scripted  # noqa: F401
 from tests.binding import entered
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import Pack, parse_pack
@@ -44,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["OPENROUTER_MODELS_URL"] = "none"
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-of-tests-")
     config.pluginmanager.register(limits)
+    config.pluginmanager.register(markers)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

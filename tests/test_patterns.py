@@ -1,4 +1,4 @@
-"""No pattern of the product takes more than a linear time: each is fed 100,000 hostile characters.
+"""No pattern of the product takes more than a linear time: each is fed 50,000 hostile characters.
 
 A pattern that grows with the square of its text needs minutes for that. It is ended by a limit of
 CPU time which is some hundred times of what a linear one takes, so a busy machine changes nothing.
@@ -31,7 +31,7 @@ PACKAGES = (
     "workshop/lab", "workshop/replay", "workshop/rule_based", "workshop/rule_based/company",
     "workshop/rule_based/store", "workshop/simulator", "workshop/views",
 )  # fmt: skip
-LONG = 100_000
+LONG = 50_000
 SECONDS = 2
 """Of CPU, for one pattern over one text."""
 SHORTER = {

@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 from cli.cli import app
 from tests.browser.conftest import expect
 
+pytestmark = pytest.mark.nightly("the pages are Inspect's own; by day its log is read")
+
 
 @pytest.fixture
 def exported(hostile: Path, tmp_path: Path) -> Iterator[str]:

@@ -26,7 +26,7 @@ from workshop.views.tracing.targets import STORE
 pytest.importorskip("mlflow", reason="the extra mlflow is not installed")
 pytest.importorskip("flask", reason="mlflow-skinny brings no page; the extra mlflow does")
 SPECS = ("stock_exactly_enough", "single_item_over_budget")
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.nightly("the pages are MLflow's own; by day its database is read")
 PATIENCE_S = 120.0
 """For a server that loads for some seconds also where nobody else wants the processor."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from core.runs.reader import read_task
+from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
 KINDS: list[dict[str, Any]] = [
@@ -47,7 +48,11 @@ def disturbed(seed: int, path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("seed", "strategy"), [*((n, "evaluator-worker") for n in range(RUNS)), (RUNS, "next-step")]
+    ("seed", "strategy"),
+    [
+        *(pytest.param(*n.values, "evaluator-worker", marks=n.marks) for n in seeds(RUNS, 3)),
+        (RUNS, "next-step"),
+    ],
 )
 def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: str) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")

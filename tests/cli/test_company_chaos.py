@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from core.runs.reader import read_task
+from tests.markers import seeds
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
 
@@ -56,7 +57,7 @@ def disturbed(seed: int, path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("seed", range(RUNS))
+@pytest.mark.parametrize("seed", seeds(RUNS, 2))
 def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")
     whole = lives()

@@ -8,13 +8,22 @@ from typing import Any
 
 import pytest
 
-DEATHS = range(8, 20)
+DEATHS = [
+    range(8, 20, 4),
+    pytest.param(range(8, 20), marks=pytest.mark.nightly("more moments of the same")),
+]
 """At which of its writes the run ends before the two go on with it."""
 
 
+@pytest.mark.parametrize("deaths", DEATHS, ids=["few", "all"])
 @pytest.mark.parametrize("real", [True, False])
 def test_of_two_resumptions_at_once_one_plays(
-    lives: Callable[..., Any], platform_of: Any, shop_json: Any, tmp_path: Any, real: bool
+    lives: Callable[..., Any],
+    platform_of: Any,
+    shop_json: Any,
+    tmp_path: Any,
+    real: bool,
+    deaths: range,
 ) -> None:
 
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
@@ -25,7 +34,7 @@ def test_of_two_resumptions_at_once_one_plays(
     if real:
         simulator = platform_of(*shops)
         env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
-    for until in DEATHS:
+    for until in deaths:
         life, other = lives(env=env), lives(env=env)
         where = ["--real", "--rule-based", "--yes"] if real else ["--pack", pack]
         assert life.live(*where, "--out", life.folder / "logs", "--quiet", until=until) == 137

@@ -292,7 +292,7 @@ def test_a_pack_that_the_run_does_not_keep_has_to_be_given(
 ) -> None:
     (recorded / "pack.json").unlink()
     done = desk.call("--fork", recorded, "--task", "shop", "--turn", "1")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "'pots'" in done.stderr
     assert "--pack" in done.stderr
     (recorded / "results.json").unlink()
@@ -304,10 +304,10 @@ def test_what_is_not_recorded_is_an_error_that_says_what_is(
     desk: RequestHandler, recorded: Path
 ) -> None:
     done = desk.fork(recorded, 4)
-    assert (done.exit_code, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (2, "")
     assert "no turn 4; recorded turns: 1, 2, 3" in done.stderr
     done = desk.call("--fork", recorded, "--task", "stop", "--turn", "1")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "did you mean shop?" in done.stderr
     done = desk.fork(desk.folder, 1)
     assert "no run folder" in done.stderr

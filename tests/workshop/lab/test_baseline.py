@@ -22,6 +22,7 @@ store = ADAPTERS["store"]
 Make = Callable[..., Trial]
 PARTS = 4
 """In so many parts the large pack is played here."""
+NIGHTLY = pytest.mark.nightly("each part holds every kind of task; by day one is played")
 
 
 def run_of(*packs: PackInfo) -> LabRun:
@@ -76,7 +77,11 @@ def test_other_words_cost_few_points() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "start", "step"),
-    [("bundled", 0, 1), *(("variations", start, PARTS) for start in range(PARTS))],
+    [
+        ("bundled", 0, 1),
+        ("variations", 0, PARTS),
+        *(pytest.param("variations", start, PARTS, marks=NIGHTLY) for start in range(1, PARTS)),
+    ],
 )
 def test_the_rule_based_model_is_not_worse_than_its_baseline(
     asked: str, start: int, step: int

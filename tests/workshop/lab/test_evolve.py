@@ -17,6 +17,7 @@ import pytest
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
+from tests.markers import seeds
 from workshop.lab.evolve.outcome import summary
 from workshop.lab.evolve.records import Evolved, read_evolved
 from workshop.lab.leaks import Secrets
@@ -215,7 +216,7 @@ def whole(
     return life.paid, outcome(life.run)
 
 
-@pytest.mark.parametrize("seed", range(LOOPS))
+@pytest.mark.parametrize("seed", seeds(LOOPS, 2))
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:

@@ -52,7 +52,10 @@ def test_names_are_quoted_and_paths_whole(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.fixture(params=["store", "company"])
+NIGHTLY = pytest.mark.nightly("the same commands as in the store")
+
+
+@pytest.fixture(params=["store", pytest.param("company", marks=NIGHTLY)])
 def failed(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     """A real run of one task that was scored as failed, and the task."""
     spec = {"store": "named_item_on_last_page", "company": "corvane-archived-lead"}

@@ -86,6 +86,7 @@ def test_a_task_of_it_can_be_made_smaller_and_stays_valid() -> None:
     assert not adapter.holds({**raw, "user": "nobody"})
 
 
+@pytest.mark.nightly("by day a cluster plays the store, with the same engine")
 def test_two_processes_of_a_dask_cluster_give_what_one_process_gives(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     from distributed import LocalCluster

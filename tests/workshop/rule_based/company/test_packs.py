@@ -47,6 +47,7 @@ def scores(sandbox: str) -> dict[str, float]:
     return {task["spec_id"]: task["score"] for task in results["tasks"]}
 
 
+@pytest.mark.nightly("by day tests/worker/sandbox compares the sandboxes")
 @pytest.mark.parametrize("sandbox", KINDS)
 def test_a_third_of_the_bundled_pack_ends_alike_in_each_sandbox(sandbox: str) -> None:
     assert scores(sandbox) == scores(KINDS[0])

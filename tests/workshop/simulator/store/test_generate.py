@@ -55,6 +55,7 @@ def test_any_seed_is_certified(seed: int, index: int, difficulty: Any) -> None:
     check_certificate(make_scenario(str(seed), index, Options(difficulty=difficulty)))
 
 
+@pytest.mark.nightly("by day easy and normal shops of any seed are certified")
 def test_hard_shops_are_certified() -> None:
     shops = scenarios("hard", 40, difficulty="hard", mechanics=("budget-split", "packs-coupons"))
     assert max(shop["oracle"]["candidates"] for shop in shops) > 1_500
