@@ -237,7 +237,9 @@ class Assembly:
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
         """Say where the code of the run to go on with ran, if that was another sandbox."""
         if before and self.sandbox and before[-1:] != self.sandbox:
-            text = f"note: its code ran in {before[-1]} before, and runs in {self.sandbox[0]} now"
+            text = (
+                f"note: its code previously ran in {before[-1]} and now runs in {self.sandbox[0]}"
+            )
             say(notes(quiet=self.options.quiet), text)
 
 

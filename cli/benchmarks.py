@@ -153,7 +153,7 @@ def verify_stage(overrides: Texts) -> StageSpec:
     """The stage that every benchmark has."""
     return StageSpec(
         "verify",
-        "one call looks at the end of a task and may object once",
+        "one model call checks the final answer and may object once",
         "objects",
         lambda _: verify.Verify(overrides),
         default=False,

@@ -49,9 +49,12 @@ def clean(
     if cache:
         typer.echo(f"cache {cache}: {decimal(_size(cache))}")
     if not (runs or cache):
-        raise NothingToDo("there is nothing to remove")
+        raise NothingToDo("nothing to remove")
     if not yes and not at_terminal():
-        raise Usage("there is no terminal to ask at; --yes removes without asking")
+        raise Usage(
+            "cannot ask for confirmation: standard input is not a terminal; use "
+            "--yes to remove without asking"
+        )
     if not yes and not typer.confirm("Remove them? This cannot be undone."):
         raise NothingToDo("nothing was removed")
     for folder in runs:
@@ -82,7 +85,7 @@ def _check_removable(folder: Path) -> None:
     with held(folder):
         # Runs of the lab and loops of evolve have no manifest.
         if (folder / MANIFEST).exists() and read_manifest(folder).base_url:
-            raise CannotRun(f"{folder} was played on the real platform; remove it by hand")
+            raise CannotRun(f"{folder} was played on the real platform; remove it yourself")
 
 
 def _size(folder: Path) -> int:

@@ -167,7 +167,7 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
 def prompts(
     folder: Annotated[Path, typer.Argument(help="A new or empty folder.")],
     benchmark: Annotated[
-        str | None, typer.Option(help="Only the sections of this benchmark's prompts.")
+        str | None, typer.Option(help="Write only the sections of this benchmark's prompts.")
     ] = None,
 ) -> None:
     """Write every text that a model reads into a folder.

@@ -79,7 +79,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
     return (
         StageSpec(
             "entities",
-            "names of the task by rule, with present values; a call for its subjects",
+            "resolves the names in the task, by rule; one model call finds its subjects",
             "before",
             partial(entities.Entities, texts=texts),
             prompt=partial(entities.system, texts),
@@ -87,7 +87,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "rule_book",
-            "the wiki's rules for who asks, read once for each version of it",
+            "finds the wiki's rules for the user, once per version of the wiki",
             "before",
             partial(rule_book.RuleBook, texts=texts),
             prompt=partial(rule_book.system, texts),
@@ -96,19 +96,20 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "guest",
-            "the public playbook for who is not signed in",
+            "adds the public playbook if the user is not signed in",
             "before",
             partial(guest.Guest, texts=texts),
         ),
         StageSpec(
             "ties",
-            "what ties the requester to what is named; a guest's order of a change closes the task",
+            "states how the user is related to what is named; ends the task if a guest "
+            "orders a change",
             "before",
             partial(ties.Ties, texts=texts),
         ),
         StageSpec(
             "policy",
-            "whether the requester may have it, by a model; a denial by a rule closes the task",
+            "asks a model whether the request is allowed; a refusal with its rule ends the task",
             "before",
             partial(policy.Policy, texts=texts),
             default=False,
@@ -116,7 +117,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "current_user",
-            "Ask_Current_User(question): in words, what the user may do and is tied to",
+            "adds the tool Ask_Current_User(question): what the user may do, in words",
             "tool",
             partial(current_user.CurrentUser, texts=texts),
             default=False,
@@ -125,7 +126,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "wording",
-            "language, digits, dates, Yes or No of the message",
+            "corrects language, digits, dates, Yes or No of the message",
             "words",
             partial(wording.Wording, texts=texts),
             prompt=partial(wording.system, texts),

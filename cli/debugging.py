@@ -21,13 +21,17 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
     Raises NotRecorded: there is none.
     """
     if task is None and turn is not None:
-        raise Usage("--turn goes with --task")
+        raise Usage("--turn needs --task")
     if task is None:
         failed = [one.spec_id for one in read_run_view(run).tasks if one.failed]
         coded = (spec for spec in failed if coded_turns(run, spec))
         task = next(coded, None)
         if task is None:
-            why = "none of its failed tasks ran code" if failed else "no task of it failed"
+            why = (
+                ("none of its failed tasks ran any code")
+                if failed
+                else ("no task of this run failed")
+            )
             tell = command("show", run)
             raise NotRecorded(f"{run}: {why}; name a --task, or see {tell}")
     if turn is None:
@@ -68,7 +72,7 @@ def world_of(run: Path, pack: Path | None) -> Iterator[str | None]:
     except Usage as error:
         if pack:
             raise
-        say(notes(), f"warning: nothing answers where the work leaves the record: {error}")
+        say(notes(), f"warning: no simulator can answer calls that are not recorded: {error}")
         yield None
         return
     with serve(served) as platform:

@@ -52,7 +52,7 @@ def check_models(options: Options) -> None:
     if by_rules:
         listed = ", ".join(f"--{role} {model}" for role, model in by_rules.items())
         raise Usage(
-            f"--real would play a session with rules in place of an LLM ({listed}): name models, "
+            f"--real would play this session with rule-based models ({listed}): name models, "
             "or give --rule-based"
         )
 

@@ -29,7 +29,7 @@ STYLES = {"ok": "green", "info": "cyan", "warning": "yellow", "problem": "bold r
 def doctor(options: DoctorOptions) -> int:
     """Look at everything and show it; 0 where a run can begin, 1 where something needed is missing.
 
-    What tiny calls may cost is said on standard error before the first one is made.
+    What short calls may cost is said on standard error before the first one is made.
     """
     diagnosed = examine(options, os.environ, lambda text: print(text, file=sys.stderr, flush=True))
     if options.as_json:
@@ -63,7 +63,7 @@ def examine(
     except ModelsError as error:
         fix = "correct the models file or the base URL"
         findings.append(finding("models", "settings", "problem", str(error), fix))
-        return diagnosis(findings, "no call will be made: the models' settings cannot be used")
+        return diagnosis(findings, "no model was called, because the models' settings are invalid")
     known = [(place, [doctor_models.identity(place, models)]) for place in places]
     for place, of_place in known:
         if not has_problem(of_place):

@@ -88,7 +88,7 @@ def sandbox() -> Finding:
     if kind != "monty":
         return finding("sandbox", "isolation", "ok", text)
     need = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
-    fix = "leave WORKER_SANDBOX out" if report.used else need
+    fix = "unset WORKER_SANDBOX" if report.used else need
     return finding("sandbox", "isolation", "warning", text, fix)
 
 
@@ -97,8 +97,8 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
     from dotenv.parser import parse_stream
 
     if not os.path.lexists(path):
-        text = "no .env in the working folder; only the environment counts"
-        fix = "cp .env.example .env, to keep keys and models in a file"
+        text = "no .env in the working folder; only environment variables are used"
+        fix = "cp .env.example .env, then fill in keys and models"
         return finding("settings", ".env", "info", text, fix)
     try:
         bindings = list(parse_stream(StringIO(env_file.text_of(path))))
@@ -116,8 +116,8 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
     hidden = sorted(n for n, value in values.items() if environ.get(n) not in (value, None))
     if not hidden:
         return finding("settings", ".env", "ok", text)
-    text += f"; the environment has other values, which win: {', '.join(hidden)}"
-    fix = f"unset {' '.join(hidden)}, if the file shall count"
+    text += f"; the environment has different values, which take precedence: {', '.join(hidden)}"
+    fix = f"unset {' '.join(hidden)}, to use the values of the file"
     return finding("settings", ".env", "warning", text, fix)
 
 
@@ -131,7 +131,7 @@ def client() -> Finding:
         return finding("platform", "client", "problem", str(error), f"set {VARIABLE} to auto")
     if kind == "sdk":
         return finding("platform", "client", "ok", "the official SDK (erc3) is used")
-    text = "the project's own client is used, which speaks the protocol of the official SDK (erc3)"
+    text = "the project's own client is used; it speaks the protocol of the official SDK (erc3)"
     return finding("platform", "client", "info", text, install("platform", index=f"{REAL_URL}/"))
 
 
@@ -139,12 +139,12 @@ def address(environ: Mapping[str, str]) -> Finding:
     """Where the real platform is looked for."""
     url = environ.get(URL) or REAL_URL
     if not is_address(url):
-        text = f"{URL} is no address: {bare(url)[:80]}"
+        text = f"{URL} is not a valid address: {bare(url)[:80]}"
         fix = f"set it to {REAL_URL}, or leave it empty"
         return finding("platform", "address", "problem", text, fix)
     parts = urlsplit(url)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        text = f"{bare(url)} is not encrypted, and the key travels in every body"
+        text = f"{bare(url)} is not encrypted, and every request contains the key"
         return finding("platform", "address", "warning", text, "use https")
     return finding("platform", "address", "ok", bare(url))
 
@@ -155,7 +155,7 @@ def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     of_key = partial(finding, "platform", "key")
     if not value:
         fix = f"for --real: put the account's key into {KEY}, in the environment or in .env"
-        return of_key("info", f"{KEY} is not set; the embedded platform needs none", fix)
+        return of_key("info", f"{KEY} is not set; the bundled simulator needs none", fix)
     if not value.startswith("key-"):
         return of_key("warning", f"{KEY} is set but does not begin with key-", look_up)
     if not call:
@@ -171,9 +171,9 @@ def key(environ: Mapping[str, str], *, call: bool) -> Finding:
         status = error.api_error.status
         if status in (400, 401, 403):
             return of_key("problem", f"the platform refused {KEY} (status {status})", look_up)
-        text = f"{bare(url)} does not answer as the platform does (status {status})"
+        text = f"{bare(url)} does not answer like the platform (status {status})"
         return of_key("problem", text, f"correct {URL}, or try again later")
     except transport_errors() as error:
         text = f"{bare(url)} cannot be reached ({type(error).__name__})"
         return of_key("problem", text, f"check the network and {URL}")
-    return of_key("ok", f"{KEY} is taken by the platform ({len(sessions)} sessions found)")
+    return of_key("ok", f"{KEY} is accepted by the platform ({len(sessions)} sessions found)")

@@ -1,4 +1,4 @@
-"""The models of both roles: where they are served, with which key, at what price; a tiny call."""
+"""The models of both roles: where they are served, with which key, at what price; a short call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.terminal.figures import counted
 
 CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
-"""A tiny call's answer: enough for some thinking, too little to cost anything."""
+"""A short call's answer: enough for some thinking, too little to cost anything."""
 RULES = "playbook/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 
@@ -62,12 +62,12 @@ class Place:
 
     @property
     def tokens_at_most(self) -> int:
-        """Of a tiny call's answer."""
+        """Of a short call's answer."""
         return int(min(TOKENS_AT_MOST, self.target.params.get("max_tokens", TOKENS_AT_MOST)))
 
     @property
     def dollars_at_most(self) -> float | None:
-        """What a tiny call can cost; None: unknown."""
+        """What a short call can cost; None: unknown."""
         if (price := self.price) is None:
             return None
         return count_messages(list(PROMPT)) * price.input + self.tokens_at_most * price.output
@@ -87,13 +87,13 @@ def places(models: Models, models_by_role: Mapping[Role, tuple[str, str | None]]
 def announcement(called: Sequence[Place]) -> str:
     """What is about to be spent, for a user who has not agreed to it yet."""
     if not called:
-        return "no call that costs anything will be made"
+        return "no paid calls will be made"
     sums = {place.target.backend.model: place.dollars_at_most for place in called}
     known = [dollars for dollars in sums.values() if dollars is not None]
     unknown = ", ".join(model for model, dollars in sums.items() if dollars is None)
     price = f"about ${sum(known):.4f}" if known else "price unknown"
     price += f" and the unknown price of {unknown}" if known and unknown else ""
-    calls = counted(len(called), "tiny call")
+    calls = counted(len(called), "short call")
     return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
 
 
@@ -102,7 +102,7 @@ def identity(place: Place, models: Models) -> Finding:
     try:
         check_id(place.target.backend.model, models)
     except UnknownModel as error:
-        fix = "correct the id: PROVIDER/MODEL as LiteLLM has it, or a name of the models file"
+        fix = "correct the id: PROVIDER/MODEL as LiteLLM spells it, or a name from the models file"
         return found(place, "id", "problem", str(error), fix)
     except ExtraMissing as error:
         return found(place, "id", "problem", str(error))
@@ -126,9 +126,12 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         return found(place, "key", "ok", f"set; nodes: {hosts}")
     text = f"{backend.key_variable} set" if backend.key_variable else "found by LiteLLM"
     if backend.base_url and backend.model.startswith("openai/") and not backend.key_variable:
-        text = "none is named for this server; if it wants one, name it with key_variable"
+        text = (
+            "no key is set for this server; if it needs one, set OPENAI_API_KEY or "
+            "name a variable with key_variable"
+        )
         if environ.get("OPENAI_API_KEY"):
-            text = "OPENAI_API_KEY is set and goes to this server"
+            text = "OPENAI_API_KEY is set and will be sent to this server"
     return found(place, "key", "ok", text)
 
 
@@ -141,15 +144,15 @@ def price(place: Place) -> Finding:
     listing = used() if routed else None
     problem = f"; {listing.problem}" if listing and listing.problem else ""
     if known is None:
-        text = f"unknown, so a run's dollars are unknown{problem}"
-        fix = "write it into the models file: prices = { input = ..., output = ... }"
+        text = f"unknown, so the cost of a run is unknown{problem}"
+        fix = "put it into the models file: prices = { input = ..., output = ... }"
         return found(place, "price", "warning", text, fix)
     parts = {"in": known.input, "out": known.output, "cached": known.cached}
     amounts = [f"${part * 1e6:g} {name}" for name, part in parts.items() if part is not None]
     day = f", list of {listing.known.day}" if listing and listing.known else ""
     text = f"{', '.join(amounts)} per million tokens ({known.source}{day}){problem}"
     estimate = known.source.startswith("like ")
-    fix = "an estimate; write the true prices into the models file" if estimate else ""
+    fix = "an estimate; put the true prices into the models file" if estimate else ""
     return found(place, "price", "info" if problem or estimate else "ok", text, fix)
 
 
@@ -160,7 +163,7 @@ def with_substitutes(known: Sequence[tuple[Place, list[Finding]]]) -> list[Findi
     def eased(place: Place, one: Finding) -> Finding:
         if one.state != "problem" or not set(place.uses) <= served:
             return one
-        text = f"{one.text}; another backend serves in its place"
+        text = f"{one.text}; another backend is used instead"
         return one.model_copy(update={"state": "warning", "text": text})
 
     return [eased(place, one) for place, findings in known for one in findings]
@@ -175,7 +178,7 @@ def baseline(known: Sequence[Place]) -> list[Finding]:
     """Say to those who run without any LLM how they get one."""
     if not known or not all(place.target.backend.model.startswith(RULES) for place in known):
         return []
-    text = "none is configured: a rule-based model answers, a baseline that needs no key"
+    text = "none is configured; a rule-based model plays, which needs no key"
     fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
     return [finding("models", "LLM", "info", text, fix)]
 
@@ -185,7 +188,7 @@ def tiny_call(
 ) -> Finding:
     """One attempt with a tiny prompt: who answers, how fast, for how much."""
     if not place.is_served:
-        return found(place, "answer", "info", "not asked: it answers here, without a server")
+        return found(place, "answer", "info", "not called: it runs inside this program")
     target = place.target
     params = target.params | {"max_tokens": place.tokens_at_most}
     request = Request(model=target.backend.model, messages=PROMPT, params=params)
@@ -207,7 +210,7 @@ def refused(place: Place, kind: str | None, text: str) -> Finding:
         fix = "start the server or correct the base URL"
     else:
         hints = (hint for known, hint in HINTS.items() if known == kind)
-        fix = next(hints, "ask the provider; another attempt may do")
+        fix = next(hints, "try again, or contact the provider")
     return found(place, "answer", "problem", text, fix)
 
 
@@ -217,9 +220,9 @@ def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
     tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
     if usage.prompt is None:
         state, tokens = "warning", "tokens unknown"
-        fix = "its server tells no usage, so tokens and dollars of a run stay unknown"
+        fix = "its server reports no usage, so tokens and cost of a run stay unknown"
     elif usage.reasoning:
-        tokens += f" ({usage.reasoning} of them thinking)"
+        tokens += f" ({usage.reasoning} of them reasoning)"
     parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
     if usage.completion and seconds > 0:
         parts.append(f"{usage.completion / seconds:.1f} tokens/s")

@@ -130,7 +130,7 @@ class EndOfRun:
 def _report(assembly: Assembly) -> str:
     """Write the run's report; a run does not fail because nobody can look at it."""
     if not has_workshop():
-        return "no report: this copy has no workshop"
+        return "no report: the folder workshop is missing from this copy"
     from workshop.views.report.run_page import write_report
 
     try:

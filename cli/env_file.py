@@ -41,7 +41,7 @@ def load_for(command: str) -> None:
         path = Path.cwd() / ".env"
     except OSError as error:
         text = f"the working folder cannot be used: {error.strerror}"
-        raise CannotRun(f"{text}; change into another one") from None
+        raise CannotRun(f"{text}; change to another folder") from None
     if not os.path.lexists(path):
         return
     try:
@@ -53,7 +53,7 @@ def load_for(command: str) -> None:
             text = (
                 ""
                 if isinstance(error, FileError)
-                else f"{path}: sets what no environment can hold: "
+                else f"{path}: sets a variable that cannot be used: "
             )
             raise Usage(f"{text}{error}; {FIX}") from None
 

@@ -64,7 +64,10 @@ class HandingIn:
         if options.yes:
             return True
         if not at_terminal():
-            text = "not submitted: there is no terminal to ask at"
+            text = (
+                "not submitted: cannot ask for confirmation, because standard input "
+                "is not a terminal"
+            )
             say(self._console, text, f"submit it: {command('--resume', folder, '--yes')}")
             return False
         if self._agreed():
@@ -90,7 +93,7 @@ class HandingIn:
         with suppress(Exception):  # a score that cannot be had changes nothing any more
             score = known_score(platform.session_status(session_id).score)
         text = f"submitted: session {session_id}"
-        text += f", score {score:.3f}" if score is not None else ", the platform tells no score yet"
+        text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
         return f"{text}, {self._assembly.base_url}/sessions/{session_id}"
 
 

@@ -57,7 +57,7 @@ def past_of(options: Options) -> Past | None:
         if manifest := manifest_of(options.fork):
             was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
-            raise NotRecorded(f"the run was made with --strategy {was}, give that one")
+            raise NotRecorded(f"the run was played with --strategy {was}; use the same one")
         return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
     except NotRecorded as error:
         raise Usage(f"cannot fork: {error}") from None

@@ -50,7 +50,7 @@ class Options(RunConfig, PlayOptions):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
-        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model where the key "
+        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model if the key "
         "of a provider of it is set; the benchmark's rule-based model].",
         default_factory=_evaluator,
     )
@@ -59,58 +59,49 @@ class Options(RunConfig, PlayOptions):
         default_factory=_worker,
     )
     retry_seconds: float = option(
-        "Seconds for which an outage of the platform is waited for.", RETRY_SECONDS, ge=0
+        "Seconds to wait for the platform during an outage.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option("A pack file for the embedded platform [the bundled pack].", None)
     rule_based: bool = fixed(
-        "Let rule-based models play, without an LLM, where no option names another one; needed for "
-        "that with --real.",
+        "Let rule-based models play unless an option names others; required for them with --real.",
         False,
     )
     real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
     yes: bool = once(
-        "With --real: submit without asking, where every task was played to its end.", False
+        "With --real: submit without asking if every task was played to its end.", False
     )
     submit_as_is: bool = once(
-        "With --real: submit without asking, also where tasks failed for reasons outside of the "
-        "agent, were cut off by a limit, or were never played.",
+        "With --real: submit without asking, even if tasks failed for external reasons, "
+        "were cut off by a limit, or were never played.",
         False,
     )
-    no_preflight: bool = once("With --real: ask no model before the session begins.", False)
+    no_preflight: bool = once("With --real: skip the test question to each model.", False)
     models: Path | None = option(
-        "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
+        "A TOML file with settings of models that replace the built-in ones [MODELS_FILE].", None
     )
     rulebook: tuple[str, ...] = option(
-        "A page of the wiki that the briefing has whole; for the company. Repeatable.",
+        "Company: a wiki page to include whole in the briefing. Repeatable.",
         (),
     )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
-    replay: Path | None = option(
-        "Answer every exchange with a model from this recorded file.", None
-    )
-    resume: Path | None = once("A run folder: go on with that run where it was cut off.", None)
-    force: bool = once("With --resume: go on although pack, model or prompt has changed.", False)
-    debug: bool = fixed(
-        "Stop at each tool call of the worker's code and ask; needs a terminal.", False
-    )
+    replay: Path | None = option("Take every model reply from this recorded file.", None)
+    resume: Path | None = once("Resume this interrupted run.", None)
+    force: bool = once("With --resume: resume even if pack, model or prompt has changed.", False)
+    debug: bool = fixed("Stop at each tool call of the worker's code; needs a terminal.", False)
     fork: Path | None = fixed(
-        "A run folder: go on from a --turn of its --task, on the embedded one.", None
+        "Play the --task of this run again from --turn, on the simulator.", None
     )
-    turn: int = fixed(
-        "With --fork: the first turn that is played again.", default_factory=lambda: 1, ge=1
-    )
+    turn: int = fixed("With --fork: the first turn to play again.", default_factory=lambda: 1, ge=1)
     trace: tuple[TraceKind, ...] = option(
         "Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). Needs the "
         "extra of that name. Repeatable.",
         (),
     )
     require_wall: bool = option(
-        "Refuse to run where nothing of the system isolates generated code.", False
+        "Refuse to run unless the operating system isolates generated code.", False
     )
-    verbose: bool = once(
-        "Show thoughts, instructions and tool calls line by line while they happen.", False
-    )
-    quiet: bool = once("Show no progress and no table, only errors.", False)
+    verbose: bool = once("Print thoughts, instructions and tool calls as they happen.", False)
+    quiet: bool = once("Print only errors.", False)
 
     @field_serializer(
         "pack", "fork", "models", "prompts", "record", "replay", when_used="unless-none"
@@ -150,7 +141,7 @@ class Options(RunConfig, PlayOptions):
 class DoctorOptions(Options):
     """What the command line of ``doctor`` says; of the options of a run it takes a few."""
 
-    no_calls: bool = option("Ask no model, spend nothing.", False)
+    no_calls: bool = option("Call no model.", False)
 
 
 class TurnOptions(BaseModel):
@@ -159,22 +150,22 @@ class TurnOptions(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
     run: str = argument(NAMED, LATEST)
-    task: str | None = option("Only this task, by its spec.", None)
-    turn: int | None = option("Only the turn of this number.", None, ge=1)
-    logs: Path = option("Where run folders are looked for.", LOGS)
+    task: str | None = option("Only this task.", None)
+    turn: int | None = option("Only this turn.", None, ge=1)
+    logs: Path = option("The folder that contains the run folders.", LOGS)
 
 
 class ReplayOptions(TurnOptions):
     """What ``replay`` takes."""
 
-    as_json: bool = option("The result as JSON, and nothing else.", False, alias="json")
+    as_json: bool = option("Print the result as JSON, and nothing else.", False, alias="json")
 
 
 class DebugOptions(TurnOptions):
     """What ``debug`` takes; by default it steps through the last turn with code that failed."""
 
     pack: Path | None = option(
-        "A pack whose world answers where the work leaves the record, after the recorded writes "
+        "A pack whose simulator answers calls that are not recorded, after the recorded writes "
         "were repeated in it [the run's own].",
         None,
     )
@@ -200,28 +191,29 @@ def _contradictions(options: Options) -> dict[str, object]:
     return {
         f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
         f"{', '.join(BENCHMARKS)}": options.benchmark not in BENCHMARKS,
-        f"--benchmark {options.benchmark} is the embedded platform's name; with --real there are: "
+        f"--benchmark {options.benchmark} is a name of the simulator; with --real use one of: "
         f"{', '.join(real_ids)}": options.real and real_ids and options.benchmark not in real_ids,
-        "--pack is for the embedded platform, it does not go with --real": (
+        "--pack is for the simulator and cannot be combined with --real": (
             options.real and options.pack
         ),
-        "--record and --replay do not go together": options.record and options.replay,
-        "--force goes with --resume": options.force and not options.resume,
-        f"--resume goes on with a run as it is: leave out {', '.join(clash)}": (
+        "--record and --replay cannot be combined": options.record and options.replay,
+        "--force needs --resume": options.force and not options.resume,
+        f"--resume continues a run with its own options: leave out {', '.join(clash)}": (
             options.resume and clash
         ),
-        "--prompt-tokens goes with --strategy next-step": (
+        "--prompt-tokens needs --strategy next-step": (
             "prompt_tokens" in given and not typed and not options.resume
         ),
         f"{one_model}, leave out --worker": "worker" in given and typed,
         f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
-        "--debug asks at a terminal, and standard input is none": (debug and not at_terminal()),
-        "--debug needs --jobs 1: one prompt, one task at a time": debug and options.jobs != 1,
-        "--verbose and --quiet do not go together": options.verbose and options.quiet,
-        "--debug writes to standard output, it does not go with --json": debug and options.as_json,
-        "--turn goes with --fork": turn and not fork,
+        "--debug needs a terminal, but standard input is not one": (debug and not at_terminal()),
+        "--debug needs --jobs 1: it can stop only one task at a time": debug and options.jobs != 1,
+        "--verbose and --quiet cannot be combined": options.verbose and options.quiet,
+        "--debug writes to standard output and cannot be combined with --json": debug
+        and options.as_json,
+        "--turn needs --fork": turn and not fork,
         "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),
-        "--fork is for the embedded platform, it does not go with --real": fork and options.real,
+        "--fork plays on the simulator and cannot be combined with --real": fork and options.real,
         f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns": (
             fork and options.turn > options.max_turns
         ),

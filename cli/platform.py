@@ -47,7 +47,7 @@ def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy
     try:
         simulator = serve(pack, state=state)
     except StateError as error:
-        raise CannotRun(f"the embedded platform cannot go on: {error}") from None
+        raise CannotRun(f"the simulator cannot continue: {error}") from None
     with simulator:
         inner = client(key=EMBEDDED_KEY, base_url=simulator.base_url, session=connections())
         yield RetryingPlatform(inner, retry_policy)
@@ -75,7 +75,7 @@ def pack_of(options: Options, past: Any) -> Pack | None:
         return None
     if not has_workshop():
         raise Usage(
-            "the embedded platform needs the folder workshop, which this copy does not have; "
+            "the embedded platform needs the folder workshop, which is missing from this copy; "
             "play the real platform with --real"
         )
     world = world_named(options.benchmark)
@@ -128,7 +128,7 @@ def client_class() -> Any:
     try:
         from core.erc3_client import ERC3
     except (ImportError, ValueError) as error:
-        raise CannotRun(f"the platform's client cannot be used: {error}") from None
+        raise CannotRun(f"the platform's client cannot be loaded: {error}") from None
     return ERC3
 
 
@@ -142,7 +142,7 @@ def is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, a bracket that is not closed
+    except ValueError:  # a port that is not a number, a bracket that is not closed
         return False
 
 
@@ -155,7 +155,7 @@ def bare(url: str) -> str:
 def real_key() -> str:
     """The key of the real platform. Raises CannotRun, also where the address is none."""
     if not is_address(_real_url()):
-        text = f"ERC3_BASE_URL is no address: {real_address()[:80]}"
+        text = f"ERC3_BASE_URL is not a valid address: {real_address()[:80]}"
         raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:
@@ -171,4 +171,4 @@ def _real_platform() -> Any:
     try:
         return client_class()(key=real_key(), base_url=_real_url(), session=connections())
     except ValueError as error:
-        raise CannotRun(f"the platform's client cannot be used: {error}") from None
+        raise CannotRun(f"the platform's client cannot be loaded: {error}") from None

@@ -49,7 +49,7 @@ def check_ids(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> N
 def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, ...]:
     """Whether all models can do their work: their keys and, with ``real``, one answer of each.
 
-    Returns every attempt. Raises CannotRun: a key is missing, or a model does not answer.
+    Returns every attempt. Raises CannotRun: a key is missing, or because a model does not answer.
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()
@@ -69,8 +69,8 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
     _put(questions)
     if failed := [f for question in questions for f in question.problems()]:
         raise CannotRun(
-            _listed("no task was started, a model does not answer", failed)
-            + "\n`doctor` tells more; --no-preflight asks no model before the run"
+            _listed("no task was started, because a model does not answer", failed)
+            + "\n`doctor` has details; --no-preflight skips this check"
         )
     calls = [call for question in questions for call in question.calls]
     for call in calls:
@@ -174,7 +174,7 @@ def _problem(place: Place, call: ModelCall | None) -> Finding:
     if call and call.error_kind != "timeout":
         return doctor_models.refused(place, call.error_kind, call.error or "no answer")
     text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
-    fix = "try again when its server has loaded the model, or begin with --no-preflight"
+    fix = "try again when its server has loaded the model, or use --no-preflight"
     return doctor_models.found(place, "answer", "problem", text, fix)
 
 

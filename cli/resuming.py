@@ -44,8 +44,8 @@ class Resumed:
         if differences and not self.force:
             listed = "\n  ".join(differences)
             raise CannotRun(
-                f"cannot resume {self.folder}, it would be another run:\n  {listed}\n"
-                "with --force it goes on all the same"
+                f"cannot resume {self.folder}, because these have changed:\n  {listed}\n"
+                "use --force to resume anyway"
             )
         self.starts_over = (then.pack, then.scenarios) != (now.pack, now.scenarios)
         state = self.folder / STATE
@@ -94,4 +94,4 @@ def _pack(options: Options, restored: Options, folder: Path) -> Pack:
 
 def submitted_already(folder: Path, session_id: str | None) -> str:
     """What is said of a run that was handed in."""
-    return f"{folder}: session {session_id} was submitted already, nothing is left to do"
+    return f"{folder}: session {session_id} was already submitted; there is nothing left to do"

@@ -130,26 +130,26 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
     except Differs as error:
         raise CannotRun(f"cannot fork: {error}") from None
     except (CannotGoOn, NotRecorded) as error:
-        raise CannotRun(f"cannot go on: {error}") from None
+        raise CannotRun(f"cannot continue: {error}") from None
     except ApiException as error:
         answer = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
         raise CannotRun(f"the platform {answer}: {error}{goes_on(folder)}") from None
     except transport_errors() as error:
-        where = real_address() if real else "the embedded one"
+        where = real_address() if real else "the simulator"
         fix = "; check the network and ERC3_BASE_URL" if real else ""
         text = f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
         raise CannotRun(f"{text}{goes_on(folder)}") from None
     except JournalFailed as error:
         raise CannotRun(f"stopped: {error}{goes_on(folder)}") from None
     except OSError as error:
-        text = f"stopped: the run in {folder} cannot go on: {error.strerror or error}"
+        text = f"stopped: the run in {folder} cannot continue: {error.strerror or error}"
         raise CannotRun(f"{text}{goes_on(folder)}") from None
 
 
 def _kept(folder: Path, done: int, left: int) -> str:
     """What a resumption finds done, and what it still has to do."""
     rest = f"{left} to play" if left else "nothing is left to play"
-    return f"going on with {folder}: {so_many_tasks(done)} kept, {rest}"
+    return f"resuming {folder}: {so_many_tasks(done)} kept, {rest}"
 
 
 @contextmanager
@@ -166,12 +166,12 @@ def _interrupts(stop: CancelToken, folder: Path) -> Iterator[None]:
     def asked(number: int, frame: FrameType | None) -> None:
         if stop.requested:
             with suppress(OSError):
-                os.write(2, f"\nstopped at once; go on: {again}\n".encode())
+                os.write(2, f"\nstopped; resume: {again}\n".encode())
             os._exit(Exit.INTERRUPTED)
         stop.request()
         # Where the signal comes into the middle of another line, this one cannot be said.
         with suppress(OSError, RuntimeError):
-            text = "\nfinishing the calls under way; once more to stop at once"
+            text = "\nfinishing current calls; press Ctrl-C again to stop now"
             print(text, file=sys.stderr, flush=True)
 
     with handle_signals(_SIGNALS, asked):

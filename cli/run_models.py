@@ -102,7 +102,7 @@ class RunModels:
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:
-                notes.append(f"in {self.writer.masked} of them a secret was masked")
+                notes.append(f"a secret was masked in {self.writer.masked} of them")
         return notes
 
 
@@ -155,7 +155,8 @@ def _check_prices(options: Options, run: RunModels) -> None:
     for model in run.names:
         if price_of(model, run.models) is None:
             raise CannotRun(
-                f"a dollar limit cannot hold: the price of {model} is unknown; give it under "
+                f"a dollar limit cannot be enforced: the price of {model} is unknown; "
+                "give it under "
                 f'[models."{model}"] prices in a file for --models, or use a token limit'
             )
 

@@ -15,7 +15,7 @@ from store_tools.basket import basket_line
 def declare(run: RunContext) -> Declaration:
     """What the store brings: no stages of its own. Raises Usage: it has no guards."""
     if run.guards not in ("all", ""):
-        raise Usage("--guards: this benchmark has no guards that can be switched")
+        raise Usage("--guards: this benchmark has no guards to switch")
 
     def open_task(platform: Any, task_id: str, docs: ToolTexts) -> environment.StoreEnvironment:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LINES_AT_MOST = 20_000
 """Of a page whose lines are compared; of a longer one only is said that it differs."""
-NONE_KEPT = "no version of a wiki is kept; runs of the company keep what they read"
+NONE_KEPT = "no wiki version is cached; runs of the company cache what they read"
 NAMED = (
     "How a version's hash begins, `latest` (`latest~1` is the one before), or RUN/TASK: the one "
     "that the task of a run has read."
@@ -119,7 +119,7 @@ def find_version(name: str, store: WikiStore, logs: Path) -> Version:
         sha1 = _version_of_task(find_run(run, logs), task)
         if matches := [one for one in versions if one.sha1 == sha1]:
             return matches[0]
-        raise Usage(f"{name} has read version {sha1}, which is not kept (any more)")
+        raise Usage(f"{name} has read version {sha1}, which is no longer cached")
     if not versions:
         raise Usage(NONE_KEPT)
     if (back := _LATEST.fullmatch(name)) and int(back[1] or 0) < len(versions):
@@ -131,8 +131,8 @@ def find_version(name: str, store: WikiStore, logs: Path) -> Version:
     if matches:
         raise Usage(f"{name!r} fits {len(matches)} versions: {there}")
     raise Usage(
-        f"there is no version {name!r}; {len(versions)} are kept: {there}; that of a task is "
-        "named RUN/TASK, as in latest/TASK"
+        f"there is no version {name!r}; {len(versions)} are cached: {there}; name "
+        "that of a task as RUN/TASK, for example latest/TASK"
     )
 
 
@@ -150,7 +150,7 @@ def _version_of_task(run: Path, task: str) -> str:
     mark = f"notice: {WIKI_VERSION}"
     versions = [note.removeprefix(mark) for note in notes[spec] if note.startswith(mark)]
     if not versions:
-        raise Usage(f"the journal of {run}/{spec} names no version of a wiki")
+        raise Usage(f"the journal of {run}/{spec} names no wiki version")
     return versions[-1]
 
 

@@ -212,8 +212,10 @@ class Attempt(CallObserver):
             if environment and self._begun and run.outcome != "finished":
                 self._give_up(environment)
             if lost := self._telemetry.send_missed():
-                self._also(f"{lost} reports of model calls were not taken by the platform")
-            error: str | None = "the task was not completed: its answer is not known to be given"
+                self._also(f"{lost} reports of model calls were not accepted by the platform")
+            error: str | None = (
+                "the task was not completed, because it is unknown whether its answer arrived"
+            )
             if environment and (not environment.answers or environment.finished()):
                 score, eval_log, error = complete(self.shared.platform, task)
             if error:

@@ -75,9 +75,9 @@ class PlayConfig(BaseModel):
     evaluator: str
     worker: str
     """Is not asked where the strategy has one model."""
-    jobs: int = option("Tasks side by side.", 1, ge=1, le=64)
+    jobs: int = option("Number of concurrent tasks.", 1, ge=1, le=64)
     max_turns: int = option(
-        "Turns for a task "
+        "Turns per task "
         f"[{'; '.join(f'{t.turns} with {name}' for name, t in STRATEGIES.items())}].",
         default_factory=lambda known: turns_of(known["strategy"]),
         ge=1,
@@ -98,8 +98,8 @@ class PlayOptions(PlayConfig):
     """What the command line takes wherever tasks are played."""
 
     prompts: Path | None = option(
-        "A folder of sections (Markdown) over the shipped texts of the prompts; the command "
-        "prompts writes those into a folder.",
+        "A folder of Markdown sections that replace built-in prompts; the command "
+        "`prompts` writes the built-in ones.",
         None,
     )
     out: Path = fixed("Folder for run folders.", Path("logs"), exclude=True)
@@ -113,27 +113,26 @@ class RunConfig(PlayConfig):
 
     pack_name: str | None = Field(default=None, exclude=True)
     tasks: tuple[str, ...] = fixed(
-        "Run only this spec, outside of a session. Repeatable.", (), alias="task"
+        "Play only this task, outside of a session. Repeatable.", (), alias="task"
     )
     prompt_tokens: int = option(
-        "With next-step: tokens of a prompt; older steps are shortened.", 12_000, ge=3_000
+        "With next-step: maximum tokens of a prompt; older steps are shortened to fit.",
+        12_000,
+        ge=3_000,
     )
     breaker: int = option(
-        "Start no further task after so many in a row that ended for the same reason outside of "
-        "the agent; 0: never.",
+        "Stop starting tasks after so many in a row failed for the same external reason; 0: never.",
         3,
         ge=0,
     )
-    retry_seconds: float = option(
-        "Seconds for which an outage of the platform is waited for.", 0.0, ge=0
-    )
-    max_seconds: float | None = option("Seconds for the run.", None, ge=0)
-    max_tokens: int | None = option("Tokens, prompt and completion, for the run.", None, ge=0)
-    max_dollars: float | None = option("Dollars for the run.", None, ge=0)
-    task_seconds: float | None = option("Seconds for a task.", None, ge=0)
-    task_tokens: int | None = option("Tokens for a task.", None, ge=0)
-    task_dollars: float | None = option("Dollars for a task.", None, ge=0)
-    workspace: str = fixed("Workspace of the session.", "default")
+    retry_seconds: float = option("Seconds to wait for the platform during an outage.", 0.0, ge=0)
+    max_seconds: float | None = option("Maximum seconds of the run.", None, ge=0)
+    max_tokens: int | None = option("Maximum tokens of the run, prompt and completion.", None, ge=0)
+    max_dollars: float | None = option("Maximum dollars of the run.", None, ge=0)
+    task_seconds: float | None = option("Maximum seconds of each task.", None, ge=0)
+    task_tokens: int | None = option("Maximum tokens of each task.", None, ge=0)
+    task_dollars: float | None = option("Maximum dollars of each task.", None, ge=0)
+    workspace: str = fixed("Workspace of the session on the platform.", "default")
     name: str = fixed(
         "Name of the session [the strategy's].",
         default_factory=lambda known: str(known["strategy"]),
@@ -143,7 +142,7 @@ class RunConfig(PlayConfig):
         default_factory=lambda known: STRATEGIES[known["strategy"]].architecture,
     )
     flags: tuple[str, ...] = option(
-        "Flag of the session; free text, sent as it is. The platform's own are compete_accuracy, "
+        "Flag of the session; free text. The platform knows compete_accuracy, "
         "compete_budget, compete_speed and compete_local. Repeatable.",
         (),
         alias="flag",

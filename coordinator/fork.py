@@ -102,7 +102,9 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     state = environment.state(ledger)
     places = differences(_read(turn.state), _read(state))
     if places and in_doubt:
-        places[4:] = [f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no answer then"]
+        places[4:] = [
+            f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no response when recorded"
+        ]
     if places:
         raise Differs(f"state at the start of turn {turn.number}: {'; '.join(places[:5])}")
     return ledger.requests

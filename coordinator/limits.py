@@ -17,8 +17,8 @@ from core.runs.results import Failure, TaskResult
 CAUTIOUS_TOKENS = 20_000
 """What a call of unknown size counts where no larger one is known."""
 WORDS: dict[Failure, str] = {
-    "model": "without an answer of the model",
-    "benchmark": "without an answer of the platform",
+    "model": "because the model did not answer",
+    "benchmark": "because the platform did not answer",
     "internal": "with an internal error",
 }
 """Reasons outside of the agent that will meet the next task, too."""

@@ -23,7 +23,7 @@ CLOSED = frozenset({"completed", "failed"})
 
 
 class CannotGoOn(Exception):
-    """A run cannot go on; the text says why."""
+    """A run cannot continue; the text says why."""
 
 
 class SessionGone(CannotGoOn):

@@ -1,7 +1,7 @@
 """Stages of a task: run before the strategy's first turn, or when it wants to finish.
 
 A stage before the strategy says something for its briefing, and may end the task by a verdict with
-a reason. A stage behind it may object once, or put the message in other words: outcome and links
+a reason. A stage behind it may object once, or reword the message: outcome and links
 are never its own. What a stage has found is in the journal before it is used, and not asked for
 again.
 """

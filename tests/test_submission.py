@@ -211,7 +211,7 @@ def test_real_without_a_key_is_1(run: Any) -> None:
 def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
     result = run("--real", "--rule-based", env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
     assert result.exit_code == 1
-    assert f"ERC3_BASE_URL is no address: {url}" in result.stderr
+    assert f"ERC3_BASE_URL is not a valid address: {url}" in result.stderr
 
 
 def test_real_out_of_reach_is_1(run: Any) -> None:

@@ -28,7 +28,7 @@ VALUES_AT_MOST: Final = 400_000
 """Values in one answer: as objects they take far more memory than as text."""
 TEXT_AT_MOST: Final = 2_000
 """Characters that are kept of an error text."""
-TOO_LARGE: Final = f"the answer is larger than {BODY_AT_MOST >> 20} MB"
+TOO_LARGE: Final = f"the response is larger than {BODY_AT_MOST >> 20} MB"
 _SURELY_FEW = 2 * VALUES_AT_MOST
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
@@ -64,7 +64,7 @@ def _sign(match: re.Match[bytes]) -> bytes:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_number)

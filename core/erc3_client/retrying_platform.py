@@ -82,7 +82,7 @@ class RetryingPlatform:
     def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
         """As the client's; a task that is found completed after an unanswered call is closed.
 
-        A score that is no number from 0 to 1 is None, whichever client has read it.
+        A score that is not a number from 0 to 1 is None, whichever client has read it.
 
         Its evaluation is then the score that the platform shows, or None where it shows none.
         """

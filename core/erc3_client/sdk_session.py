@@ -64,7 +64,7 @@ def _read(raw: Any, deadline: float) -> bytes:
             if len(body) > BODY_AT_MOST:
                 raise requests.exceptions.ContentDecodingError(TOO_LARGE)
             if time.monotonic() > deadline:
-                raise requests.exceptions.ReadTimeout("no whole answer in time")
+                raise requests.exceptions.ReadTimeout("no complete response in time")
     except HTTPError as error:
         raise requests.exceptions.ConnectionError(str(error)) from error
     return bytes(body)

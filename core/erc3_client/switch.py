@@ -48,7 +48,7 @@ def transport_errors() -> tuple[type[Exception], ...]:
 @cache
 def _choose(asked: str) -> Choice:
     if asked not in ("auto", "sdk", "compat"):
-        raise ValueError(f"{VARIABLE}={asked!r} is not known: use auto, sdk or compat")
+        raise ValueError(f"{VARIABLE}={asked!r} is invalid: use auto, sdk or compat")
     installed = find_spec("erc3") is not None
     if asked == "sdk" and not installed:
         raise ImportError(

@@ -79,7 +79,7 @@ class BoundedTransport(httpx.BaseTransport):
     def _whole(self, response: httpx.Response) -> bytes:
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
-            raise AnswerRefused("the answer is packed in a way that was not asked for")
+            raise AnswerRefused("the response has a compression that was not requested")
         parts: Iterable[bytes] = cast(httpx.SyncByteStream, response.stream)
         body = bytearray()
         for part in _unpacked(parts) if encoding == "gzip" else parts:
@@ -87,7 +87,7 @@ class BoundedTransport(httpx.BaseTransport):
             if self._error_bytes and response.is_error and len(body) > self._error_bytes:
                 break
             if len(body) > self._most_bytes:
-                raise AnswerRefused(f"the answer is larger than {self._most_bytes >> 20} MB")
+                raise AnswerRefused(f"the response is larger than {self._most_bytes >> 20} MB")
         return bytes(body)
 
 
@@ -97,7 +97,7 @@ def _left(timeout: float | None) -> float | None:
         return timeout
     left = until - time.monotonic()
     if left <= 0:
-        raise httpcore.ReadTimeout("the answer took too long")
+        raise httpcore.ReadTimeout("the response took too long")
     return left if timeout is None else min(timeout, left)
 
 
@@ -145,6 +145,6 @@ def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:
             for start in range(0, len(part), SLICE):
                 yield unpack.decompress(part[start : start + SLICE])
     except zlib.error:
-        raise AnswerRefused("the answer is packed and cannot be unpacked") from None
+        raise AnswerRefused("the response cannot be decompressed") from None
     if not unpack.eof:
-        raise AnswerRefused("the packed answer ends too early")
+        raise AnswerRefused("the compressed response is incomplete")

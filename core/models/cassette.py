@@ -114,7 +114,7 @@ class Player:
         models = {e.request.model for e in recorded if e.reply}
         if self._prompts_only and len(models) > 1:
             text = (
-                f"the cassette {self.tape.path} holds answers of several models to this prompt "
+                f"the cassette {self.tape.path} has replies of several models to this prompt "
                 f"({', '.join(sorted(models))}); name one behind a '#': "
                 f"{PREFIX}{self.tape.path}#MODEL"
             )
@@ -140,11 +140,11 @@ class Player:
         """What the user should know at the end of a replay; empty where all is as recorded."""
         texts = []
         if self.tape.torn:
-            texts.append("its last line is torn and was left out")
+            texts.append("its last line is incomplete and was skipped")
         if self.misses:
-            texts.append(f"{self.misses} requests are not on it: what was asked is another prompt")
+            texts.append(f"{self.misses} requests are not in it, because the prompts changed")
         if masked := sum(e.masked for e in self._exchanges):
-            texts.append(f"in {masked} replies something that looks like a secret is masked")
+            texts.append(f"in {masked} replies something that looks like a secret was masked")
         return tuple(f"{self.tape.path}: {text}" for text in texts)
 
 
@@ -160,11 +160,13 @@ def open_cassette(model_id: str) -> Player:
     """
     name, _, model = model_id.removeprefix(PREFIX).partition("#")
     if not model_id.startswith(PREFIX) or not name:
-        raise TapeError(f"{model_id!r} names no cassette: write {PREFIX}FILE")
+        raise TapeError(f"{model_id!r} does not name a cassette: write {PREFIX}FILE")
     tape = Tape.load(Path(name))
     if model and model not in tape.models:
         recorded = ", ".join(tape.models) or "none"
-        raise TapeError(f"{name} holds nothing of the model {model!r}; recorded models: {recorded}")
+        raise TapeError(
+            f"{name} has no replies of the model {model!r}; recorded models: {recorded}"
+        )
     return Player(tape, prompts_only=True, model=model or None)
 
 
@@ -238,14 +240,14 @@ def describe_miss(
     if recorded:
         text = f"this request is recorded {recorded}x, all played, and is asked once more"
         return redact(f"the cassette {path}: {text} ({request_text})")
-    head = redact(f"the cassette {path} holds no such request ({request_text})")
+    head = redact(f"the cassette {path} has no such request ({request_text})")
     if not exchanges:
-        return f"{head}; it holds no exchange"
+        return f"{head}; it has no exchanges"
     # Before it is cut: a text that has been cut may hold half a secret.
     request = Request.model_validate(redacted(request.model_dump()))
     if twin := next((e for e in exchanges if e.request.messages == request.messages), None):
         was, now = ((r.model, dict(sorted(r.params.items()))) for r in (twin.request, request))
-        return f"{head}; exchange {twin.number} has the same prompt, but of {was}, not {now}"
+        return f"{head}; exchange {twin.number} has the same prompt, but from {was}, not {now}"
     same = [e for e in exchanges if e.request.model == request.model] or exchanges
     texts = [_text(e.request.messages)[-COMPARED_CHARS:] for e in same]
     text = _text(request.messages)

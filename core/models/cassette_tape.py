@@ -101,9 +101,7 @@ class TapeWriter:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_file() and path.stat().st_size:
-                raise TapeError(
-                    f"{path} exists and holds something; name another file to record to"
-                )
+                raise TapeError(f"{path} is not empty; name another file to record to")
             self._file = path.open("wb", buffering=0)
         except OSError as error:
             raise TapeError(f"{path} cannot be recorded to: {error.strerror}") from None
@@ -165,7 +163,7 @@ class TapeWriter:
             self._fault = error.strerror or type(error).__name__
         else:
             # A short write has left half a line, which has to stay the last one.
-            self._fault = None if written == len(block) else "there is no room left"
+            self._fault = None if written == len(block) else "no space left on the disk"
         if self._fault:
             raise TapeError(f"{self.path} cannot be recorded to: {self._fault}")
 
@@ -211,7 +209,9 @@ class Tape:
         if ended is not None:  # whole but for the end of the line
             records.append(_record(path, len(lines), last))
         if not records or records[0] != _HEADER:
-            raise TapeError(f"{path} is no cassette: its first line is not {json.dumps(_HEADER)}")
+            raise TapeError(
+                f"{path} is not a cassette: its first line is not {json.dumps(_HEADER)}"
+            )
         return cls(path, _exchanges(path, records), torn=bool(last) and ended is None)
 
 
@@ -228,9 +228,7 @@ def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if record is None:
         raise TapeError(f"{path}, line {number}: not a JSON object")
     if record.get("v") != VERSION:
-        raise TapeError(
-            f"{path}, line {number}: version {record.get('v')!r}, this program reads {VERSION}"
-        )
+        raise TapeError(f"{path}, line {number}: version {record.get('v')!r}, expected {VERSION}")
     return record
 
 

@@ -75,13 +75,13 @@ def _check_redirect(origin: httpx.URL, location: str) -> None:
     try:
         to = origin.join(location)
     except httpx.InvalidURL:
-        raise AnswerRefused("the server redirects to what is no address") from None
+        raise AnswerRefused("the server redirects to an invalid address") from None
     same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
     if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
         where = plain_text(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
         raise AnswerRefused(
-            f"the server redirects to {where}, which is not followed; if you trust it, make it "
-            "the base URL"
+            f"the server redirects to {where}, which is not followed; if you trust it, set it "
+            "as the base URL"
         )
 
 
@@ -93,15 +93,15 @@ def chat_answer(body: bytes) -> bytes:
     Raises AnswerRefused: it is no JSON object, or its choices are of another form.
     """
     if body.count(b"[") + body.count(b"{") > MOST_PARTS:
-        raise AnswerRefused("the answer has too many parts")
+        raise AnswerRefused("the response has too many parts")
     try:
         raw = json.loads(body.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         page = body.lstrip()[:1] == b"<"
-        message = "an HTML page and no JSON" if page else "no JSON" if body.strip() else "empty"
-        raise AnswerRefused(f"the answer is {message}") from None
+        message = "an HTML page instead of JSON" if page else "no JSON" if body.strip() else "empty"
+        raise AnswerRefused(f"the response is {message}") from None
     if not isinstance(raw, dict):
-        raise AnswerRefused("the answer is no JSON object")
+        raise AnswerRefused("the response is not a JSON object")
     choices = raw.get("choices")
     if raw.get("error") is not None and not choices:
         answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
@@ -111,7 +111,7 @@ def chat_answer(body: bytes) -> bytes:
         answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
         answer["choices"] = [_choice(choices[0])] if choices else []
     else:
-        raise AnswerRefused("the answer has no list of choices")
+        raise AnswerRefused("the response has no list of choices")
     usage = _usage(raw.get("usage"))
     return json.dumps(answer | ({"usage": usage} if usage else {})).encode()
 
@@ -145,11 +145,11 @@ def money(value: object) -> float | None:
 def _choice(value: object) -> dict[str, Any]:
     message = value.get("message") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(message, dict):
-        raise AnswerRefused("the first choice of the answer holds no message")
+        raise AnswerRefused("the first choice of the response has no message")
     content = message.get("content")
     text = None if content is None else _text(content)
     if content is not None and text is None:
-        raise AnswerRefused("the content of the answer is no text")
+        raise AnswerRefused("the content of the response is not text")
     reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
     finish = value.get("finish_reason")
     choice: dict[str, Any] = {

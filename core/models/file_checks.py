@@ -41,7 +41,7 @@ def shown(value: object) -> str:
     try:
         text = repr(value)
     except RecursionError:
-        text = f"a {type(value).__name__} in many others"
+        text = f"a {type(value).__name__} nested too deeply"
     return plain_text(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
 
 
@@ -78,14 +78,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         text = read_text(path)
         if deep := _DEEP_KEY.search(text):
             line = text.count("\n", 0, deep.start()) + 1
-            raise TomlError(f"{path}: line {line}: a key of too many parts")
+            raise TomlError(f"{path}: line {line}: a key has too many parts")
         raw = tomllib.loads(text)
     except TomlError:
         raise
     except FileError as error:
         raise TomlError(str(error)) from None
     except tomllib.TOMLDecodeError as error:
-        raise TomlError(f"{path}: is no TOML: {error}") from None
+        raise TomlError(f"{path}: is not valid TOML: {error}") from None
     except RecursionError:
         raise TomlError(f"{path}: is nested too deeply") from None
     if _is_deep(raw, DEEPEST):

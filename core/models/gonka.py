@@ -50,7 +50,7 @@ class Node:
 def require() -> None:
     """Raises ExtraMissing where the library is not installed."""
     if importlib.util.find_spec("gonka_openai") is None:
-        raise ExtraMissing("a model of Gonka needs its library", EXTRA)
+        raise ExtraMissing("models of Gonka need the library gonka-openai", EXTRA)
 
 
 def missing_variables(backend: Backend) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def nodes_of(backend: Backend) -> Sequence[Node]:
     text = backend.base_url or os.environ.get(NODES_VARIABLE, "")
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts:
-        raise SettingsError(f"{where} names no node; give {_FORM}")
+        raise SettingsError(f"{where} names no node; expected {_FORM}")
     if len(parts) > NODES_AT_MOST:
         raise SettingsError(f"{where} names {len(parts)} nodes; at most {NODES_AT_MOST} are used")
     return list(dict.fromkeys(_node(part, where) for part in parts))
@@ -97,6 +97,6 @@ def _node(text: str, where: str) -> Node:
     except ValueError:
         usable = False
     if not usable or not _ADDRESS.fullmatch(address):
-        raise SettingsError(f"{where}: {text[:80]!r} is no node; give {_FORM}")
+        raise SettingsError(f"{where}: {text[:80]!r} is not a node; expected {_FORM}")
     url = url.rstrip("/")
     return Node(url if url.endswith("/v1") else f"{url}/v1", address)

@@ -161,11 +161,11 @@ def _address(library: Any, key: str) -> str:
         if "hash" not in str(error):
             raise
         raise SettingsError(
-            f"this Python cannot find out the account of a private key ({error}); "
+            f"this Python cannot derive the account from a private key ({error}); "
             f"give it in {gonka.ADDRESS_VARIABLE}"
         ) from None
     except Exception:
-        raise SettingsError(f"{gonka.KEY_VARIABLE} is no private key of this curve") from None
+        raise SettingsError(f"{gonka.KEY_VARIABLE} is not a private key of this curve") from None
 
 
 def _skew(error: Exception) -> float | None:

@@ -106,13 +106,15 @@ class LiteLLMTransport:
         usage = _usage(getattr(response, "usage", None))
         choice = response.choices[0] if response.choices else None
         if choice is None:
-            raise ExchangeFailed("bad_answer", "an answer without choices", status=200, usage=usage)
+            raise ExchangeFailed(
+                "bad_answer", "a response without choices", status=200, usage=usage
+            )
         fields = getattr(choice, "provider_specific_fields", None) or {}
         content = choice.message.content or ""
         if isinstance(fields.get("error"), dict) and not content:
             raise ExchangeFailed("bad_answer", "an error as a choice", status=200, usage=usage)
         if not isinstance(content, str):
-            raise ExchangeFailed("bad_answer", "a content that is no text", status=200, usage=usage)
+            raise ExchangeFailed("bad_answer", "content that is not text", status=200, usage=usage)
         cost, source = self._cost(response, usage)
         finish = choice.finish_reason
         return Reply(

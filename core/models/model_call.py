@@ -14,7 +14,7 @@ LARGEST = 10**15
 
 
 def _unknown_below_zero(value: object) -> object:
-    """A figure below zero, or one that is no number, is none."""
+    """A figure below zero, or one that is not a number, is none."""
     if isinstance(value, int | float) and not 0 <= value <= LARGEST:
         return None
     return value
@@ -145,7 +145,7 @@ ErrorKind = Literal[
 ]  # fmt: skip
 """Classes of failure. ``bad_answer``: HTTP 200 with an error body, HTML, or no choices;
 ``clock``: a signed request whose time the provider does not accept;
-``missing``: a cassette holds no such request."""
+``missing``: a cassette has no such request."""
 
 
 class Request(BaseModel, frozen=True):

@@ -70,7 +70,7 @@ def open_transport(backend: Backend) -> Transport:
     if is_rule_based(backend.model):
         return DirectTransport(backend.model)
     if backend.model.startswith(f"{CASSETTE}/"):
-        raise ModelsError(f"{backend.model}: a cassette cannot be asked here")
+        raise ModelsError(f"{backend.model}: a cassette cannot be used here")
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka_transport import GonkaTransport
 
@@ -162,7 +162,7 @@ class ModelClient:
             exhausted = self._backends.exhausted
             text = "; ".join(f"{n} ({why})" for n, why in exhausted.items())
             kind = next(iter(exhausted.values()), None)
-            raise ModelFailed(f"{self.model}: not asked any more in this run: {text}", kind)
+            raise ModelFailed(f"{self.model}: disabled for the rest of this run: {text}", kind)
         return self._targets[name]
 
     def _ask(self, target: Target, call: _Call) -> ModelCall:
@@ -227,7 +227,7 @@ class ModelClient:
         message = ""
         if error.kind in EXHAUSTED:
             if self._backends.exhaust(name, error.kind):
-                message = f"{name} is not asked any more in this run"
+                message = f"{name} is disabled for the rest of this run"
         elif error.kind in FINAL:
             self._backends.release(name)
         else:

@@ -106,7 +106,7 @@ def check_id(model: str, models: Models) -> None:
         _check_rule_based(model, prefix, rest)
         return
     if slash and not rest.strip():
-        raise UnknownModel("there is no model's name behind the provider's")
+        raise UnknownModel("the model's name is missing after the provider's")
     if prefix == GONKA and slash:
         gonka.require()
         return

@@ -140,8 +140,8 @@ class Models:
         backends = own.backends if own and own.backends else None
         if backends and base_url and not is_rule_based(model):
             raise ModelsError(
-                f"{self.source}: models.{model!r} has backends of its own, so the base URL "
-                f"{base_url} has no place; give it as base_url of a backend or leave it out"
+                f"{self.source}: models.{model!r} has its own backends, so the base URL "
+                f"{base_url} cannot be used; set it as base_url of a backend, or leave it out"
             )
         if backends is None:
             where = None if is_rule_based(model) else base_url

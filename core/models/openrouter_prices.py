@@ -122,7 +122,7 @@ class OpenRouterPrices:
         """Why there is no fresh list, and what is used instead; "" where all is well."""
         if not self._problem:
             return ""
-        used = f"prices of {self._known.day} are used" if self._known else "no price is known"
+        used = f"using the prices of {self._known.day}" if self._known else "no price is known"
         return f"OpenRouter's list of models: {self._problem}; {used}"
 
     def _load(self) -> None:
@@ -139,7 +139,7 @@ class OpenRouterPrices:
         except ListUnusable as error:
             self._problem = str(error)
         except Exception as error:  # unreadable certificates, for one: no run fails for a price
-            self._problem = f"cannot be asked for ({type(error).__name__})"
+            self._problem = f"cannot be fetched ({type(error).__name__})"
         else:
             self._known = PriceList(fetched=self._clock(), prices=prices)
             if self._file:
@@ -196,7 +196,7 @@ def read_prices(content: bytes) -> dict[str, UnitPrice]:
     except (ValueError, TypeError, KeyError, RecursionError):
         rows = None
     if not isinstance(rows, list):
-        raise ListUnusable("the answer is no list of models")
+        raise ListUnusable("the response is not a list of models")
     prices = {}
     for row in rows:
         name = row.get("id") if isinstance(row, dict) else None
@@ -204,7 +204,7 @@ def read_prices(content: bytes) -> dict[str, UnitPrice]:
         if price is not None and name and len(name) <= MOST_CHARS:
             prices[name.casefold()] = price
     if not prices:
-        raise ListUnusable("the answer names no price")
+        raise ListUnusable("the response has no price")
     return prices
 
 

@@ -31,10 +31,11 @@ FINAL: Final[frozenset[ErrorKind]] = frozenset({"bad_request", "context_window",
 HINTS: Final[dict[ErrorKind, str]] = {
     "rate_limit": "use fewer --jobs, or give the model a second backend",
     "authentication": "check the provider's key in the environment or .env",
-    "clock": "set this machine's clock (by NTP) and begin again: a process keeps its first time",
-    "quota": "the account has nothing left: top it up, or give the model a second backend",
+    "clock": "set this machine's clock (by NTP) and restart: a process keeps the time "
+    "it started with",
+    "quota": "the account has no credit left: top it up, or give the model a second backend",
     "bad_request": "check the model's parameters in the models file",
-    "context_window": "the prompt is too long for the model: take one with a larger window",
+    "context_window": "the prompt is too long for the model: use one with a larger context window",
     "not_found": "check the model id and the base URL",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }

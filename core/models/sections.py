@@ -45,7 +45,7 @@ def prompt_overrides(folder: Path, shipped: Texts) -> dict[str, str]:
 def write_out(texts: Texts, folder: Path) -> None:
     """One file a section, to be changed and laid over. Raises SectionError, OSError."""
     if folder.exists() and any(folder.iterdir()):
-        raise SectionError(f"{folder} holds something; name another folder to write sections to")
+        raise SectionError(f"{folder} is not empty; name another folder for the sections")
     for name, text in texts.items():
         path = folder / f"{name}{SUFFIX}"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,9 +59,7 @@ def checked(name: str, text: str, shipped: Texts) -> str:
         hint = f"; the nearest is {near[0]!r}" if near else ""
         raise SectionError(f"there is no section {name!r}{hint}")
     if len(text) > MOST_CHARS:
-        raise SectionError(
-            f"section {name}: it has {len(text):,} characters, at most {MOST_CHARS:,}"
-        )
+        raise SectionError(f"section {name} has {len(text):,} characters, at most {MOST_CHARS:,}")
     text = text.rstrip("\n")
     _check_placeholders(name, tags(shipped[name]), tags(text))
     return text
@@ -87,23 +85,23 @@ def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
     for tag in given:
         if tag not in wanted:
             near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
-            hint = f"the nearest is {near[0]}" if near else "it takes none"
-            raise SectionError(f"section {name}: the placeholder {tag} is not known; {hint}")
+            hint = f"the nearest is {near[0]}" if near else "it has no placeholders"
+            raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
         if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
-            text = f"the placeholder {tag} stands {given.count(tag):,} times"
+            text = f"the placeholder {tag} occurs {given.count(tag):,} times"
             raise SectionError(f"section {name}: {text}, at most {MOST_REPEATS}")
     for tag in wanted:
         if tag not in given:
             raise SectionError(f"section {name}: the placeholder {tag} is missing")
     if given != wanted and any(tag.startswith("{%") for tag in wanted):
         order = " ".join(wanted)
-        raise SectionError(f"section {name}: its placeholders must stand in this order: {order}")
+        raise SectionError(f"section {name}: its placeholders must be in this order: {order}")
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and text of every file that is not hidden; nothing outside of the folder is read."""
     if not folder.is_dir():
-        raise SectionError(f"{folder} is no folder of sections")
+        raise SectionError(f"{folder} is not a folder of sections")
     for path in _paths(folder):
         if path.suffix != SUFFIX:
             raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
@@ -123,14 +121,14 @@ def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
     for entry in visible:
         path = folder / entry.name
         if entry.is_symlink():
-            text = "is a symbolic link, and only files of the folder itself are read"
+            text = "is a symbolic link; only regular files in the folder are read"
             raise SectionError(f"{path}: {text}; copy the file there")
         if not entry.is_dir(follow_symlinks=False):
             yield path
         elif depth < _DEEPEST:
             yield from _paths(path, depth + 1)
         else:
-            raise SectionError(f"{path}: no section lies so deep")
+            raise SectionError(f"{path}: sections are not nested this deep")
 
 
 def _name(entry: os.DirEntry[str]) -> str:

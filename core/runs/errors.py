@@ -18,11 +18,11 @@ class Exit(IntEnum):
         exit.means = means
         return exit
 
-    PLAYED = 0, "all tasks were played to their end, whatever the scores"
-    OUTSIDE = 1, "something outside stopped the run or tasks of it"
-    USAGE = 2, "the command asks for what there is not"
-    LIMIT = 3, "a limit ended it"
-    INTERRUPTED = 130, "its user ended it"
+    PLAYED = 0, "every task ran to its end, whatever its score"
+    OUTSIDE = 1, "an external failure stopped the run or some tasks"
+    USAGE = 2, "invalid request (no such run, task, file or option)"
+    LIMIT = 3, "a limit ended the run"
+    INTERRUPTED = 130, "interrupted by the user"
 
 
 class CannotRun(Exception):

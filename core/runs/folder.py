@@ -90,6 +90,8 @@ def _made(out: Path) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise CannotRun(f"the run folder {folder} cannot be made: {error.strerror}") from None
+            raise CannotRun(
+                f"the run folder {folder} cannot be created: {error.strerror}"
+            ) from None
         return folder
-    raise CannotRun(f"no run folder can be made in {out}: all names of this second are taken")
+    raise CannotRun(f"no run folder can be created in {out}: all names of this second are taken")

@@ -89,7 +89,7 @@ def read_manifest(folder: Path) -> Manifest:
         return Manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise NoManifest(
-            f"{folder} holds no {NAME}: it is no run, or died before its first task"
+            f"{folder} has no {NAME}: it is not a run folder, or the run died before its first task"
         ) from None
     except OSError as error:
         raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
@@ -118,13 +118,15 @@ def changes(then: Identity, now: Identity) -> list[str]:
         lines.append(f"sections: were {_named(then.sections)}; are {_named(now.sections)}")
     for role in dict.fromkeys([*then.prompts, *now.prompts]):
         if then.prompts.get(role) != now.prompts.get(role):
-            kept = f"its text was prompts/{then.prompts[role]}.txt" if role in then.prompts else ""
-            lines.append(f"prompt of the {role}: {kept or 'there was none'}")
+            kept = (
+                (f"its text is in prompts/{then.prompts[role]}.txt") if role in then.prompts else ""
+            )
+            lines.append(f"prompt of the {role}: {kept or 'there was no such prompt'}")
     return lines
 
 
 def _named(sections: dict[str, str]) -> str:
-    return ", ".join(f"{name} {digest[:8]}" for name, digest in sections.items()) or "as shipped"
+    return ", ".join(f"{name} {digest[:8]}" for name, digest in sections.items()) or "built-in"
 
 
 def _scenario_changes(then: dict[str, str], now: dict[str, str]) -> list[str]:

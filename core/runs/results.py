@@ -18,7 +18,7 @@ Failure = Literal[
     "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
 ]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
-the benchmark, a fault of ours, a limit, the user's wish, a sandbox that died (which only the lab
+the benchmark, a fault of ours, a limit, the user's wish, the sandbox died (which only the lab
 tells apart), an agent that is not ours and did not play it to its end."""
 INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
 """Failures that say nothing of the agent: such a task may be run again."""

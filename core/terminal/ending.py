@@ -19,12 +19,12 @@ REASON_CHARS = 200
 _CAUSES: dict[Failure, str] = {
     "model": "no answer from the model",
     "benchmark": "no answer from the platform",
-    "internal": "an error of this program",
-    "sandbox": "a sandbox that died",
+    "internal": "internal errors",
+    "sandbox": "the sandbox died",
     "interrupted": "interrupted",
     "limit": "cut off by a limit",
-    "agent": "not played to its end by the agent",
-    "reply": "replies of the model that cannot be read",
+    "agent": "the agent left them unfinished",
+    "reply": "unreadable replies of the model",
 }
 _TOGETHER = frozenset(_CAUSES) - {"reply"}
 """Failures that hit task after task in the same way: one line for all of them."""
@@ -108,4 +108,4 @@ def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
 
 def _reason(task: TaskResult) -> str:
     text = reason(task.error or "", task.eval_log, task.cause or "")
-    return cut(" ".join(text.split()), REASON_CHARS) or "no reason is known"
+    return cut(" ".join(text.split()), REASON_CHARS) or "reason unknown"

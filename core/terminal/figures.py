@@ -58,8 +58,8 @@ def found_parts(found: Finding) -> list[str]:
     parts = (
         found.text,
         verdict and f"verdict by {verdict.by}: {verdict.reason}",
-        found.objection and f"asked back: {found.objection}",
-        found.words and f"in other words: {found.words}",
+        found.objection and f"sent back: {found.objection}",
+        found.words and f"reworded: {found.words}",
     )
     return [part for part in parts if part]
 

@@ -46,7 +46,7 @@ class Stream:
         if turn.withheld:
             self._print(task, f"turn {turn.number} PREPARED ANSWER NOT SENT: {_one(turn.withheld)}")
         if turn.challenge:
-            self._print(task, f"turn {turn.number} ASKED BACK: {_one(turn.challenge)}")
+            self._print(task, f"turn {turn.number} SENT BACK: {_one(turn.challenge)}")
         if turn.refused:
             self._print(task, f"turn {turn.number} REFUSED: {_one(turn.refused)}")
         if turn.report:

@@ -146,7 +146,7 @@ def with_usage(path: Path) -> None:
         ("run.json", with_field("created", "some day"), "run.json: created: is no time"),
         ("platform.jsonl", deep, "platform.jsonl: is no state file"),
         ("platform.jsonl", lambda path: path.write_text(""), "platform.jsonl is cut or lost"),
-        (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is no record"),
+        (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is not a record"),
         (f"tasks/{SPEC}.jsonl", deep, ""),
         (f"tasks/{SPEC}.jsonl", with_usage, ".jsonl: line 3: usage.prompt: Input should be"),
         ("prompts/*", not_utf8, ""),

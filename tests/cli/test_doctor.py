@@ -92,7 +92,7 @@ def table_of(tmp_path: Path, *servers: FakeOpenAI, **more: str) -> Path:
 def test_without_any_key_all_is_fine(look: Look) -> None:
     diagnosed, announced = look()
     assert diagnosed.ok
-    assert announced == [diagnosed.announced] == ["no call that costs anything will be made"]
+    assert announced == [diagnosed.announced] == ["no paid calls will be made"]
     assert one(diagnosed, "models", "LLM").state == "info"
     assert "NEBIUS_API_KEY" in one(diagnosed, "models", "LLM").fix
     assert one(diagnosed, "platform", "key").state == "info"
@@ -110,7 +110,7 @@ def test_a_served_model_is_asked_once_and_told_of_before(look: Look) -> None:
     assert diagnosed.ok
     assert seen_before == [1]
     assert announced == [
-        "at most 1 tiny call to a model will be made now, price unknown (none with --no-calls)"
+        "at most 1 short call to a model will be made now, price unknown (none with --no-calls)"
     ]
     (ask,) = server.seen
     assert ask.body["max_tokens"] <= 600
@@ -187,7 +187,7 @@ def test_two_roles_at_two_servers_are_two_calls_with_a_price(look: Look, tmp_pat
         )
         assert (len(eyes.seen), len(hands.seen)) == (1, 1)
     assert diagnosed.ok
-    assert "at most 2 tiny calls to a model will be made now, about $0.01" in announced[0]
+    assert "at most 2 short calls to a model will be made now, about $0.01" in announced[0]
     answer = one(diagnosed, "models", "answer", "evaluator: openai/fake-large")
     bill = eyes.billed
     fresh = bill.prompt - bill.cached
@@ -247,7 +247,7 @@ def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> N
     assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
     assert "NEBIUS_API_KEY" in key.fix
     assert "(litellm)" in one(diagnosed, "models", "price", "nebius").text
-    assert announced == ["no call that costs anything will be made"]
+    assert announced == ["no paid calls will be made"]
 
 
 def test_an_ill_backend_is_a_warning_while_another_one_serves(look: Look, tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_an_ill_backend_is_a_warning_while_another_one_serves(look: Look, tmp_pa
     assert diagnosed.ok
     first = one(diagnosed, "models", "answer", "b0")
     assert first.state == "warning"
-    assert first.text.endswith("another backend serves in its place")
+    assert first.text.endswith("another backend is used instead")
     assert one(diagnosed, "models", "answer", "b1").state == "ok"
 
 
@@ -289,7 +289,7 @@ def test_canned_replies_are_not_used_up(look: Look) -> None:
     assert diagnosed.ok
     assert left("doctor") == 1
     assert "not asked" in one(diagnosed, "models", "answer").text
-    assert announced == ["no call that costs anything will be made"]
+    assert announced == ["no paid calls will be made"]
 
 
 def test_the_platform_takes_the_key(look: Look, platform_of: Any) -> None:
@@ -321,7 +321,7 @@ def test_a_platform_out_of_reach_or_of_another_kind(look: Look) -> None:
     assert "cannot be reached" in one(diagnosed, "platform", "key").text
     with FakeOpenAI() as server:
         diagnosed, _ = look(ERC3_BASE_URL=server.base_url)
-    assert "does not answer as the platform does" in one(diagnosed, "platform", "key").text
+    assert "does not answer like the platform" in one(diagnosed, "platform", "key").text
     assert PLATFORM_KEY not in diagnosed.model_dump_json()
 
 

@@ -53,7 +53,8 @@ def test_a_dotenv_is_named_by_its_variables(tmp_path: Path) -> None:
     other = dotenv(path, {"A_KEY": "secret-value-2", "C": "3"})
     assert other.state == "warning"
     assert (
-        other.text == "read; it sets A_KEY, C; the environment has other values, which win: A_KEY"
+        other.text == "read; it sets A_KEY, C; the environment has different values, "
+        "which take precedence: A_KEY"
     )
     assert "secret" not in other.model_dump_json()
     path.write_text("B=1\n\n\nA_KEY secret-value-1\nC\nD=2\n")

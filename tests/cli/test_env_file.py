@@ -56,7 +56,7 @@ def test_a_name_that_no_variable_can_have_is_told(
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["show", "latest"])
     assert done.exit_code == 2
-    assert "sets what no environment can hold" in done.output
+    assert "sets a variable that cannot be used" in done.output
     assert "secret-value" not in done.output
 
 

@@ -48,7 +48,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert session(agent).status == "open"
     assert [t.status for t in session(agent).tasks] == ["in_progress"] * 3 + ["new"] * 2
     assert "the model never answered" in said(agent)
-    assert "3 tasks in a row ended without an answer of the model; not started: 2 tasks" in said(
+    assert "3 tasks in a row ended because the model did not answer; not started: 2 tasks" in said(
         agent
     )
     assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(agent)
@@ -64,7 +64,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
 
     before = (agent.run / "results.json").read_bytes()
     assert agent.live("--resume", agent.run, "--yes") == 0
-    assert "submitted already, nothing is left to do" in said(agent)
+    assert "already submitted; there is nothing left to do" in said(agent)
     assert (agent.run / "results.json").read_bytes() == before
 
 
@@ -86,7 +86,7 @@ def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any)
     results = json.loads(path.read_text())
     path.write_text(json.dumps(results | {"submitted": False, "finished": None}))
     assert agent.live("--resume", agent.run, "--yes") == 0
-    assert "submitted already" in said(agent)
+    assert "already submitted" in said(agent)
     after = json.loads(path.read_text())
     assert after["submitted"]
     assert after["tasks"] == results["tasks"]

@@ -48,7 +48,7 @@ def test_once_closes_what_is_under_way_and_the_rest_can_be_resumed(
     until(lambda: begun(life))
     os.kill(child, signal.SIGINT)
     assert life.end(child) == 130
-    assert "once more to stop at once" in life.said[-1]
+    assert "press Ctrl-C again to stop now" in life.said[-1]
     assert f"submission.py --resume {life.run}" in life.said[-1]
     results = life.results()
     assert [(t["spec_id"], t["outcome"], t["failure"]) for t in results["tasks"]] == [
@@ -57,7 +57,7 @@ def test_once_closes_what_is_under_way_and_the_rest_can_be_resumed(
     assert results["tasks"][0]["score"] == 0.0
     assert results["finished"] is None
     assert life.live("--resume", life.run) == 0
-    assert f"going on with {life.run}: " not in life.said[-1]
+    assert f"resuming {life.run}: " not in life.said[-1]
     tasks = life.results()["tasks"]
     assert [t["score"] for t in tasks] == [1.0] * 4
     assert [t["attempt"] for t in tasks] == [2, 1, 1, 1]
@@ -71,7 +71,7 @@ def test_twice_stops_at_once_and_can_be_resumed(lives: Callable[[], Any], slow_p
     until(lambda: "once more" in life.log.read_text())
     os.kill(child, signal.SIGINT)
     assert life.end(child) == 130
-    assert "stopped at once; go on: " in life.said[-1]
+    assert "stopped; resume: " in life.said[-1]
     assert f"submission.py --resume {life.run}\n" in life.said[-1]
     assert life.live("--resume", life.run, "--quiet") == 0
     tasks = life.results()["tasks"]

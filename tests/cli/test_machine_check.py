@@ -104,7 +104,7 @@ def test_results_that_find_no_room_name_the_folder_and_the_way_on(
         disk.setattr("coordinator.session.write_whole", full)
         done = call()
     assert done.exit_code == 1
-    assert f"error: stopped: the run in {folder()} cannot go on: No space left" in done.stderr
+    assert f"error: stopped: the run in {folder()} cannot continue: No space left" in done.stderr
     assert f"submission.py --resume {folder()}\n" in done.stderr
     assert call("--resume", folder()).exit_code == 0
     assert task()["score"] == 1.0

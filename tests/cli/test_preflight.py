@@ -88,7 +88,7 @@ def untouched(platform: Simulator, folder: Path) -> bool:
         ("referense", "it names no provider; did you mean reference"),
         ("gpt-9-nonsense", "it names no provider; did you mean gpt-"),
         ("nebis/openai/gpt-oss-120b", "did you mean nebius/openai/gpt-oss-120b"),
-        ("openai/", "no model's name"),
+        ("openai/", "the model's name is missing"),
     ],
 )
 def test_an_unknown_id_is_usage(
@@ -239,7 +239,7 @@ def test_a_group_is_asked_until_one_answers(
     done = real("--evaluator", "group", "--models", file, "--task", "a")
     assert done.exit_code == 0, done.stderr
     assert "nebius/x, none: NEBIUS_API_KEY not set; another backend serves" in done.stderr
-    assert "bad is not asked any more in this run; next backend: good" in done.stderr
+    assert "bad is disabled for the rest of this run; next backend: good" in done.stderr
     assert "preflight: good answers" in done.stderr
     counts = [
         [a.messages for a in s.seen].count(list(preflight.PROMPT)) for s in (bad, good, spare)

@@ -94,7 +94,7 @@ def test_a_run_with_other_texts_keeps_them_and_goes_on_with_no_others(
     again = invoke("--resume", folder)
     assert again.exit_code != 0
     assert "sections: were store/rules" in again.output
-    assert "prompt of the evaluator: its text was prompts/" in again.output
+    assert "prompt of the evaluator: its text is in prompts/" in again.output
 
 
 def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
@@ -115,7 +115,7 @@ def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> 
     (mine / "store/rules.md").write_text("- Buy.\n")
     words = ["--pack", "generated:prompts:1", "--jobs", "1", "--json", "--keep-journals"]
     output = invoke("regress", *words[:4], "--prompts", mine, "--out", tmp_path / "other")
-    assert "sections over the shipped ones: store/rules" in output.output
+    assert "changed prompt sections: store/rules" in output.output
     done = invoke("regress", *words, "--prompts", mine, "--out", tmp_path / "logs")
     assert done.exit_code == 0, done.output
     (folder,) = (tmp_path / "logs").iterdir()

@@ -116,7 +116,7 @@ def test_a_changed_prompt_is_refused_by_its_file(lives: Callable[[], Any], tmp_p
     manifest["identity"]["prompts"]["evaluator"] = "0" * 64
     (life.run / "run.json").write_text(json.dumps(manifest))
     assert life.live("--resume", life.run) == 1
-    assert f"prompt of the evaluator: its text was prompts/{'0' * 64}.txt" in life.said[-1]
+    assert f"prompt of the evaluator: its text is in prompts/{'0' * 64}.txt" in life.said[-1]
     assert life.live("--resume", life.run, "--force", "--quiet") == 0
     assert life.results()["totals"]["score_mean"] == 1.0
 

@@ -86,7 +86,7 @@ def test_it_differs_between_two_runs(call: Call, kind: SandboxKind) -> None:
     differences = {c.what: (c.was, c.now) for c in changes(first, second)}
     assert differences["sandbox"] == (kind, OTHER[kind])
     done = call("compare", first, second)
-    assert f"another sandbox: A {kind}; B {OTHER[kind]}" in done.stdout
+    assert f"different sandbox: A {kind}; B {OTHER[kind]}" in done.stdout
 
 
 def test_a_resumption_elsewhere_says_so(
@@ -103,7 +103,7 @@ def test_a_resumption_elsewhere_says_so(
     run = folder()
     elsewhere(run, kind)
     done = call("--resume", run)
-    text = f"note: its code ran in {OTHER[kind]} before, and runs in {kind} now"
+    text = f"note: its code previously ran in {OTHER[kind]} and now runs in {kind}"
     assert text in " ".join((done.stdout + done.stderr).split())
     assert read_manifest(run).sandboxes == read_results(run).sandboxes == (OTHER[kind], kind)
 

@@ -31,7 +31,7 @@ def runs(folder: Path) -> list[Path]:
     ("words", "why"),
     [
         (["--strategy", "next-step", "--worker", "x"], "asks one model"),
-        (["--prompt-tokens", "5000"], "goes with --strategy next-step"),
+        (["--prompt-tokens", "5000"], "needs --strategy next-step"),
         (["--strategy", "next-step", "--debug"], "--debug steps through code"),
         (["--strategy", "guess"], "evaluator-worker"),
         (["--resume", "x", "--strategy", "next-step"], "leave out --out, --strategy"),

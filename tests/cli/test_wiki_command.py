@@ -63,7 +63,7 @@ def test_an_empty_cache_is_no_error() -> None:
     assert run("list") == (0, "", f"{NONE_KEPT}\n")
     code, _, message = run("dump", "latest", "out")
     assert code == 2
-    assert "no version of a wiki is kept" in message
+    assert "no wiki version is cached" in message
 
 
 def test_a_damaged_file_is_no_version(kept: tuple[str, str]) -> None:
@@ -170,8 +170,8 @@ def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> No
         code, output, _ = run("dump", name, f"out-{len(name)}")
         assert (code, output.split()[3]) == (0, f"{kept[0]}:")
     for name, message in [
-        ("latest/kites-pay", f"has read version {'0' * 40}, which is not kept"),
-        ("latest~1/kites-load", "names no version of a wiki"),
+        ("latest/kites-pay", f"has read version {'0' * 40}, which is no longer cached"),
+        ("latest~1/kites-load", "names no wiki version"),
         ("latest~1/kites-pax", "has no task 'kites-pax'; did you mean kites-pay"),
         ("nope/kites-pay", "there is no run 'nope'"),
     ]:

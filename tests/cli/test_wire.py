@@ -337,7 +337,7 @@ def test_reports_that_are_never_taken_are_named(start: Start) -> None:
     run = start(answering("/tasks/log", 500, b"oops"))
     results = run.go()
     assert [t.score for t in results.tasks] == [0.9] * len(SPECS)
-    assert all("reports of model calls were not taken" in (t.error or "") for t in results.tasks)
+    assert all("reports of model calls were not accepted" in (t.error or "") for t in results.tasks)
 
 
 class Outage:

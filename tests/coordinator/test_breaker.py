@@ -53,7 +53,7 @@ def test_before_a_sign_of_life_no_more_are_under_way_than_may_fail() -> None:
         for _ in range(3):
             breaker.ended(ended("model"))
         assert [one.result(60) for one in waiting] == [False] * 5
-    assert breaker.broken == "3 tasks in a row ended without an answer of the model"
+    assert breaker.broken == "3 tasks in a row ended because the model did not answer"
 
 
 @pytest.mark.parametrize("sign", ["answer", "task", "end"])

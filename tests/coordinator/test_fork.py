@@ -264,7 +264,7 @@ def test_requests_without_an_answer_are_named_where_the_state_differs(
     rewrite(recorded, change)
     done = desk.fork(recorded, 3)
     assert done.exit_code == 1
-    assert "1 repeated request had no answer then" in " ".join(done.stderr.split())
+    assert "1 repeated request had no response when recorded" in " ".join(done.stderr.split())
 
 
 def test_another_answer_stops_the_fork_and_says_which(desk: RequestHandler, recorded: Path) -> None:

@@ -239,7 +239,7 @@ def test_telemetry_that_is_never_taken_is_named_and_costs_no_task(
     run.platform.broken |= {"log_llm": lost(), "log_llm_late": lost()}
     task = result(run)
     assert (task.ended, task.failure) == ("purchased", None)
-    assert task.error == "2 reports of model calls were not taken by the platform"
+    assert task.error == "2 reports of model calls were not accepted by the platform"
     assert [r for r in run.journal() if r["type"] == "warning"]
     assert task.score == 0.9
     assert task.passed

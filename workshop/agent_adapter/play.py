@@ -35,8 +35,8 @@ SHOWN = 20
 """Tasks that are listed because they did not pass."""
 WHY_CHARS = 160
 CANNOT_BE_STOPPED = (
-    "the official SDK reads no address from the environment: an agent that does not pass "
-    "ERC3_BASE_URL as base_url reaches the real platform, and nothing here can stop it"
+    "the official SDK reads no address from the environment, so an agent that does not pass "
+    "ERC3_BASE_URL as base_url reaches the real platform, and this program cannot prevent it"
 )
 
 
@@ -47,10 +47,10 @@ class AgentOptions(BaseModel):
     pack: tuple[str, ...] = option(
         "A pack file [every bundled pack]. Repeatable, one of each kind.", ()
     )
-    benchmark: str | None = option("Serve the bundled pack of this benchmark alone.", None)
-    own_sdk: bool = option("Leave the agent its own SDK, in place of our stand-in for it.", False)
+    benchmark: str | None = option("Serve only the bundled pack of this benchmark.", None)
+    own_sdk: bool = option("Let the agent use its own SDK instead of the replacement.", False)
     allow_real_key: bool = option(
-        "With --own-sdk: start the agent although a .env of its folder holds an account key.", False
+        "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
     )
 
 
@@ -98,12 +98,12 @@ def _check_key(options: AgentOptions) -> None:
     """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
     file = key_file(options.command)
     if options.own_sdk and file and not options.allow_real_key:
-        advice = "take it out, or give --allow-real-key"
+        advice = "remove it, or use --allow-real-key"
         raise Usage(f"{CANNOT_BE_STOPPED}; {file} holds an account key: {advice}")
     if options.own_sdk:
         say(notes(), f"warning: {CANNOT_BE_STOPPED}")
     elif file:
-        text = "the stand-in for the SDK uses none of it, but a program in another language may"
+        text = "the SDK replacement ignores it, but a program in another language may use it"
         say(notes(), f"note: {file} holds an account key; {text}")
 
 
@@ -144,13 +144,13 @@ def _report(platform: Platform, command: Sequence[str]) -> Iterator[str]:
         yield from _scores("tasks without a session", singles)
     if not any(task.begun for task in platform.tasks):
         yield (
-            "the agent has begun no task here; a Python with -E or -I finds its own SDK, and other "
-            "programs have to read ERC3_BASE_URL"
+            "the agent started no task here; a Python with -E or -I finds its own SDK, and other "
+            "programs must read ERC3_BASE_URL"
         )
     worlds = {platform.served_as(one.benchmark).world.name for one in platform.sessions.values()}
     for world in sorted(worlds - {"demo"}):
         words = "regress", "--benchmark", world, "--agent", shlex.join(command)
-        yield f"keep a run and compare it with others: {own_command(*words)}"
+        yield f"to keep a run and compare it with others: {own_command(*words)}"
 
 
 def _scores(title: str, tasks: Sequence[Task]) -> Iterator[str]:

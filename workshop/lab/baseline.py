@@ -61,7 +61,7 @@ def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
     outside = next((trial for trial in notable if trial.infrastructure_failure), None)
     if outside:
         text = f"{outside.pack}: {outside.spec_id}: {outside.failure}: {outside.error}"
-        raise CannotRun(f"no baseline from a run with failures outside of the model: {text}")
+        raise CannotRun(f"cannot store a baseline from a run with external failures: {text}")
     packs = []
     for pack in run.packs:
         mine = [trial for trial in notable if trial.pack == pack.name]
@@ -94,11 +94,11 @@ def check(baseline: Baseline, packs: Iterable[PackInfo], trials: Iterable[Trial]
     stored = {pack.name: pack for pack in baseline.packs}
     for pack in packs:
         if pack.name in stored and stored[pack.name].sha256 != pack.sha256:
-            text = f"the pack {pack.name!r} has changed since the baseline was made"
-            raise CannotRun(f"{text}; {_renew()} makes a new one")
+            text = f"the pack {pack.name!r} has changed since the baseline was stored"
+            raise CannotRun(f"{text}; {_renew()} stores a new one")
     known = [(t, f"{t.pack}: {t.spec_id}", stored[t.pack]) for t in trials if t.pack in stored]
     if not known:
-        raise CannotRun(f"the baseline holds none of these packs; it has: {', '.join(stored)}")
+        raise CannotRun(f"the baseline has none of these packs; it has: {', '.join(stored)}")
     return Check(
         tasks=len(known),
         lost=tuple(n for t, n, was in known if not t.passed and t.spec_id not in was.failed),

@@ -115,13 +115,13 @@ def read_side(path: Path) -> Side:
         if not folder.merged:
             raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
-            raise CannotRun(f"{path} holds trivial baselines only")
+            raise CannotRun(f"{path} has only the trivial baselines")
         models = run.settings.evaluator, run.settings.worker
         return Side(run.run_id, models, run.harm_name, _by_task(folder.trials()), run.sandboxes)
     try:
         results = read_results(path)
     except OSError:
-        raise CannotRun(f"{path} holds neither {LAB} nor results.json") from None
+        raise CannotRun(f"{path} has neither {LAB} nor results.json") from None
     except ValidationError as error:
         text = f"{path / 'results.json'} cannot be read: {first_problem(error)}"
         raise CannotRun(text) from None
@@ -210,26 +210,26 @@ def _checks(
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
-        asks=f"worse where {sign}",
+        asks=f"worse if {sign}",
         found=f"{new} ({_p(harm.p_worse)})",
         holds=harm.p_worse <= stats.ALPHA,
     )
     any_new = Check(
-        name=f"any new {name}, as both sides are deterministic",
-        asks="worse where there is one",
+        name=f"any new {name}, because both sides are deterministic",
+        asks="worse if there is one",
         found=new,
         holds=bool(harm.lost),
     )
     loss = Check(
         name="bootstrap bound of the loss, one-sided 95 %",
-        asks=f"not worse where it is below the margin of {margin}",
+        asks=f"not worse if it is below the margin of {margin}",
         found=_loss(bound),
         holds=bound < margin,
     )
     counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
     mcnemar = Check(
         name="exact McNemar test of the flips, one-sided",
-        asks=f"worse where {sign}",
+        asks=f"worse if {sign}",
         found=f"{counts} ({_p(flips.p_worse)})",
         holds=flips.p_worse <= stats.ALPHA,
     )

@@ -115,7 +115,7 @@ class Processes:
             ended = True
             pool.shutdown()
         except BrokenProcessPool:
-            text = "a worker process died (out of memory?); go on with --resume"
+            text = "a worker process died (out of memory?); continue with --resume"
             raise CannotRun(text) from None
         finally:
             if not ended:

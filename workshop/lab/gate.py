@@ -99,7 +99,7 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
     result = comparison.compare(before, after, MARGIN)
     outside = result.infrastructure_a + result.infrastructure_b
     if outside:
-        raise CannotRun(f"{outside} trials failed for reasons outside; --resume plays them again")
+        raise CannotRun(f"{outside} trials failed for external reasons; --resume plays them again")
     counts = Counts(
         gained=len(result.flips.gained),
         lost=len(result.flips.lost),
@@ -142,7 +142,7 @@ def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]
 
 def _tokens(was: float | None, now: float | None, slack: float) -> Check:
     if was is None or now is None:
-        return Check(name="tokens", holds=False, said="not known of every trial")
+        return Check(name="tokens", holds=False, said="unknown for some trials")
     allowed = was * (1 + slack)
     text = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
     return Check(name="tokens", holds=now <= allowed, said=text)

@@ -63,14 +63,14 @@ class LabFolder:
                 for raw in some:
                     spec = raw["spec_id"]
                     if spec in specs:
-                        twice = f"{source.asked}: spec_id {spec!r} stands there twice"
+                        twice = f"{source.asked}: spec_id {spec!r} appears twice"
                         raise CannotRun(f"the pack cannot be used: {twice}")
                     specs.add(spec)
                     digest.update(canonical(raw))
                 write_whole(self._chunks / f"{number:05d}.json", text)
                 number += 1
             if not specs:
-                raise CannotRun(f"the pack {source.asked!r} holds no scenario")
+                raise CannotRun(f"the pack {source.asked!r} has no scenario")
             fields = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
             packs.append(PackInfo(**fields, tasks=len(specs)))
         run = LabRun(
@@ -95,7 +95,7 @@ class LabFolder:
             return LabRun.model_validate_json((self.path / LAB).read_bytes())
         except OSError as error:
             text = error.strerror or str(error)
-            raise CannotRun(f"{self.path} is no lab run: {LAB} cannot be read: {text}") from None
+            raise CannotRun(f"{self.path} is not a lab run: {LAB} cannot be read: {text}") from None
         except ValidationError as error:
             raise CannotRun(f"{self.path / LAB}: {first_problem(error)}") from None
 

@@ -60,7 +60,7 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
     """
     if asked.split(":", 1)[0] == GENERATED:
         if adapter.generated_name is None:
-            raise CannotRun(f"the pack {asked!r}: no generator draws packs of this benchmark")
+            raise CannotRun(f"the pack {asked!r}: there is no generator for this benchmark")
         return Source(adapter, asked, adapter.generated_name(asked), None)
     path = adapter.packs.get(asked, Path(asked))
     with _opened(asked, path, adapter) as file:

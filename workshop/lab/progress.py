@@ -49,6 +49,6 @@ class LabProgress(Progress):
 
     def _text(self, now: float) -> str:
         counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
-        failed = f", {counts['failed']} failures outside of the agent" if counts["failed"] else ""
+        failed = f", {counts['failed']} external failures" if counts["failed"] else ""
         harm = f"{counts['harm']} {self._harm_name}s"
         return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"

@@ -58,7 +58,7 @@ def overview(run: LabRun) -> Table:
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
     title = f"{run.run_id}  {models}\n{packs}, epochs: {settings.epochs}"
     if overrides := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
-        title += f"\nsections over the shipped ones: {overrides}"
+        title += f"\nchanged prompt sections: {overrides}"
     if run.sandboxes:
         title += f"\nsandbox: {', then '.join(run.sandboxes)}"
     table = Table(title=escape(title))
@@ -80,17 +80,19 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
         **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
         f"{harm_name}s": f"{summary.harm.passed:,}",
         "  share of the trials": share(summary.harm),
-        "not played, for reasons outside": f"{summary.infrastructure:,}",
-        "turns a trial": number(means["turns"], 2),
-        "requests a trial": number(means["requests"], 1),
-        "tokens a trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
+        "not played, for external reasons": f"{summary.infrastructure:,}",
+        "turns per trial": number(means["turns"], 2),
+        "requests per trial": number(means["requests"], 1),
+        "tokens per trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
         f"{number(means['completion_tokens'], 0)}{_of_known(summary, 'completion_tokens')}",
         "cost, all trials": dollars(summary.cost_usd, 4) + _of_known(summary, "cost_usd"),
-        "seconds a trial": number(means["seconds"], 2),
+        "seconds per trial": number(means["seconds"], 2),
     }
     if gap:
-        lines["gap to the best answer, mean"] = f"{dollars(gap.mean, 2)} of {gap.answers} answers"
-        lines["gap, most"] = dollars(gap.most)
+        lines["dollars above the best answer, mean"] = (
+            f"{dollars(gap.mean, 2)} of {gap.answers} answers"
+        )
+        lines["dollars above the best answer, most"] = dollars(gap.most)
     return lines
 
 
@@ -109,7 +111,7 @@ def summary_lines(summary: Summary) -> list[str]:
     if summary.failures:
         named = ", ".join(f"{name}: {n}" for name, n in summary.failures.items())
         lines.append(
-            f"ended early: {named}; none of them counts as passed, and --resume plays "
+            f"ended early: {named}; they count as failed, and --resume plays "
             f"{summary.infrastructure} of them again"
         )
     if summary.gap and summary.gap.below:

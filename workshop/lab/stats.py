@@ -62,7 +62,7 @@ def loss_bound(differences: Sequence[float]) -> float:
 
 
 def tasks_needed(differences: Sequence[float], margin: float) -> int:
-    """How many tasks would tell, with 80 % power, if the truth is what was seen so far.
+    """Estimate how many tasks would be enough, with 80 % power, if the true difference is this one.
 
     With a loss within the margin: to show that it is not beyond it; else: to show that it is a
     loss. Normal approximation with the spread of the differences, but never fewer tasks than a

@@ -66,7 +66,7 @@ def replay(
     coded = [(log.spec_id, turn) for log, turn in turns if not is_typed(turn)]
     if turns and not coded:
         raise NotRecorded(
-            f"{spec_id or folder}: nothing to repeat: its steps called tools without any code; "
+            f"{spec_id or folder}: nothing to repeat: its steps called tools without code; "
             f"{command('show', folder)} tells what they did"
         )
     tools = tools_of(benchmark_of(folder))
@@ -135,7 +135,7 @@ def recorded_work(
         raise NotRecorded(f"{where} has no work")
     report = turn.turn.report
     if report.pins is None:
-        raise NotRecorded(f"{where} was recorded without clock and seed, it cannot be {what}")
+        raise NotRecorded(f"{where} was recorded without clock and seed and cannot be {what}")
     try:
         kind = sandbox_like(report)
     except SandboxUnavailable as error:

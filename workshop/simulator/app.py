@@ -95,9 +95,9 @@ def _foreign(request: Request) -> str | None:
     """
     host, origin = request.headers.get("host", ""), request.headers.get("origin")
     if not OUR_NAMES.fullmatch(host):
-        return "this platform answers to localhost, 127.0.0.1 and [::1] only"
+        return "this simulator answers only to localhost, 127.0.0.1 and [::1]"
     if origin is not None and origin.lower() != f"http://{host.lower()}":
-        return "this platform takes no requests from pages of another origin"
+        return "this simulator refuses requests from pages of another origin"
     return None
 
 

@@ -160,7 +160,7 @@ class Platform:
                 if other is not served:
                     names = f"{other.pack.name!r} and {served.pack.name!r}"
                     raise PackError(
-                        f"the packs {names} both stand for the benchmark {benchmark!r}; serve one "
+                        f"the packs {names} are both for the benchmark {benchmark!r}; serve one "
                         "pack of each kind"
                     )
         self.roots = frozenset(root for served in self.served for root in served.world.roots)

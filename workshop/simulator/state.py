@@ -120,7 +120,7 @@ class StateFile:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise self._error("is in use by another platform") from None
+            raise self._error("is in use by another simulator") from None
 
     def _read(self, header: dict[str, str]) -> list[bytes]:
         """The lines after the header; cuts a torn one off and writes the header of a new file."""
@@ -129,7 +129,7 @@ class StateFile:
         self._size = data.rfind(b"\n") + 1
         if not self._size:
             if not own.startswith(data):
-                raise self._error("is no state file; name another one")
+                raise self._error("is not a state file; name another one")
             self._cut()
             self._write(own, sync=True)
             _sync_folder(self._path.parent)
@@ -145,7 +145,7 @@ class StateFile:
         except (ValueError, RecursionError):
             first_line = None
         if not isinstance(first_line, dict) or "format" not in first_line:
-            raise self._error("is no state file; name another one")
+            raise self._error("is not a state file; name another one")
         if first_line["format"] != FORMAT:
             raise self._error(
                 f"has the format {first_line['format']!r}; this platform needs {FORMAT!r}"

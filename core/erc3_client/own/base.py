@@ -143,7 +143,7 @@ class BaseClient:
     def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
-        rendered = self._clean(text) or f"an empty answer with status {status}"
+        rendered = self._clean(text) or f"an empty response with status {status}"
         return UnusableAnswer(ApiError(status=status, error=rendered, code=code), response)
 
     def _clean(self, text: str) -> str:
@@ -157,7 +157,7 @@ def _inherited(kind: type[BaseModel], paths: Mapping[str, object]) -> str:
         field = getattr(base, "model_fields", {}).get("tool")
         if field is not None and field.default in paths:
             return str(field.default)
-    raise TypeError(f"{kind.__name__} is no request of this API: no path is its `tool`")
+    raise TypeError(f"{kind.__name__} is not a request of this API: its `tool` is not a path")
 
 
 def _body(request: BaseModel) -> bytes:

@@ -198,7 +198,7 @@ class _Connection:
                 # An answer may come byte by byte: the whole of it has one deadline.
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise TimeoutError(f"no whole answer within {self._seconds:g} s")
+                    raise TimeoutError(f"no complete response within {self._seconds:g} s")
                 self._socket.settimeout(left)
                 answer.feed(self._socket.recv(_PORTION))
         except TimeoutError as error:

@@ -59,7 +59,7 @@ class RemoteClient:
                 )
             )
         except (UnicodeError, httpx.InvalidURL):
-            raise httpx.ConnectError("no host can have this name") from None
+            raise httpx.ConnectError("not a valid host name") from None
 
     def close(self) -> None:
         """Close the connections."""

@@ -154,9 +154,9 @@ def test_another_model_goes_where_its_tool_names(wire: Wire) -> None:
 
 @pytest.mark.parametrize("request_", [Unknown(), store.Req_ViewBasket()])
 def test_a_model_of_no_endpoint(wire: Wire, request_: BaseModel) -> None:
-    with pytest.raises(TypeError, match=f"{type(request_).__name__} is no request of this API"):
+    with pytest.raises(TypeError, match=f"{type(request_).__name__} is not a request of this API"):
         wire.client.dispatch(request_)
-    with pytest.raises(TypeError, match="Unknown is no request of this API"):
+    with pytest.raises(TypeError, match="Unknown is not a request of this API"):
         wire.api.get_store_client(TASK).dispatch(Unknown())
     assert wire.seen == []
 

@@ -89,7 +89,7 @@ def test_one_backend_is_as_good_as_another_where_that_is_told(record: Record) ->
     assert isinstance(attempt(player, ask(model="b/x")), ExchangeFailed)
     assert player.send(ask(model="b/x"), 1.0).text == "of b"
     assert player.send(ask("later", model="b/x"), 1.0).text == "of a"
-    assert "has the same prompt, but of ('a/x', {})" in missed(
+    assert "has the same prompt, but from ('a/x', {})" in missed(
         Player(tape), ask("later", model="b/x")
     )
 
@@ -128,7 +128,7 @@ def test_a_prompt_of_several_models_needs_a_name(record: Record) -> None:
 
 @pytest.mark.parametrize("name", ["cassette/", "cassette/#m", "openai/x", "cassette"])
 def test_an_id_that_names_no_cassette_is_refused(name: str) -> None:
-    with pytest.raises(TapeError, match="names no cassette"):
+    with pytest.raises(TapeError, match="does not name a cassette"):
         open_cassette(name)
 
 

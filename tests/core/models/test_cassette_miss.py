@@ -16,7 +16,7 @@ def test_a_miss_shows_the_nearest_request_and_where_it_differs(record: Record) -
         (ask("Buy two cups", model="other/model", system="\n".join(changed)), reply()),
     )
     text = missed(Player(tape), ask("Buy two cups", system="\n".join(changed)))
-    assert f"the cassette {tape.path} holds no such request" in text
+    assert f"the cassette {tape.path} has no such request" in text
     text = missed(Player(tape), ask("Buy two cups!", system="\n".join(changed)))
     assert "nearest is exchange 2, 99." in text
     diff = text.splitlines()[1:]
@@ -31,7 +31,7 @@ def test_a_miss_says_where_only_parameters_differ(record: Record) -> None:
     tape = record((ask(temperature=0.0, effort="low"), reply()))
     text = missed(Player(tape), ask(temperature=0.5, max_tokens=9))
     was, now = "{'effort': 'low', 'temperature': 0.0}", "{'max_tokens': 9, 'temperature': 0.5}"
-    assert f"exchange 1 has the same prompt, but of ('openai/some', {was}), not" in text
+    assert f"exchange 1 has the same prompt, but from ('openai/some', {was}), not" in text
     assert text.endswith(f"('openai/some', {now})")
 
 
@@ -43,4 +43,4 @@ def test_a_miss_is_of_sane_length_and_shows_signs_of_a_terminal_as_escapes(recor
     assert "\x1b" not in text
     assert "\r" not in text
     assert "more lines" in text
-    assert "holds no exchange" in missed(Player(record()), ask())
+    assert "has no exchanges" in missed(Player(record()), ask())

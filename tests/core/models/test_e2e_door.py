@@ -231,7 +231,7 @@ def test_a_lost_backend_is_left_at_once_and_for_good(
     for _ in range(4):
         assert client.complete(ASK).backend == "b1"
     assert len(lost.seen) == 1
-    assert calls[0].next == "b0 is not asked any more in this run; next backend: b1"
+    assert calls[0].next == "b0 is disabled for the rest of this run; next backend: b1"
 
 
 @pytest.mark.parametrize("fault", ["400", "context-openai"])

@@ -151,7 +151,7 @@ def test_the_second_backend_carries_a_run_whose_first_one_fails(
     assert len(overloaded.seen) <= 36
     assert len(well.seen) > 8
     followed_by = {call["next"] for call in run.calls if call["backend"] == "hands-0"}
-    assert "hands-0 is not asked any more in this run; next backend: hands-1" in followed_by
+    assert "hands-0 is disabled for the rest of this run; next backend: hands-1" in followed_by
     assert any(
         "next backend: eyes-1" in (call["next"] or "")
         for call in run.calls
@@ -171,7 +171,7 @@ def test_a_prompt_beyond_the_context_ends_its_task_alone(
     run = run_through([eyes], [hands], ["named_item_on_last_page", *FEW], code=1)
     first, *others = run.tasks
     assert first["outcome"] == "error"
-    assert "larger window" in first["error"]
+    assert "larger context window" in first["error"]
     assert {task["score"] for task in others} == {1.0}
     assert eyes.met == {"context-vllm": 1}
 

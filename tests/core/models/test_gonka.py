@@ -130,7 +130,10 @@ def test_a_node_that_cannot_serve_gives_way_to_the_next(refuse: tuple[int, str])
 
 @pytest.mark.parametrize(
     ("refuse", "kind"),
-    [((402, "Insufficient balance"), "quota"), ((400, "max_tokens is no number"), "bad_request")],
+    [
+        ((402, "Insufficient balance"), "quota"),
+        ((400, "max_tokens is not a number"), "bad_request"),
+    ],
 )
 def test_what_holds_for_all_nodes_is_asked_of_one(refuse: tuple[int, str], kind: str) -> None:
     with node(0, refuse=refuse) as one, node(1) as other:
@@ -200,7 +203,7 @@ def test_a_key_that_is_none_is_told_without_a_part_of_it(
 
 def test_a_number_that_is_no_key_of_the_curve_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(gonka.KEY_VARIABLE, "0" * 64)
-    with pytest.raises(ExchangeFailed, match="no private key of this curve"):
+    with pytest.raises(ExchangeFailed, match="not a private key of this curve"):
         send(at(nowhere()))
 
 

@@ -181,7 +181,7 @@ def test_attempts_come_to_an_end() -> None:
     ("kind", "hint"),
     [
         ("bad_request", "parameters"),
-        ("context_window", "larger window"),
+        ("context_window", "larger context window"),
         ("missing", "two: a: no$"),
     ],
 )
@@ -199,7 +199,7 @@ def test_what_every_backend_would_refuse_ends_the_call(kind: Any, hint: str) -> 
 def test_a_lost_backend_is_left_at_once_and_for_the_run(kind: Any) -> None:
     house = House(a=failed(kind), b=REPLY)
     assert house.client("two").complete(ASK).backend == "b"
-    assert house.calls[0].next == "a is not asked any more in this run; next backend: b"
+    assert house.calls[0].next == "a is disabled for the rest of this run; next backend: b"
     house.time.now += 1e6
     house.client("two").complete(ASK)
     assert house.transport.asked == ["a", "b", "b"]
@@ -572,7 +572,7 @@ def test_a_call_moves_on_over_http(served: Any) -> None:
     assert [(c.backend, c.error_kind) for c in calls] == [
         ("first", "quota"), ("second", "overload"), ("second", "bad_answer"), ("second", None),
     ]  # fmt: skip
-    assert calls[0].next == "first is not asked any more in this run; next backend: second"
+    assert calls[0].next == "first is disabled for the rest of this run; next backend: second"
     assert len(servers["first"].seen) == 1
     assert call.usage.prompt == servers["second"].billed.prompt
 

@@ -118,7 +118,7 @@ def test_a_base_url_is_for_ids_without_backends(write: Write) -> None:
     assert (
         models.settings("playbook/store", "worker", "http://x").targets[0].backend.base_url is None
     )
-    with pytest.raises(ModelsError, match="has backends of its own"):
+    with pytest.raises(ModelsError, match="has its own backends"):
         models.settings("reference", "worker", "http://here/v1")
 
 
@@ -140,7 +140,7 @@ def test_backends_of_a_model_are_shared(write: Write) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[models", "is no TOML"),
+        ("[models", "is not valid TOML"),
         ("[default]\n", "default: there is no such key; did you mean 'defaults'?"),
         ("[defaults]\ntemprature = 1", "defaults.temprature: .* did you mean 'temperature'"),
         ("[defaults]\nzzz = 1", "defaults.zzz: .* known are: temperature, top_p"),

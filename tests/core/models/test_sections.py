@@ -1,4 +1,4 @@
-"""A folder of sections over the shipped ones: what is taken, and what is refused in which words."""
+"""A folder of changed prompt sections: what is taken, and what is refused in which words."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
         ("evaluator/system", "{{ rules }}{{ guide }}{% raw %}{% endraw %}", "is not known"),
         ("evaluator/system", "{{ rules }}{{ guide }}{{ guide", "is not known"),
         ("evaluator/system", "{{ rules }}{{ guide }}{{ '", "is not known"),
-        ("store/rules", "{{ rules }}", "it takes none"),
-        ("store/rules", "{% for i in range(9) %}{% endfor %}", "it takes none"),
-        ("worker/system", "{% endfor %}{{ t }}{% for t in tools %}", "must stand in this order"),
+        ("store/rules", "{{ rules }}", "it has no placeholders"),
+        ("store/rules", "{% for i in range(9) %}{% endfor %}", "it has no placeholders"),
+        ("worker/system", "{% endfor %}{{ t }}{% for t in tools %}", "must be in this order"),
         ("store/rules", "x" * 50_001, "at most 50,000"),
-        ("evaluator/system", "{{ guide }}" + "{{ rules }}" * 11, "{{ rules }} stands 11 times"),
+        ("evaluator/system", "{{ guide }}" + "{{ rules }}" * 11, "{{ rules }} occurs 11 times"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(name: str, text: str, says: str) -> None:
@@ -120,7 +120,7 @@ def deep(path: Path) -> None:
         (linked_folder, "store: is a symbolic link"),
         (lambda path: os.mkfifo(path), "rules.md: is not a regular file"),
         (lambda path: path.write_text("x" * 200_001), "rules.md: is larger than 200,000 bytes"),
-        (deep, "no section lies so deep"),
+        (deep, "sections are not nested this deep"),
     ],
 )
 @pytest.mark.timeout(20)

@@ -75,8 +75,8 @@ def test_one_task_of_many(record: Run) -> None:
         ({"state": None}, "state: Input should be a valid string"),
         ({"report": [1]}, "report: Input should be"),
         ({"report": {"calls": [{"number": 1}]}}, "report.calls.0.name: Field required"),
-        ({"v": 2}, "is of version 2, not 1"),
-        ({"type": None}, "is no record"),
+        ({"v": 2}, "has version 2; expected 1"),
+        ({"type": None}, "is not a record"),
     ],
 )
 def test_a_damaged_turn_is_named(change: dict[str, Any], said: str, record: Run) -> None:
@@ -151,5 +151,5 @@ def test_the_last_attempt_counts_and_what_was_spent_before_is_known(tmp_path: Pa
 def test_a_journal_that_does_not_begin_with_its_task_is_shown_but_not_used(tmp_path: Path) -> None:
     path = written(tmp_path / "tea.jsonl", TURN)
     assert len(read_task(path).turns) == 1
-    with pytest.raises(NotRecorded, match="line 1: the journal does not begin with its task"):
+    with pytest.raises(NotRecorded, match="line 1: the journal does not begin with a task"):
         read_task(path, strict=True)

@@ -132,7 +132,7 @@ def test_every_reason_has_words(failure: Failure) -> None:
 
 def test_a_sandbox_that_died_is_told_for_all_its_tasks() -> None:
     lines = said(*(dead(f"t{i}", failure="sandbox", error="killed") for i in range(2)))
-    assert lines[1:] == ["  a sandbox that died, 2 tasks (t0, t1): killed"]
+    assert lines[1:] == ["  the sandbox died, 2 tasks (t0, t1): killed"]
 
 
 def test_programs_that_failed_alike_take_one_line() -> None:

@@ -117,12 +117,12 @@ def test_the_own_sdk_of_an_agent_is_not_started_beside_a_real_key(tmp_path: Path
     (tmp_path / ".env").write_text("# keys\nexport ERC3_API_KEY = 'key-real'\n")
     done = play(tmp_path, *own, *refused)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "nothing here can stop it" in done.stderr
+    assert "this program cannot prevent it" in done.stderr
     assert f"{tmp_path / '.env'} holds an account key" in done.stderr
     done = play(tmp_path, *own, *allowed, *refused)
     assert "their own\nkey-\n" in done.stdout
     assert "warning: the official SDK reads no address" in done.stderr
-    assert "the agent has begun no task here" in done.stdout
+    assert "the agent started no task here" in done.stdout
     assert done.returncode == 1
 
 

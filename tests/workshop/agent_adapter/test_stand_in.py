@@ -219,7 +219,7 @@ def test_what_is_missing_is_named_with_what_is_near(
     done = run(line)
     last = done.stderr.splitlines()[-1]
     assert done.returncode == 1
-    assert f"{name} is not in erc3-agent's stand-in for the official ERC3 SDK" in last
+    assert f"{name} is not in erc3-agent's replacement for the official ERC3 SDK" in last
     assert ("; near: " in last) == bool(near)
     assert near in last.partition("; near: ")[2]
 

@@ -147,7 +147,7 @@ def test_a_plain_run_folder_is_read_too(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_holds_no_run_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CannotRun, match="holds neither"):
+    with pytest.raises(CannotRun, match="has neither"):
         read_side(tmp_path)
 
 

@@ -256,10 +256,10 @@ def test_a_loop_whose_models_fail_for_a_while_goes_on(
         ({"sections": "store/rulez"}, "the nearest is 'store/rules'"),
         ({"budget-tasks": 70}, "need 78 at least"),
         ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
-        ({"train": "bundled", "unseen": ""}, "--unseen is needed"),
+        ({"train": "bundled", "unseen": ""}, "--unseen is required"),
         ({"benchmark": "chess"}, "it plays"),
         ({"evaluator": "openai/none", "budget-dollars": 1}, "the price of openai/none is unknown"),
-        ({"train": ""}, "--train and --reflection are needed"),
+        ({"train": ""}, "--train and --reflection are required"),
     ],
 )
 def test_what_cannot_begin_says_why_and_leaves_nothing(
@@ -276,5 +276,5 @@ def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]
     life = lives("poor")
     assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3
     told = read_evolved(life.run)
-    assert told.ended == "the budget of tasks is used up, but for the gate's"
+    assert told.ended == "the budget of tasks is used up, except for the acceptance test"
     assert told.trials <= 84

@@ -123,7 +123,7 @@ def test_a_spec_that_stands_twice_is_refused_also_across_chunks(
     body = json.loads(path.read_text(encoding="utf-8"))
     body["scenarios"].append(body["scenarios"][0])
     path.write_text(json.dumps(body), encoding="utf-8")
-    with pytest.raises(CannotRun, match=r"'s000' stands there twice"):
+    with pytest.raises(CannotRun, match=r"'s000' appears twice"):
         new_run(path)
 
 

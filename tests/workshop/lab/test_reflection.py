@@ -55,7 +55,7 @@ def test_what_was_answered_is_not_asked_again(tmp_path: Path, script: Script) ->
 
 def test_other_prompts_are_another_loop(tmp_path: Path, script: Script) -> None:
     ask(tmp_path / "r.jsonl", "a")
-    with pytest.raises(CannotRun, match="of another loop"):
+    with pytest.raises(CannotRun, match="belongs to another loop"):
         ask(tmp_path / "r.jsonl", "b")
 
 

@@ -75,7 +75,7 @@ def test_stepping_to_the_end_comes_to_what_was_recorded(run: Path) -> None:
     assert 'call 3: Req_CheckoutBasket(expected_total=8)' in third  # fmt: skip
     assert "step 1 printed:\nfound tea" in end
     assert "This is what was recorded." in end
-    assert over.startswith("*** the work is over")
+    assert over.startswith("*** the code has ended")
 
 
 def test_an_empty_line_repeats_and_c_runs_to_the_end(run: Path) -> None:
@@ -179,7 +179,7 @@ def test_an_edited_answer_changes_what_comes_out(run: Path) -> None:
     assert 'items = [{"sku": "cup", "quantity": 2}]' in talk
     assert "1 line 3: Combo_Find_Products_For_Query" in talk
     assert "[edited]" in talk
-    assert "no recorded answer fits this call" in talk
+    assert "no recorded result fits this call" in talk
 
 
 def test_off_the_record_the_user_answers(run: Path) -> None:
@@ -254,18 +254,18 @@ def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -
         ("c = 1", "c takes no argument"),
         ("d", "this is the waiting call"),
         ("h", "raise KIND TEXT"),
-        ("j x", "a number is needed"),
-        ("back", "no call is behind"),
-        ("back 7", "no call is behind"),
+        ("j x", "expected a number"),
+        ("back", "there is no earlier call"),
+        ("back 7", "there is no earlier call"),
         ("b 99", "step 1 has 5 lines"),
         ("b 4", "calls no tool in line 4 or later"),
         ("cl 3", "there is no breakpoint"),
         ("p", "use: p EXPR"),
-        ("edit", "nothing is edited"),
+        ("edit", "no edits"),
         ("edit it", "use: edit args KEY=JSON"),
         ("edit args", "use: edit args KEY=JSON"),
         ("edit args sku=1", "has no argument 'sku'"),
-        ("edit args query=tea", "a text stands in double quotes"),
+        ("edit args query=tea", "put text in double quotes"),
         ("edit answer nix", "not JSON"),
         ("edit answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
         ("save", "use: save FILE"),
@@ -297,7 +297,7 @@ def test_the_shop_goes_on_where_the_record_ends(
     commands = ("j 3", "edit args expected_total=9", "n", "state", "back 3", "n")
     talk = debug(run, *commands, options=("--pack", str(pack)))
     assert "the basket's total is 8, expected 9" in talk
-    assert "live, read afresh" in talk
+    assert "live state" in talk
     assert "This is what was recorded." in talk
 
 
@@ -307,8 +307,8 @@ def test_the_shop_goes_on_where_the_record_ends(
         (["--task", "nope", "--turn", "1"], "has no task 'nope'; it has: shop"),
         (["--task", "shop", "--turn", "4"], "no work in turn 4"),
         (["--task", "shop", "--turn", "1", "--pack", "nope.json"], "cannot be read"),
-        (["--turn", "1"], "--turn goes with --task"),
-        ([], "no task of it failed"),
+        (["--turn", "1"], "--turn needs --task"),
+        ([], "no task of this run failed"),
     ],
 )
 def test_wrong_usage_is_2_without_a_traceback(run: Path, options: list[str], words: str) -> None:
@@ -341,7 +341,7 @@ def test_a_live_run_stops_at_each_call(tmp_path: Path) -> None:
     assert code == 130
     assert "'stovetop moka|mocha pot 6cup'" in talk
     assert "{'bought': False}" in talk
-    assert "cannot be taken back" in talk
+    assert "cannot go back" in talk
     assert "stopped at the debugger" in talk
     (journal,) = tmp_path.glob("*/tasks/*.jsonl")
     assert json.loads(journal.read_text().splitlines()[-1])["type"] == "result"
@@ -353,4 +353,4 @@ def test_a_live_run_needs_a_terminal() -> None:
         cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "standard input is none" in done.stderr
+    assert "standard input is not one" in done.stderr

@@ -186,8 +186,8 @@ def test_what_is_said_cannot_move_a_terminal(record: Run) -> None:
     ("damage", "said"),
     [
         (lambda text: text[: len(text) - 40] + "\n", "is no JSON"),
-        (lambda text: "[]\n" + text, "line 1 is no record"),
-        (lambda text: text.split("\n", 1)[1], "does not begin with its task"),
+        (lambda text: "[]\n" + text, "line 1 is not a record"),
+        (lambda text: text.split("\n", 1)[1], "does not begin with a task"),
         (
             lambda text: text.replace('"instruction"', '"order"'),
             "instruction: Field required",
@@ -216,7 +216,7 @@ def test_a_damaged_run_is_refused_in_words(
 
 def test_wrong_usage(record: Run, tmp_path: Path) -> None:
     folder = record(FILL)
-    assert replay(tmp_path / "none") == (2, f"error: {tmp_path / 'none'} is no run folder: it has "
+    assert replay(tmp_path / "none") == (2, f"error: {tmp_path / 'none'} is not a run folder: it has "
                                             "no tasks/*.jsonl\n")  # fmt: skip
     code, output = replay(folder, "--task", "cellar")
     assert (code, "it has: shop" in output) == (2, True)

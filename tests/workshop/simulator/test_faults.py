@@ -257,7 +257,7 @@ def test_chaos_hits_its_share_with_all_kinds() -> None:
     [
         ({"rate": 1.1}, "rate of faults must be from 0 to 1, not 1.1"),
         ({"streak": 0}, "streak of faults must be at least 1, not 0"),
-        ({"kinds": ()}, "name at least one kind of fault of status, drop"),
+        ({"kinds": ()}, "name at least one kind of fault: status, drop"),
         ({"kinds": ("flood",)}, "unknown kind of fault 'flood'; there are status, drop"),
         ({"seconds": 0}, "a delay must be above 0 and at most 60 s, not 0"),
     ],

@@ -260,9 +260,9 @@ def damaged(line: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda _: "notes", "is no state file; name another one"),
-        (lambda _: "my\nnotes\n", "is no state file; name another one"),
-        (lambda _: "[1]\n", "is no state file; name another one"),
+        (lambda _: "notes", "is not a state file; name another one"),
+        (lambda _: "my\nnotes\n", "is not a state file; name another one"),
+        (lambda _: "[1]\n", "is not a state file; name another one"),
         (
             lambda text: text.replace("platform-state/1", "platform-state/9"),
             "has the format 'platform-state/9'; this platform needs 'platform-state/1'",
@@ -296,7 +296,7 @@ def test_one_platform_at_a_time(pack: Pack, tmp_path: Path) -> None:
     path = tmp_path / "state.jsonl"
     with (
         serve(pack, state=path),
-        pytest.raises(StateError, match="is in use by another platform"),
+        pytest.raises(StateError, match="is in use by another simulator"),
     ):
         serve(pack, state=path)
     with serve(pack, state=path) as running:

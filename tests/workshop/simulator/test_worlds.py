@@ -214,5 +214,7 @@ def test_a_pack_names_its_world(world: World, tmp_path: Path) -> None:
     with pytest.raises(PackError, match=known):
         worlds.load_pack(path)
     path.write_text(world.bundled.read_text().replace("/note", "/basket/add"))
-    with pytest.raises(PackError, match="unknown path '/basket/add'; faults go on /whoami, /note"):
+    with pytest.raises(
+        PackError, match="unknown path '/basket/add'; faults apply to /whoami, /note"
+    ):
         worlds.load_pack(path)

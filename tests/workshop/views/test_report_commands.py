@@ -75,7 +75,7 @@ def test_every_command_runs_from_anywhere(failed: tuple[Path, str], tmp_path: Pa
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     said = {"debug": "(debug)", "replay": "equal", "--fork": task_line(failed[1])}
-    said |= {"minimise": "there is nothing to shrink"}
+    said |= {"minimise": "there is nothing to minimise"}
     ways = ways_of(*failed)
     assert list(ways) == list(said)
     for name, way in ways.items():

@@ -95,7 +95,7 @@ def test_any_width_will_do(logs: Path, width: int) -> None:
         (["latest", "--task", "nope"], "it has: good, hostile, wrong, broken"),
         (["latest", "--task", "hostle"], "did you mean hostile?"),
         (["latest", "--task", "good", "--turn", "9"], "good has no turn 9; it has: 1, 2"),
-        (["latest", "--turn", "1"], "--turn goes with --task"),
+        (["latest", "--turn", "1"], "--turn needs --task"),
         (["latest", "--failed", "--task", "good"], "does not go with --task"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_server_that_listens_is_enough(
     [
         ("file:///tmp/runs", "no longer writes"),
         ("mlruns", "no longer writes"),
-        ("http://[", "is no address"),
+        ("http://[", "is not a valid address"),
         ("sqlite:////dev/null/mlflow.db", "cannot be written"),
     ],
 )

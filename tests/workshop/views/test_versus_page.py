@@ -69,7 +69,7 @@ def test_the_verdict_comes_first_then_flips_then_differences(tmp_path: Path) -> 
 def test_too_little_is_said_to_be_too_little(tmp_path: Path) -> None:
     page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t1"), judge)
     assert "Not enough data to tell" in page
-    assert re.search(r"about [\d,]+ tasks would tell", page)
+    assert re.search(r"about [\d,]+ tasks would be enough", page)
     assert "The prompts are the same." in page
 
 

@@ -87,5 +87,5 @@ class LabAdapter:
     def _told(self, trial: Trial) -> dict[str, str]:
         if trial.passed:
             return {"Result": "passed"}
-        result = "harmful: what cannot be undone was done wrongly" if trial.harm else "failed"
+        result = "harmful: an irreversible action was wrong" if trial.harm else "failed"
         return {"Result": result, "Story": Mask(self.secrets)(trial.story)}

@@ -70,7 +70,7 @@ class Chronicle:
         objection = self.gepa_adapter.objection(child)
         if objection:
             self._now["after"] = ()
-        why = f"refused: {objection}" if objection else "no better than its parent on these tasks"
+        why = f"refused: {objection}" if objection else "not better than its parent on these tasks"
         self._now["outcome"] = why
 
     def on_valset_evaluated(self, event: Event) -> None:

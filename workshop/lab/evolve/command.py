@@ -43,27 +43,32 @@ DEFAULT_SECTIONS = ("rules", "playbooks/")
 class EvolveOptions(LabOptions):
     """What ``evolve`` takes."""
 
-    train: str | None = option(f"What the loop learns by: {PACKS}. Needed.", None)
+    train: str | None = option(f"The training tasks: {PACKS}. Required.", None)
     reflection: str | None = option(
-        "The model that reads failed tasks and writes texts. Needed.", None
+        "The model that reads failed tasks and rewrites prompts. Required.", None
     )
     sections: str | None = option(
-        "Sections that may be changed, with commas; a name with / at its end is all below it "
+        "Sections that may be changed, separated by commas; a name that ends with / "
+        "includes all below it "
         "[the benchmark's rules and playbooks].",
         None,
     )
-    unseen: str | None = option(f"Tasks of the gate [{UNSEEN} of another seed than --train].", None)
-    budget_tasks: int = option(
-        "Trials that may be played, those of the gate among them.", 2000, ge=1
+    unseen: str | None = option(
+        f"Tasks of the acceptance test [{UNSEEN} of another seed than --train].", None
     )
-    budget_dollars: float | None = option("Dollars for trials and reflections.", None, ge=0)
-    generations: int = option("Proposals at most.", 20, ge=1)
-    batch: int = option("Tasks told of in one reflection.", 3, ge=1)
-    looks: int = option("Candidates that the gate looks at; each costs evidence.", 3, ge=1)
-    token_slack: float = option("Share by which tokens of a task may grow.", 0.1, ge=0)
-    seed: int = option("Of the optimiser's choices.", 0)
+    budget_tasks: int = option(
+        "Maximum number of trials, including those of the acceptance test.", 2000, ge=1
+    )
+    budget_dollars: float | None = option("Maximum dollars for trials and reflections.", None, ge=0)
+    generations: int = option("Maximum number of proposals.", 20, ge=1)
+    batch: int = option("Number of tasks shown in one reflection.", 3, ge=1)
+    looks: int = option(
+        "Candidates that the acceptance test looks at; each one makes it stricter.", 3, ge=1
+    )
+    token_slack: float = option("Share by which the tokens per task may grow.", 0.1, ge=0)
+    seed: int = option("Seed of the optimiser's choices.", 0)
     resume: str | None = option(
-        "A loop, `latest`, or how its name begins: go on with it as it is.", None
+        "Resume this loop: its folder, the beginning of its name, or `latest`.", None
     )
 
 
@@ -78,9 +83,9 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
     """
     lab: LabContext = context.obj()
     if options.resume and options.model_fields_set - MAY_CHANGE:
-        raise typer.BadParameter("--resume goes on with a loop as it was asked for")
+        raise typer.BadParameter("--resume continues a loop with its own options")
     if not options.resume and not (options.train and options.reflection):
-        raise typer.BadParameter("--train and --reflection are needed")
+        raise typer.BadParameter("--train and --reflection are required")
     missing = [name for name in ("gepa", "scipy") if find_spec(name) is None]
     if missing:
         raise Usage(f"{missing[0]} is not installed; this needs: {install('evolve')}")
@@ -124,7 +129,7 @@ def _other(train: str) -> str:
     """A generated pack of another seed. Raises Usage: the training tasks are a file."""
     kind, _, rest = train.partition(":")
     if kind != "generated":
-        raise Usage("--unseen is needed: only of generated tasks there are endless others")
+        raise Usage("--unseen is required, because only generated packs have more tasks")
     seed, _, options = rest.partition(":")
     after = options.partition(":")[2]
     return ":".join(["generated", f"{seed}-unseen", str(UNSEEN), *([after] if after else [])])
@@ -153,7 +158,7 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     if asked.budget_dollars is not None:
         for model in {asked.evaluator, asked.worker, asked.reflection}:
             if price_of(model, default_models()) is None:
-                raise Usage(f"--budget-dollars cannot hold: the price of {model} is unknown")
+                raise Usage(f"--budget-dollars cannot be enforced: the price of {model} is unknown")
     train, unseen = (
         list(source_of(one, adapter).scenarios()) for one in (asked.train, asked.unseen)
     )
@@ -164,7 +169,8 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
     least = len(train) + len(unseen) * (1 + asked.terms.looks)
     if asked.budget_tasks < least:
         raise Usage(
-            f"--budget-tasks {asked.budget_tasks}: {len(train)} training tasks and a gate of "
+            f"--budget-tasks {asked.budget_tasks}: {len(train)} training tasks and an "
+            "acceptance test of "
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
     keep_packs(folder, adapter, train, unseen)
@@ -189,7 +195,7 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         outcome = loop.run()
     except KeyboardInterrupt:
         again = command("evolve", "--resume", folder)
-        raise CannotRun(f"interrupted; go on with: {again}") from None
+        raise CannotRun(f"interrupted; resume: {again}") from None
     write_outcome(outcome, folder)
     return outcome
 

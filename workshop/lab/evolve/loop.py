@@ -75,10 +75,12 @@ class Loop:
     def run(self) -> Evolved:
         """Play it to its end. Raises CannotRun: it can be gone on with."""
         if self.asked.budget_tasks < self._gate_trials + len(self.train):
-            ended = "the budget of tasks is too small for the gate and the training tasks"
+            ended = (
+                "the budget of tasks is too small for the acceptance test and the training tasks"
+            )
         else:
             ended = self._optimise()
-        self.said(f"the loop is over: {ended}")
+        self.said(f"the loop has ended: {ended}")
         proposed = self._gate() if self.chronicle.candidates else None
         self._told = self._told.model_copy(update={"ended": ended, "proposed": proposed})
         self._write()
@@ -118,7 +120,7 @@ class Loop:
         if done >= self.asked.generations:
             return figures.counted(done, "generation")
         if self.chronicle.barren > BARREN * -(-len(self.train) // self.asked.batch):
-            return "nothing is left to learn: its tasks pass"
+            return "nothing left to learn: its tasks pass"
         return None
 
     def _now(self, name: str) -> str:
@@ -127,9 +129,9 @@ class Loop:
     def _may_play(self, trials: int) -> None:
         done = len(self.gepa_adapter.rollouts.trials)
         if done + trials + self._gate_trials > self.asked.budget_tasks:
-            raise Ended("the budget of tasks is used up, but for the gate's")
+            raise Ended("the budget of tasks is used up, except for the acceptance test")
         if not self._affords(trials + self._gate_trials):
-            raise Ended("the budget of dollars is used up, but for the gate's")
+            raise Ended("the budget of dollars is used up, except for the acceptance test")
 
     def _affords(self, trials: int) -> bool:
         """Whether so many more trials, at the mean price so far, keep to the budget."""
@@ -163,7 +165,7 @@ class Loop:
                 update={"ruling": ruling}
             )
             word = "passes" if ruling.passed else "does not pass"
-            self.said(f"candidate {candidate.number} {word} the gate: {ruling.reason}")
+            self.said(f"candidate {candidate.number} {word} the acceptance test: {ruling.reason}")
             self._write()
             if ruling.passed:
                 return candidate.number

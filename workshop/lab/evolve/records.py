@@ -118,7 +118,7 @@ def read_evolved(folder: Path) -> Evolved:
     try:
         return Evolved.model_validate_json(path.read_bytes())
     except OSError as error:
-        text = f"{folder} holds no loop: {NAME} cannot be read: {error.strerror}"
+        text = f"{folder} is not a folder of a loop: {NAME} cannot be read: {error.strerror}"
         raise CannotRun(text) from None
     except ValidationError as error:
         raise CannotRun(f"{path}: {first_problem(error)}") from None

@@ -52,7 +52,9 @@ class Reflection:
         if self.asked < len(self._kept):
             known = self._kept[self.asked]
             if known["prompt_sha256"] != digest:
-                raise self._fail(CannotRun(f"{self.path} is of another loop: its prompts differ"))
+                raise self._fail(
+                    CannotRun(f"{self.path} belongs to another loop: its prompts differ")
+                )
         else:
             known = self._ask(str(prompt), digest)
         self.asked += 1
@@ -65,7 +67,7 @@ class Reflection:
         try:
             answer = self.client.complete([{"role": "user", "content": prompt}])
         except ModelFailed as error:
-            text = f"the reflecting model gave no answer: {error}; go on with --resume"
+            text = f"the reflecting model gave no answer: {error}; continue with --resume"
             raise self._fail(CannotReflect(text)) from None
         line = {
             "prompt_sha256": digest,

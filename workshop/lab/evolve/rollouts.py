@@ -69,7 +69,7 @@ def played(
 def _check(path: Path, run: LabRun, pack: Picked, settings: Settings) -> None:
     same = run.settings == settings and run.packs[0].tasks == len(pack.raws)
     if not same or run.packs[0].name != pack.name:
-        raise CannotRun(f"{path} is of another loop: its settings or tasks are not those of now")
+        raise CannotRun(f"{path} belongs to another loop: its settings or tasks differ")
 
 
 @dataclass
@@ -110,8 +110,8 @@ class Rollouts:
             if outside:
                 first = outside[0]
                 raise CannotRun(
-                    f"{len(outside)} trials failed for reasons outside ({first.spec_id}: "
-                    f"{first.failure}: {first.error}); go on with --resume"
+                    f"{len(outside)} trials failed for external reasons ({first.spec_id}: "
+                    f"{first.failure}: {first.error}); continue with --resume"
                 )
             self.trials += trials
             self._known |= {(digest, one.spec_id): one for one in trials}

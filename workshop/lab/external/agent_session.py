@@ -181,7 +181,7 @@ class AgentSession:
         if self._process.ended:
             return ""
         if time.monotonic() - self._moved > self._launch.timeout:
-            return f"it neither began nor completed a task for {self._launch.timeout:g} s"
+            return f"it neither started nor completed a task for {self._launch.timeout:g} s"
         return None
 
     def finish(self, why: str) -> Iterator[PlayedTask]:
@@ -211,7 +211,7 @@ class AgentSession:
         if why == INTERRUPTED:
             return Cause("interrupted", f"{INTERRUPTED} before the agent {what} it")
         if why:
-            return Cause("limit", f"the agent never {what} it, and was ended: {why}")
+            return Cause("limit", f"the agent never {what} it and was stopped: {why}")
         if self._process.failed:
             return Cause("agent", f"the agent died ({how}) before it {what} it")
         return Cause("agent", f"the agent never {what} it")
@@ -291,14 +291,14 @@ def lines_of(record: AgentSessionRecord) -> Iterator[str]:
         f"{seconds(record.seconds)}: {record.ended_by or record.exit}"
     )
     if record.last_words:
-        yield f"  its last words ({FOLDER}/{record.number}.err, .out):"
+        yield f"  its last output ({FOLDER}/{record.number}.err, .out):"
         yield from (f"    {line}" for line in record.last_words)
     if left := [id_ for id_, submitted in record.sessions if not submitted]:
         yield f"  never submitted: {counted(len(left), 'session')} ({named(left)})"
     for title, specs in (
-        ("never begun", record.never_begun),
-        ("begun and never completed", record.never_completed),
-        ("begun more than once, of which the first time counts", record.repeated),
+        ("never started", record.never_begun),
+        ("started and never completed", record.never_completed),
+        ("started more than once; the first time counts", record.repeated),
     ):
         if specs:
             yield f"  {title}: {so_many_tasks(len(specs))} ({named(specs)})"

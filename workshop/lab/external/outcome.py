@@ -109,7 +109,7 @@ def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]
         return None, None
     if task.status == "failed":
         what = "completing" if task.begun else "beginning"
-        return f"the agent handed its session in without {what} the task", "agent"
+        return f"the agent submitted its session without {what} the task", "agent"
     return (cause.text, cause.failure) if cause else (None, "agent")
 
 

@@ -108,7 +108,7 @@ class DebugState:
     def waiting(self) -> Pause:
         """The call that waits. Raises BadCommand at the end."""
         if self.pause is None:
-            raise BadCommand("no call waits; back [N] goes to an earlier one")
+            raise BadCommand("no call is waiting; back [N] goes to an earlier one")
         return self.pause
 
     def arguments_of(self, pause: Pause) -> dict[str, object]:

@@ -58,7 +58,7 @@ def _answer(debug: DebugState, pause: Pause, text: str) -> object:
             part = part[_key(part, name)]
         part[_key(part, last)] = _json(match["value"])
     except (KeyError, IndexError, TypeError, ValueError):
-        raise BadCommand(f"the answer has no {match['path']!r}; parts are joined by dots") from None
+        raise BadCommand(f"the result has no {match['path']!r}; separate parts with dots") from None
     return changed
 
 
@@ -72,9 +72,9 @@ def _base(debug: DebugState, pause: Pause) -> object:
         return debug.edited_answer.value
     call = debug.answers.recorded(pause.number)
     if call is None or call.name != pause.name:
-        raise BadCommand("nothing is recorded for this call; give the whole answer as JSON")
+        raise BadCommand("no result is recorded for this call; give the whole result as JSON")
     if call.outcome != "done":
-        raise BadCommand(f"the recorded call {call.outcome}; give the whole answer as JSON")
+        raise BadCommand(f"the recorded call {call.outcome}; give the whole result as JSON")
     return call.result
 
 
@@ -82,7 +82,7 @@ def _json(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise BadCommand(f"not JSON: {error}; a text stands in double quotes") from None
+        raise BadCommand(f"not JSON: {error}; put text in double quotes") from None
 
 
 def fault(text: str) -> ToolFault:
@@ -118,4 +118,4 @@ def number(text: str) -> int:
     try:
         return int(text.strip())
     except ValueError:
-        raise BadCommand(f"a number is needed, not {text.strip()[:40]!r}") from None
+        raise BadCommand(f"expected a number, not {text.strip()[:40]!r}") from None

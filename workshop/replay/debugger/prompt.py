@@ -34,8 +34,8 @@ HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encodi
     "commands"
 ]
 NO_ANSWER = (
-    "*** no recorded answer fits this call: edit answer JSON (or raise KIND TEXT) gives one, "
-    "edit answer takes the recorded one all the same"
+    "*** no recorded result fits this call: give one with edit answer JSON (or raise KIND TEXT); "
+    "edit answer takes the recorded one anyway"
 )
 
 
@@ -96,7 +96,7 @@ class Prompt:
         """Answer the waiting call; None where the user has to say more."""
         debug = self._debug
         if debug.pause is None:
-            self._screen.say("*** the work is over; back [N] goes to an earlier call")
+            self._screen.say("*** the code has ended; back [N] goes to an earlier call")
             return None
         left = debug.answers.left
         try:
@@ -122,7 +122,7 @@ class Prompt:
                 self._screen.say("")
                 raise Quit from None
             except KeyboardInterrupt:
-                self._screen.say("\n(q leaves)")
+                self._screen.say("\n(q quits)")
                 continue
             self._last = line
             try:
@@ -199,9 +199,9 @@ class Prompt:
         done = len(self._debug.history)
         goal = number(text) if text else done
         if not self._rewinds:
-            raise BadCommand("what a live run has sent cannot be taken back")
+            raise BadCommand("a live run cannot go back: its requests were sent")
         if not 1 <= goal <= done:
-            there = f"calls 1 to {done} can be gone back to" if done else "no call is behind"
+            there = f"calls 1 to {done} can be revisited" if done else "there is no earlier call"
             raise BadCommand(there)
         del self._debug.history[goal - 1 :]
         self._debug.answers.back_to(goal)

@@ -48,7 +48,7 @@ def debug_state(
     log, turn = turns_of(folder, spec_id, number)[0]
     if is_typed(turn):
         raise NotRecorded(
-            f"turn {number} ran no code to step through: its tool was called directly; "
+            f"turn {number} ran no code: its tool was called directly; "
             f"{command('show', folder, '--task', spec_id)} tells what it did"
         )
     done, report, clock_and_seed, kind = recorded_work(turn, f"turn {number}", "stepped through")

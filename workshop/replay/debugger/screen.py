@@ -93,7 +93,7 @@ class Screen:
             self.say("*** nothing is recorded for this call")
             return
         if call.name != debug.pause.name or call.arguments != debug.answers.bound(debug.pause):
-            self.say(f"the record has another call here: {call.prompt()}")
+            self.say(f"the record has a different call here: {call.prompt()}")
         if call.outcome == "done":
             self.say(json.dumps(call.result, ensure_ascii=False, indent=1))
         else:
@@ -105,10 +105,10 @@ class Screen:
         self.say(debug.workbench.state_at(debug.subject.state, debug.calls))
         by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
         if by_hand:
-            self.say(f"calls answered by hand sent nothing: {', '.join(by_hand)}")
+            self.say(f"calls with an edited result sent nothing: {', '.join(by_hand)}")
         live = debug.answers.current_state(debug.history)
         if live is not None:
-            self.say(f"live, read afresh: {live}")
+            self.say(f"live state: {live}")
 
     def calls(self) -> None:
         """Every call so far, the waiting one, and what the record still holds."""
@@ -118,7 +118,7 @@ class Screen:
         following = len(debug.history) + 1
         if debug.pause is not None:
             self.say(
-                f"-> {debug.pause.number:>3} line {debug.pause.line}: {debug.pause.name} waits"
+                f"-> {debug.pause.number:>3} line {debug.pause.line}: {debug.pause.name} is waiting"
             )
             following += 1
         while debug.answers.left is None and (call := debug.answers.recorded(following)):
@@ -140,7 +140,7 @@ class Screen:
         elif debug.edited_answer is not None:
             self.say(f"error: {debug.edited_answer.kind}: {debug.edited_answer.text}")
         if debug.arguments is None and debug.edited_answer is None:
-            self.say("nothing is edited")
+            self.say("no edits")
 
     def ended(self, ended: Ended) -> None:
         """What came of the work, and whether that is what was recorded."""

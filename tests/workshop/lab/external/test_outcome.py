@@ -110,7 +110,7 @@ def test_a_task_that_was_left_is_unknown_and_one_that_was_handed_in_is_not(
     for task in session.tasks:
         result = outcome(platform, task, LEFT).result
         assert (result.score, result.failure) == (0.0, "agent")
-        assert "handed its session in" in (result.error or "")
+        assert "submitted its session" in (result.error or "")
 
 
 @pytest.mark.parametrize("model", ["", "nobody/knows-this-9", "openai/gpt-4o-mini"])

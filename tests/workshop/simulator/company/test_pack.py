@@ -198,7 +198,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         (patched(employee={}), "patch: unknown field 'employee'; did you mean 'employees'?"),
         (
             scenario(faults=[{"on": "/basket/add", "nth": 1, "kind": "drop"}]),
-            "faults[0].on: unknown path '/basket/add'; faults go on /whoami, /respond",
+            "faults[0].on: unknown path '/basket/add'; faults apply to /whoami, /respond",
         ),
         (
             scenario(faults=[{"on": "/whoami", "nth": 1, "kind": "drop"}] * 2),
@@ -221,7 +221,7 @@ def test_a_mistake_is_told_with_file_scenario_and_field(one: Wire, told: str) ->
             "employees[0]: unknown field 'age'; there are id, name",
         ),
         (bakery(employees=[{"id": "a"}]), "companies.rye.employees[0].name: is missing"),
-        (bakery(employees=[person("a", "A")] * 2), "employees: id 'a' stands there twice"),
+        (bakery(employees=[person("a", "A")] * 2), "employees: id 'a' appears twice"),
         (
             bakery(projects=[project("p", "P", member("x", 1, "QA"))]),
             "team: the company has no 'x'",

@@ -152,7 +152,7 @@ def test_one_process_serves_both_kinds(
 
 
 def test_two_packs_of_one_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(PackError, match="'small' and 'small' both stand for the benchmark 'comp"):
+    with pytest.raises(PackError, match="'small' and 'small' are both for the benchmark 'comp"):
         serve(pack_of(), pack_of())
     path = tmp_path / "pack.json"
     path.write_text(json.dumps(raw_of()))

@@ -35,7 +35,7 @@ class ERC3(core.ERC3):
         """``session`` is not used: the client keeps connections of its own."""
         url = platform_url()
         if base_url and base_url.rstrip("/") != url:
-            _note(f"erc3 stand-in: the agent asks for {base_url}, {url} is used")
+            _note(f"erc3 stand-in: the agent asked for {base_url}; using {url}")
         super().__init__(os.environ.get("ERC3_COMPAT_API_KEY") or key, url)
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -17,7 +17,7 @@ def text_of(module: str, name: str, known: Iterable[str]) -> str:
     by_name = {one.rpartition(".")[2].lower(): one for one in reversed([*known])}
     near = [by_name[one] for one in get_close_matches(name.lower(), by_name, 3)]
     hint = f"; near: {', '.join(near)}" if near else ""
-    return f"{module}.{name} is not in erc3-agent's stand-in for the official ERC3 SDK{hint}"
+    return f"{module}.{name} is not in erc3-agent's replacement for the official ERC3 SDK{hint}"
 
 
 class _Finder:

@@ -17,7 +17,7 @@ def platform_url() -> str:
     url = os.environ.get(PLATFORM)
     if not url:
         raise ValueError(
-            "no platform: this is the stand-in for the ERC3 SDK, for agents that "
+            "no platform: this replacement for the ERC3 SDK works only in agents that "
             "`erc3-agent agent -- COMMAND` has started"
         )
     return url.rstrip("/")
@@ -47,7 +47,8 @@ class LoopbackClient:
         if (target.scheme, target.netloc) != (platform.scheme, platform.netloc):
             where = f"{target.scheme}://{target.hostname}"
             raise PermissionError(
-                f"the stand-in for the ERC3 SDK sends nothing to {where}, only to {platform_url()}"
+                f"the replacement for the ERC3 SDK sends nothing to {where}, only to "
+                f"{platform_url()}"
             )
         connection = HTTPConnection(target.netloc, timeout=self._seconds)
         try:
