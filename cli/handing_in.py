@@ -102,7 +102,7 @@ def obstacles(session: Session, results: RunResults) -> list[str]:
     outside = sum(task.infrastructure_failure for task in results.tasks)
     limited = sum(task.failure == "limit" for task in results.tasks)
     counts = {
-        "failed for reasons outside of the agent": outside,
+        "failed for external reasons": outside,
         "cut off by a limit": limited,
         "never played": session.unplayed,
     }

@@ -65,7 +65,7 @@ def test_a_missing_isolation_is_warned_of_also_with_json(
     assert done.exit_code == 0
     json.loads(done.stdout)
     line = (
-        "warning: sandbox: monty, a subset of Python, without isolation by the system "
+        "warning: sandbox: monty, a subset of Python, without isolation by the operating system "
         "(bubblewrap: bubblewrap not found; landlock: landlock not found)\n"
     )
     assert (line in done.stderr) == (kind is None)

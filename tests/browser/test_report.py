@@ -183,7 +183,7 @@ def test_a_row_tells_text_wanted_and_reason(report: Any) -> None:
     row = report.page.locator(
         "#tasks tbody tr", has=report.page.get_by_role("link", name="hostile")
     )
-    for text in (f"Buy {SHOWN}", "declined wanted: buy", "FAIL: "):
+    for text in (f"Buy {SHOWN}", "declined expected: buy", "FAIL: "):
         expect(row).to_contain_text(text)
 
 

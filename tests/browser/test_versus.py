@@ -45,7 +45,7 @@ def test_both_stories_open_by_the_keyboard_alone(page: str, look: Any) -> None:
     seen.page.keyboard.press("Enter")
     seen.told.get_by_role("heading", name="t1").wait_for()
     parting = seen.told.locator(".parting")
-    expect(parting).to_contain_text("Here they part turn 1: other calls, other words")
+    expect(parting).to_contain_text("First difference turn 1: other calls, other words")
     left, right = seen.told.locator(".parting + .sides > div").all()
     expect(left).to_contain_text("Find Green Tea")
     expect(right).to_contain_text("Find Cup")

@@ -51,7 +51,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert "3 tasks in a row ended because the model did not answer; not started: 2 tasks" in said(
         agent
     )
-    assert "not submitted: 3 tasks failed for reasons outside of the agent; 2 tasks" in said(agent)
+    assert "not submitted: 3 tasks failed for external reasons; 2 tasks" in said(agent)
     assert f"--resume {agent.run}" in said(agent)
 
     again = ("--resume", agent.run, "--force", "--evaluator", "playbook/store", "--yes")

@@ -78,4 +78,4 @@ def try_out(kind: SandboxChoice) -> None:
         try:
             box("1")
         except SandboxError as error:
-            raise SandboxUnavailable(f"the {kind} sandbox runs nothing: {error}") from None
+            raise SandboxUnavailable(f"the {kind} sandbox cannot run code: {error}") from None

@@ -129,7 +129,7 @@ class ForkServer:
         except OSError as failure:
             ours.close()
             os.close(output)
-            raise NoSession(f"no session from the fork server: {failure}") from None
+            raise NoSession(f"the fork server opened no session: {failure}") from None
         finally:
             theirs.close()
             os.close(their_output)
@@ -202,7 +202,7 @@ def _greeting(link: socket.socket) -> int:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and data:
             pid: int = _CREDENTIALS.unpack(note[: _CREDENTIALS.size])[0]
             return pid
-    raise NoSession("no session from the fork server: it closed the connection")
+    raise NoSession("the fork server opened no session: it closed the connection")
 
 
 _lock = threading.Lock()

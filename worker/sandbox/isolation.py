@@ -76,7 +76,7 @@ class IsolationReport:
 def describe_kind(kind: SandboxKind) -> str:
     """A sandbox in one line, for the start of a run."""
     if kind == "monty":
-        return "sandbox: monty, a subset of Python, without isolation by the system"
+        return "sandbox: monty, a subset of Python, without isolation by the operating system"
     return f"sandbox: full Python in {'bubblewrap' if kind == 'bubblewrap' else 'Landlock'}"
 
 
@@ -151,7 +151,7 @@ def why_not(name: Isolation) -> str:
 @cache
 def _why_not(name: Isolation) -> str:
     if not supported():
-        return "no system call filter for this kind of machine"
+        return "there is no system call filter for this kind of machine"
     try:
         fork_server(name)
         broken = _probed(name)

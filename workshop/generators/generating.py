@@ -17,8 +17,8 @@ class PackOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seed: str = option("Letters, digits, - _ . only; the same seed draws the same scenarios.")
-    count: int = option("How many scenarios.", ge=1)
+    seed: str = option("Letters, digits, - _ . only; the same seed gives the same scenarios.")
+    count: int = option("Number of scenarios.", ge=1)
 
     @field_validator("seed")
     @classmethod

@@ -33,11 +33,11 @@ HOST = "127.0.0.1"
 
 def show(
     run: Run = LATEST,
-    task: Annotated[
-        str | None, typer.Option(help="Spec of the task that is shown in full.")
+    task: Annotated[str | None, typer.Option(help="The task to show in full.")] = None,
+    turn: Annotated[
+        int | None, typer.Option(min=1, help="With --task: show only this turn.")
     ] = None,
-    turn: Annotated[int | None, typer.Option(min=1, help="With --task: only this turn.")] = None,
-    failed: Annotated[bool, typer.Option("--failed", help="Failed tasks, a line each.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="List the failed tasks.")] = False,
     logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the record of one."""
@@ -46,7 +46,7 @@ def show(
     if turn is not None and task is None:
         raise typer.BadParameter("--turn goes with --task")
     if failed and task is not None:
-        raise typer.BadParameter("--failed lists tasks, it does not go with --task")
+        raise typer.BadParameter("--failed lists tasks and cannot be combined with --task")
     folder = find_run(run, logs)
     view = read_run_view(folder)
     if task:
@@ -61,7 +61,7 @@ def show(
 def _section(section: OverriddenSection) -> str:
     signs = [line[0] for line in section.diff.splitlines()[2:] if line]
     lines = f"+{signs.count('+')} -{signs.count('-')} lines"
-    return f"section {section.name} {section.sha256[:10]} over the shipped one, {lines}"
+    return f"section {section.name} {section.sha256[:10]} changed, {lines}"
 
 
 def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
@@ -81,7 +81,9 @@ def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
 def report(
     context: typer.Context,
     run: Run = LATEST,
-    other: Annotated[str | None, typer.Argument(help="A second run to lay beside it.")] = None,
+    other: Annotated[
+        str | None, typer.Argument(help="A second run to compare with the first.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("-o", "--out", help="The file [in the (second) run folder]."),
@@ -112,7 +114,7 @@ def stats(
     folder: Annotated[Path, typer.Argument(help="Folder of run folders, or one run.")] = LOGS,
     by: Annotated[
         list[By] | None,
-        typer.Option(help="What runs are grouped by [all but task and run]. Repeatable."),
+        typer.Option(help="Group runs by this [all except task and run]. Repeatable."),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON, and nothing else, to standard output.")
@@ -127,12 +129,12 @@ def stats(
     from workshop.views.stats.table import show_statistics
 
     if folder == LOGS and not folder.is_dir():
-        raise Usage(f"there is no folder {folder}; a run makes one")
+        raise Usage(f"there is no folder {folder}; play a run first")
     folder = folder if folder.is_dir() else find_run(str(folder))
     reading = read_runs(folder)
     if not reading.runs:
         notes = "".join(f"\n  {note}" for note in reading.notes)
-        raise CannotShow(f"{folder} holds no run whose results can be read{notes}")
+        raise CannotShow(f"{folder} has no run with readable results{notes}")
     grouped = statistics(folder, reading, tuple(dict.fromkeys(by or ())) or OVERVIEW)
     if as_json:
         typer.echo(grouped.model_dump_json(indent=1))
@@ -152,11 +154,13 @@ def view(
     from workshop.views.live.app import build_app
 
     if not logs.is_dir():
-        raise Usage(f"there is no folder {logs}; a run makes one, or name the one that was used")
+        raise Usage(f"there is no folder {logs}; play a run first, or name another folder")
     if is_run(logs):
-        raise Usage(f"{logs} is one run; name the folder above it")
+        raise Usage(f"{logs} is a single run; name the folder that contains it")
     listener = _listener(port)
-    typer.echo(f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (Ctrl-C stops)")
+    typer.echo(
+        f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (press Ctrl-C to stop)"
+    )
     app = build_app(logs, context.meta["judge"])
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
 
@@ -211,9 +215,11 @@ def export(
 ) -> None:
     """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
     if out and format is not Format.inspect:
-        raise typer.BadParameter("--out goes with --format inspect")
+        raise typer.BadParameter("--out needs --format inspect")
     if out and out.suffix not in (".eval", ".json"):
-        raise typer.BadParameter(f"--out {out}: a log of Inspect ends in .eval or .json")
+        raise typer.BadParameter(
+            f"--out {out}: the name of an Inspect log must end with .eval or .json"
+        )
     folder = find_run(run, logs)
     shown = read_run_view(folder)
     if format is not Format.inspect:

@@ -26,7 +26,7 @@ SCORER = "platform"
 UNKNOWN_MODEL = "none/unknown"
 LAST_SECOND = 253_402_300_799.0
 """Of the year 9999, behind which there is no date."""
-NOT_KEPT = "(this text was not kept)"
+NOT_KEPT = "(this text was not stored)"
 
 
 def write_log(view: RunView, folder: Path, path: Path) -> None:

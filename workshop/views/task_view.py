@@ -63,7 +63,7 @@ def _reason(record: TaskRecord) -> str:
     known = [
         part for part in (figures.reason(record.error, record.eval_log, record.cause), last) if part
     ]
-    text = clean(" ".join(" – ".join(known).split())) or "no reason is known"
+    text = clean(" ".join(" – ".join(known).split())) or "reason unknown"
     return figures.cut(text, REASON_CHARS)
 
 
@@ -87,7 +87,7 @@ class TaskPrinter:
         if only is not None:
             return
         if record.seen:
-            self._head("What the platform saw")
+            self._head("Requests seen by the platform")
         for one in record.seen:
             answer = figures.cut(one.error or one.answer or figures.DASH, SEEN_CHARS)
             text = f"+{figures.seconds(one.at)} {one.method} {one.path} "
@@ -111,7 +111,7 @@ class TaskPrinter:
             if finding.failed:
                 self._say(f"{finding.step} failed: {finding.failed}", "red")
         if act.turn is None:
-            self._say("this turn is not over, or never was", "dim")
+            self._say("this turn did not complete", "dim")
             return
         self._named("state before", act.before or "")
         self._named("thought", act.turn.decision.thought)
@@ -146,7 +146,7 @@ class TaskPrinter:
     def _step(self, step: StepRecord, calls: list[ToolCall], *, again: bool) -> None:
         """``again``: its code is that of the step before."""
         if again:
-            self._say("the same code again", "dim")
+            self._say("same code again", "dim")
         else:
             lines = lines_shown(step)
             if lines:

@@ -111,4 +111,4 @@ Judge = Callable[[Path, Path], Comparison]
 
 def no_judge(_first: Path, _second: Path) -> Comparison:
     """Where nobody was lent who could tell. Raises CannotRun."""
-    raise CannotRun("no verdict is given here; the command compare gives it")
+    raise CannotRun("no verdict here; the command compare gives one")

@@ -82,7 +82,7 @@ class TestMontyAlone:
     def test_it_is_said(self, box: SandboxExecutor) -> None:
         assert box.kind == "monty"
         assert sandbox_line("auto")[1] == (
-            "sandbox: monty, a subset of Python, without isolation by the system "
+            "sandbox: monty, a subset of Python, without isolation by the operating system "
             "(bubblewrap: no bubblewrap; landlock: no landlock)"
         )
 

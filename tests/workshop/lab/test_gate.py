@@ -88,7 +88,7 @@ def test_failures_from_outside_are_no_verdict() -> None:
     first = next(iter(broken.trials))
     trial = broken.trials[first][0].model_copy(update={"failure": "model", "score": None})
     ill = Side("run", broken.models, "wrong act", {**broken.trials, first: {0: trial}})
-    with pytest.raises(CannotRun, match="failed for reasons outside"):
+    with pytest.raises(CannotRun, match="failed for external reasons"):
         judge(side(before), ill, TERMS)
 
 

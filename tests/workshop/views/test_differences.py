@@ -77,4 +77,4 @@ def test_a_prompt_whose_text_is_lost_still_changed(logs: Path) -> None:
     for path in (logs / "run-a" / "prompts").iterdir():
         path.write_bytes(b"\xff\xfe")
     prompts = differences(logs / "run-a", logs / "run-b").prompts
-    assert [(p.role, p.text) for p in prompts or ()] == [("evaluator", "its text was not kept")]
+    assert [(p.role, p.text) for p in prompts or ()] == [("evaluator", "its text was not stored")]

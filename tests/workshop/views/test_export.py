@@ -186,8 +186,8 @@ def test_a_recorded_run_can_be_traced_later(
     ("arguments", "said"),
     [
         (("--format", "inspect", "nothing"), "there is no run 'nothing'"),
-        (("--format", "otel", "latest", "-o", "x.eval"), "--out goes with --format inspect"),
-        (("--format", "inspect", "latest", "-o", "x.txt"), "ends in .eval or .json"),
+        (("--format", "otel", "latest", "-o", "x.eval"), "--out needs --format inspect"),
+        (("--format", "inspect", "latest", "-o", "x.txt"), "must end with .eval or .json"),
         (("--format", "pigeon", "latest"), "'pigeon'"),
         (("latest",), "--format"),
     ],

@@ -52,7 +52,7 @@ def test_a_collector_that_is_not_there_is_named_with_its_variable(
 ) -> None:
     for variable in reversed(ENDPOINTS):  # the more special one wins
         monkeypatch.setenv(variable, nobody)
-        assert f"nobody answers at {nobody} ({variable})" in refused("otel", tmp_path)
+        assert f"no answer from {nobody} ({variable})" in refused("otel", tmp_path)
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console")
     check_targets(["otel"], tmp_path)
 
@@ -78,8 +78,8 @@ def test_a_server_that_listens_is_enough(
 @pytest.mark.parametrize(
     ("store", "why"),
     [
-        ("file:///tmp/runs", "no longer writes"),
-        ("mlruns", "no longer writes"),
+        ("file:///tmp/runs", "no longer supports"),
+        ("mlruns", "no longer supports"),
         ("http://[", "is not a valid address"),
         ("sqlite:////dev/null/mlflow.db", "cannot be written"),
     ],
@@ -113,5 +113,5 @@ def test_the_command_line_refuses_before_a_run_has_begun(
     monkeypatch.setenv(ENDPOINTS[1], nobody)
     done = CliRunner().invoke(app, ["--trace", "otel", "--quiet"])
     assert done.exit_code == 1
-    assert f"nobody answers at {nobody}" in done.stderr
+    assert f"no answer from {nobody}" in done.stderr
     assert not (tmp_path / "logs").exists()

@@ -76,7 +76,7 @@ def test_too_little_is_said_to_be_too_little(tmp_path: Path) -> None:
 def test_without_a_verdict_the_page_says_why(tmp_path: Path) -> None:
     page = versus_page(run(tmp_path / "a"), run(tmp_path / "b"), no_judge)
     assert "No verdict" in page
-    assert "the command compare gives it" in page
+    assert "the command compare gives one" in page
     assert "1.000" in page
 
 
@@ -86,7 +86,7 @@ def test_a_flipped_task_is_told_in_full_and_marked_where_it_parts(tmp_path: Path
     assert next(iter(stories)) == "t3"
     flipped = stories["t3"]
     assert (
-        flipped.index("Here they part")
+        flipped.index("First difference")
         < flipped.index("Find Green Tea")
         < flipped.index("Find Cup")
     )

@@ -111,7 +111,10 @@ def test_every_answer_forbids_what_is_foreign(client: TestClient) -> None:
 
 def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
     run = hostile_run(tmp_path / "run")
-    for folder, said in ((tmp_path / "no", "there is no folder"), (run, "name the folder above")):
+    for folder, said in (
+        (tmp_path / "no", "there is no folder"),
+        (run, "name the folder that contains"),
+    ):
         done = CliRunner().invoke(app, ["view", str(folder)])
         assert (done.exit_code, said in done.stderr) == (2, True)
 

@@ -138,7 +138,7 @@ def _address_space() -> int:
             low = middle
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if most < high + interpreter.RESERVE + _LEAST:
-        sys.exit(f"the limit of the address space, {most >> 20} MB, leaves no room for code")
+        sys.exit(f"the limit of the address space, {most >> 20} MB, is too small to run code")
     return high
 
 

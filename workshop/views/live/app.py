@@ -99,7 +99,7 @@ class _Pages:
         key = request.path_params["key"]
         record = next((record for record in state.run.tasks if record.key == key), None)
         if record is None:
-            raise HTTPException(404, "there is no such task in this run")
+            raise HTTPException(404, "this run has no such task")
         tag = f"{self._boot}.{state.changed[key]}"
         return self._answer(request, tag, lambda: _html(record_html(record)))
 

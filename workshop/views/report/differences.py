@@ -78,7 +78,7 @@ class PromptDiff:
     def text(self) -> str:
         """The change in a few words."""
         if self.sections is None:
-            return "its text was not kept"
+            return "its text was not stored"
         words = [(count_words(self.sections, kind), kind) for kind in ("ins", "del")]
         return ", ".join(f"{'+' if kind == 'ins' else '−'}{count} words" for count, kind in words)
 

@@ -271,8 +271,8 @@ PAIR_COLUMNS: tuple[Column[Pair], ...] = (
     Column("b", "B", partial(_of, "right"), lambda _: "", figure=False),
     Column("change", "Change", lambda p: -p.rank, lambda p: p.change, figure=False),
     Column(
-        "parts", "They part in", lambda p: p.parting.at,
-        lambda p: p.parting.text if p.left and p.right else DASH, short="They part", figure=False,
+        "parts", "They differ in", lambda p: p.parting.at,
+        lambda p: p.parting.text if p.left and p.right else DASH, short="They differ", figure=False,
     ),
     *(_compared(c) for c in COLUMNS if c.name in ("turns", "tokens")),
 )  # fmt: skip

@@ -225,7 +225,7 @@ def _without_copies(runs: Iterable[Run], notes: list[str]) -> list[Run]:
     for run in runs:
         known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
         if known is not run:
-            notes.append(f"{run.name} is a copy of {known.name} and not counted again")
+            notes.append(f"{run.name} is a copy of {known.name} and was counted once")
     return list(first.values())
 
 

@@ -24,7 +24,7 @@ GAP = (0, 1, 0, 0)
 FOOT = (
     "passed: with the 95 % Wilson interval, as wide as for that many different tasks "
     "(by task: that many trials)",
-    "outside: ended for a reason outside of the agent (a key, the platform, an interrupt), counted "
+    "outside: failed for an external reason (a key, the platform, an interruption), counted "
     "in no score; ended early: by the agent itself or by a limit",
     "dollars, tokens, turns, seconds: mean of a task, over those that know it; times in UTC",
 )
@@ -67,7 +67,7 @@ def show_statistics(console: Console, statistics: Statistics) -> None:
     for by, groups in statistics.groups.items():
         _table(console, by, groups, statistics.totals)
     if unjudged := sum(total.unjudged for total in statistics.totals):
-        text = f"{unjudged:,} tasks with acts that cannot be undone were never scored: "
+        text = f"{unjudged:,} tasks with irreversible actions were never scored: "
         plain_line(console, f"{text}whether they did harm is unknown")
     for line in FOOT:
         plain_line(console, line, "dim")

@@ -62,10 +62,10 @@ class OtelSink:
         self._tracer: Tracer = self._provider.get_tracer("workshop.views.tracing")
 
     def task(self, span: Span) -> None:
-        """Write one task's spans. Raises TimeoutError where the collector takes too long."""
+        """Write one task's spans. Raises TimeoutError: the collector is too slow."""
         self._write(span, None)
         if not self._provider.force_flush(_FLUSH_MS):
-            raise TimeoutError("the collector takes too long")
+            raise TimeoutError("the collector did not answer in time")
 
     def close(self, results: RunResults | None) -> str:
         """Hand over what is left; a trace has no place for a run's figures."""

@@ -153,7 +153,7 @@ def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
         started=(turn.started if turn else 0.0) or first,
         ended=max((s.ended for s in inside), default=0.0),
         facts={"turn": act.number, "attempt": act.attempt},
-        error="the turn is not over, or never was",
+        error="the turn did not complete",
         error_type="unfinished",
         children=tuple(inside),
     )

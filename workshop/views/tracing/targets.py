@@ -80,7 +80,7 @@ def endpoint() -> tuple[str, str]:
         if address := os.environ.get(variable):
             return address, variable
     default = OTEL_DEFAULTS.get(otlp_protocol(), OTEL_DEFAULTS["http/protobuf"])
-    return default, f"the default; {ENDPOINTS[1]} names another"
+    return default, f"the default; set {ENDPOINTS[1]} to change it"
 
 
 def name_target(kind: str) -> str:
@@ -130,7 +130,7 @@ def _check_store(store: str) -> None:
         _check_server("mlflow", store, STORE)
     elif scheme in ("", "file"):
         raise CannotTrace(
-            f"--trace mlflow: {store} is a folder of files, which MLflow no longer writes; set "
+            f"--trace mlflow: {store} is a folder of files, which MLflow no longer supports; set "
             f"{STORE} to a database such as {SQLITE}mlflow.db, or to a server"
         )
     elif scheme == "sqlite":
@@ -141,7 +141,7 @@ def _check_database(path: Path) -> None:
     folder = next((parent for parent in path.absolute().parents if parent.exists()), path)
     existing = path if path.exists() else folder
     if path.is_dir() or not folder.is_dir() or not os.access(existing, os.W_OK):
-        raise CannotTrace(f"--trace mlflow: {path} cannot be written; {STORE} names another place")
+        raise CannotTrace(f"--trace mlflow: {path} cannot be written; set {STORE} to another place")
 
 
 def _check_server(kind: str, address: str, variable: str) -> None:
@@ -151,13 +151,15 @@ def _check_server(kind: str, address: str, variable: str) -> None:
     except ValueError:
         host, port = None, 0
     if not host:
-        raise CannotTrace(f"--trace {kind}: {_without_login(address)} is no address ({variable})")
+        raise CannotTrace(
+            f"--trace {kind}: {_without_login(address)} is not a valid address ({variable})"
+        )
     try:
         socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
         target = f"{_without_login(address)} ({variable})"
-        raise CannotTrace(f"--trace {kind}: nobody answers at {target}: {reason}") from None
+        raise CannotTrace(f"--trace {kind}: no answer from {target}: {reason}") from None
 
 
 def _without_login(address: str) -> str:

@@ -102,7 +102,7 @@ def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str
         except subprocess.TimeoutExpired:
             say(f"warning: {option}stopped, because it took more than {seconds:.0f} s")
         except KeyboardInterrupt:
-            say(f"warning: {option}interrupted, the traces are not complete")
+            say(f"warning: {option}interrupted, the traces are incomplete")
             return
         except OSError as error:
             say(f"warning: {option}the export cannot be started ({error.strerror})")
@@ -137,7 +137,9 @@ def write_traces(
         complaints.note(_describe(error))
     if complaints.error:
         target = name_target(kind)
-        raise CannotTrace(f"--trace {kind}: not all is written to {target}: {complaints.error}")
+        raise CannotTrace(
+            f"--trace {kind}: some traces were not written to {target}: {complaints.error}"
+        )
     return page
 
 

@@ -1,4 +1,4 @@
-"""What the platform saw becomes a result: nothing is added, what is unknown stays unknown."""
+"""Requests that the platform saw become a result: nothing is added, unknown stays unknown."""
 
 from __future__ import annotations
 
