@@ -82,7 +82,7 @@ def check(
         str | None,
         typer.Option(metavar="BENCHMARK", help="Print the JSON Schema of its packs instead."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
     """Check a pack: every mistake, and whether its tasks can be solved.
 

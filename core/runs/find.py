@@ -23,7 +23,7 @@ LOGS = Path("logs")
 LATEST = "latest"
 NAMED = "A run folder, `latest` (`latest~1` is the one before), its --name, or how it begins."
 Run = Annotated[str, typer.Argument(help=NAMED)]
-Logs = Annotated[Path, typer.Option(help="Where run folders are looked for.")]
+Logs = Annotated[Path, typer.Option(help="The folder that contains the run folders.")]
 NAMED_AT_MOST = 8
 _LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
 SECOND = len("20260101-120000")
@@ -69,7 +69,7 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     if folder.is_dir() and (fits is not is_run or is_run(folder)):
         return folder  # whoever takes other folders says what is wrong with this one
     if folder.is_dir() or name != folder.name:
-        raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
+        raise NotRecorded(f"{folder} is not a run folder: it has no tasks/*.jsonl")
     runs = run_folders(logs, fits)
     if back := _LATEST.fullmatch(name):
         whole = (path for path in runs if not _manifest(path).fork)

@@ -132,7 +132,7 @@ def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
                 yield Line(number, kind, record)
                 continue
             other = isinstance(kind, str) and f"is of version {record['v']!r}, not {VERSION}"
-            wrong, torn = other or "is no record", False
+            wrong, torn = other or "is not a record", False
         if not strict:
             notes.append(f"line {number} of the journal {wrong}")
         elif not torn:
@@ -167,7 +167,7 @@ class _Reader:
                 self._begin(line)
                 return
             case _ if self._strict and not self._begun:
-                raise NotRecorded(f"{self._where(line)}: the journal does not begin with its task")
+                raise NotRecorded(f"{self._where(line)}: the journal does not begin with a task")
             case "resumed":
                 self._cut()
                 self._resumed, self._result = self._resumed + 1, None
@@ -199,7 +199,7 @@ class _Reader:
         """The task as far as the lines tell of it."""
         self._cut()
         if self._intent is not None:
-            self.notes.append(f"begun, its outcome is not known: {_note(self._intent)}")
+            self.notes.append(f"started; outcome unknown: {_note(self._intent)}")
         number = self._task.get("attempt")
         return TaskRecord(
             path=self._path,

@@ -124,7 +124,7 @@ def read_run_view(
         if (folder / LAB).is_file():
             again = command("regress", "--resume", folder)
             raise NotRecorded(f"{folder} has no results yet; to go on with it: {again}")
-        raise NotRecorded(f"{folder} is no run folder: it has no tasks/*.jsonl")
+        raise NotRecorded(f"{folder} is not a run folder: it has no tasks/*.jsonl")
     return run.view([shorten(run.task(path)) for path in paths])
 
 
@@ -136,7 +136,7 @@ def readable_results(folder: Path, problems: list[str] | None = None) -> RunResu
     except FileNotFoundError:
         return None
     except ValidationError:
-        problem = f"{path.name} is not of the format {FORMAT}"
+        problem = f"{path.name} does not have the format {FORMAT}"
     except (OSError, ValueError, RecursionError) as error:
         problem = f"{path.name} cannot be read ({type(error).__name__})"
     if problems is not None:

@@ -95,7 +95,7 @@ def test_a_working_folder_that_is_gone_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.strip() == (
         "error: the working folder cannot be used: No such file or directory; "
-        "change into another one"
+        "change to another folder"
     )
 
 

@@ -238,7 +238,7 @@ def test_a_group_is_asked_until_one_answers(
     )
     done = real("--evaluator", "group", "--models", file, "--task", "a")
     assert done.exit_code == 0, done.stderr
-    assert "nebius/x, none: NEBIUS_API_KEY not set; another backend serves" in done.stderr
+    assert "nebius/x, none: NEBIUS_API_KEY not set; another backend is used" in done.stderr
     assert "bad is disabled for the rest of this run; next backend: good" in done.stderr
     assert "preflight: good answers" in done.stderr
     counts = [

@@ -150,7 +150,7 @@ def test_a_name_that_fits_nothing_gets_what_there_is(kept: tuple[str, str]) -> N
     wrong = kept[0][:6] + "zz"
     code, _, message = run("diff", wrong, "latest")
     assert code == 2
-    assert f"there is no version '{wrong}'; 2 are kept: {kept[1][:12]}, {kept[0][:12]}" in message
+    assert f"there is no version '{wrong}'; 2 are cached: {kept[1][:12]}, {kept[0][:12]}" in message
     assert "there is no version 'latest~2'" in run("diff", "latest~2", "latest")[2]
 
 

@@ -11,7 +11,7 @@ from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
 from core.terminal.record_command import option_of
 
-PACKS = "bundled, variations, generated:SEED:COUNT[:options] or a file"
+PACKS = "bundled, variations, generated:SEED:COUNT[:options], or a file"
 
 
 class LabOptions(PlayOptions):
@@ -24,15 +24,17 @@ class LabOptions(PlayOptions):
         "The worker's model [WORKER_MODEL; the benchmark's rule-based one].", None
     )
     jobs: int | None = option(  # type: ignore[assignment]
-        "Tasks side by side, in at most one process a core [one a core].",
+        "Number of concurrent tasks, at most one process per core [one per core].",
         None,
         ge=1,
         le=256,
     )
     models: Path | None = option(
-        "Settings of models (TOML) over the shipped ones [MODELS_FILE].", None
+        "A TOML file with settings of models that replace the built-in ones [MODELS_FILE].", None
     )
-    scheduler: str | None = option("Address of a Dask scheduler whose workers play.", None)
+    scheduler: str | None = option(
+        "Address of a Dask scheduler whose workers play the tasks.", None
+    )
 
     def written(self, name: str) -> str:
         """How the option of a field is written."""

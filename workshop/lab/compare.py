@@ -33,16 +33,16 @@ def compare(
         str | None, typer.Argument(help="The run that may be worse [latest].")
     ] = None,
     margin: Annotated[
-        float, typer.Option(min=0.0001, max=0.5, help="A loss of score that does not matter.")
+        float, typer.Option(min=0.0001, max=0.5, help="The loss of score that does not matter.")
     ] = MARGIN,
     baseline: Annotated[
         bool,
         typer.Option("--baseline", help="Compare one lab run [latest] with the stored baseline."),
     ] = False,
     html: Annotated[
-        Path | None, typer.Option(help="Write the page of both runs into this file.")
+        Path | None, typer.Option(help="Write the page of both runs to this file.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, nothing else.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
     logs: Logs = LOGS,
 ) -> None:
     """Compare two runs task by task: is the second one worse?
@@ -50,7 +50,7 @@ def compare(
     Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
     """
     if baseline and html:
-        raise typer.BadParameter("--html is the page of two runs: leave out --baseline")
+        raise typer.BadParameter("--html needs two runs: leave out --baseline")
     if baseline and second:
         raise typer.BadParameter("--baseline compares one run: leave out the second")
     with no_verdict():
@@ -92,12 +92,12 @@ def _show(result: Comparison) -> None:
     passed = _interval(result.difference, result.low, result.high)
     table.add_row("passed", share(result.passed_a), share(result.passed_b), passed)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
-    table.add_row("not passed for reasons outside", *outside, "")
+    table.add_row("failed for external reasons", *outside, "")
     for measure in result.measures:
         digits = 4 if measure.name == "cost_usd" else 2
         means = number(measure.a, digits), number(measure.b, digits)
         interval = _interval(measure.difference, measure.low, measure.high)
-        table.add_row(f"{measure.name} a task", *means, interval)
+        table.add_row(f"{measure.name} per task", *means, interval)
     show.print(table)
     say(show, *_lines(result))
 
@@ -110,14 +110,14 @@ def _lines(result: Comparison) -> list[str]:
     ]
     was, now = result.sandboxes_a, result.sandboxes_b
     if was and now and was != now:
-        lines.append(f"another sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
-    test = next((check.name for check in result.checks if check.decides), "no test holds")
+        lines.append(f"different sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
+    test = next((check.name for check in result.checks if check.decides), "no test")
     lines.append(f"decided by: {test}")
     verdict = f"{result.verdict.upper()}: {result.reason}"
     if result.tasks_needed is None:
         return [*lines, f"B is {verdict}"]
-    needed = f"about {result.tasks_needed:,} tasks would tell, with 80 % power"
-    return [*lines, verdict, f"{needed}, if the truth is what was seen"]
+    needed = f"about {result.tasks_needed:,} tasks would be enough, with 80 % power"
+    return [*lines, verdict, f"{needed}, if the true difference is the observed one"]
 
 
 def _flips(lost: str, gained: str, flips: Flips) -> list[str]:

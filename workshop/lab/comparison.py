@@ -8,7 +8,7 @@ Rules, the first that fits decides:
 2. *not worse*: with 95 % confidence the loss is below the margin (``stats.loss_bound``).
 3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
    has p <= 0.05.
-4. *not enough data*, with the number of tasks that would tell (``stats.tasks_needed``).
+4. *not enough data*, with the number of tasks that would be enough (``stats.tasks_needed``).
 """
 
 from __future__ import annotations

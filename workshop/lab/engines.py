@@ -55,7 +55,7 @@ class Job:
     """Only these; None: all."""
     settings: Settings
     threads: int = 1
-    """Tasks side by side."""
+    """Number of concurrent tasks."""
     journals: Path | None = None
     """The run folder that keeps them; None: they are not kept."""
     earlier: Mapping[str, int] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Dask:
                 try:
                     trials = future.result()
                 except CancelledError:
-                    text = "the connection to the scheduler was lost; go on with --resume"
+                    text = "the connection to the scheduler was lost; continue with --resume"
                     raise CannotRun(text) from None
                 except Exception as error:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"

@@ -44,15 +44,15 @@ class MinimiseOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    run: str = option(f"The run that played it, of the lab or any other: {NAMED}")
+    run: str = option(f"The run that played it, from the lab or elsewhere: {NAMED}")
     spec: str = option("The failing scenario.")
     evaluator: str | None = option("The evaluator's model [the run's].", None)
     worker: str | None = option("The worker's model [the run's].", None)
     strategy: StrategyName | None = option("The strategy [the run's].", None)
     prompts: Path | None = option("A folder of prompt sections [those that the run had].", None)
     models: Path | None = option("Settings of models (TOML) [the run's].", None)
-    out: Path | None = option("The pack of one to write [SPEC-small.json].", None)
-    logs: Path = option("Where run folders are looked for.", LOGS)
+    out: Path | None = option("The file to write [SPEC-small.json].", None)
+    logs: Path = option("The folder that contains the run folders.", LOGS)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
         every = lab.scenarios(context.adapter(settings.benchmark))
     else:
         if not (folder / PACK_COPY).is_file():
-            raise CannotRun(f"{folder} keeps no pack: its tasks were on another platform")
+            raise CannotRun(f"{folder} has no pack, because it was played on another platform")
         settings = _settings_of(folder)
         adapter = context.adapter(settings.benchmark)
         every = source_of(str(folder / PACK_COPY), adapter).scenarios()
@@ -141,7 +141,7 @@ def _minimise(recorded: PlayedScenario, settings: Settings, options: MinimiseOpt
 
     adapter, spec = recorded.adapter_factory(), options.spec
     if not adapter.holds(recorded.raw):
-        raise CannotRun(f"the scenario {spec!r} is not valid or does not expect the best answer")
+        raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
 
     def play(raw: Raw) -> Trial:
         job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
@@ -149,7 +149,7 @@ def _minimise(recorded: PlayedScenario, settings: Settings, options: MinimiseOpt
 
     failure = failure_class(play(recorded.raw), adapter.benchmark.results.harm_name)
     if failure is None:
-        raise CannotRun(f"{spec} passes with {settings.evaluator}; there is nothing to shrink")
+        raise CannotRun(f"{spec} passes with {settings.evaluator}; there is nothing to minimise")
     shrinker = Shrinker(adapter, play, failure)
     small = shrinker.run(recorded.raw)
     path = options.out or Path(f"{file_name(spec)}-small.json")
@@ -168,7 +168,7 @@ def _sizes(raw: Raw, small: Raw) -> list[str]:
         for name, value in raw.items()
         if isinstance(value, list) and len(value) != len(small[name])
     ]
-    return changed or ["none fails in the same way"]
+    return changed or ["no smaller scenario fails in the same way"]
 
 
 def failure_class(trial: Trial, harm_name: str) -> str | None:

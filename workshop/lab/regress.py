@@ -66,18 +66,19 @@ class RegressOptions(LabOptions):
     """What ``regress`` takes."""
 
     strategy: Literal["evaluator-worker", "next-step", "both"] = option(  # type: ignore[assignment]
-        "evaluator-worker, next-step, or both: one after the other on the same tasks, and the "
+        "evaluator-worker, next-step, or both in turn on the same tasks, with a "
         "verdict on the second.",
         DEFAULT_STRATEGY,
     )
     pack: tuple[str, ...] = option(f"{PACKS} [bundled]. Repeatable.", ("bundled",))
-    epochs: int = option("How often every task is played.", 1, ge=1)
+    epochs: int = option("How often to play each task.", 1, ge=1)
     resume: str | None = option(
-        "A lab run, `latest`, or how its name begins: go on with it; trials that failed outside "
+        "Resume this lab run (its folder, the beginning of its name, or `latest`); "
+        "trials that failed for external reasons "
         "are played again.",
         None,
     )
-    baseline_only: bool = option("Only the trivial baselines play.", False)
+    baseline_only: bool = option("Play only the trivial baselines.", False)
     save_baseline: bool = option(
         "Replace the stored baseline of the benchmark's rule-based model by this run's.", False
     )
@@ -86,18 +87,18 @@ class RegressOptions(LabOptions):
     )
     name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
     agent: str | None = option(
-        "A command that plays in place of our models, once, with ERC3_BASE_URL and ERC3_API_KEY "
+        "The command of an external agent that plays instead, with ERC3_BASE_URL and ERC3_API_KEY "
         "set.",
         None,
     )
     agents_side_by_side: int = option(
-        "So many processes of it, each with a share of the tasks.",
+        "Number of agent processes, each with a share of the tasks.",
         1,
         ge=1,
         le=AGENTS_SIDE_BY_SIDE,
     )
     agent_timeout: float = option(
-        "Seconds for which it may neither begin nor complete a task before it is ended.",
+        "Stop an agent that neither starts nor completes a task for so many seconds.",
         AGENT_SECONDS,
         ge=0.1,
     )
@@ -138,12 +139,11 @@ def check(options: RegressOptions) -> None:
     rules = (
         (
             options.resume and resumed,
-            f"--resume goes on with the packs and models of its run: leave out "
-            f"{', '.join(resumed)}",
+            f"--resume uses the packs and models of its run: leave out {', '.join(resumed)}",
         ),
         (
             options.agent is None and given & {"agents_side_by_side", "agent_timeout"},
-            "--agents-side-by-side and --agent-timeout go with --agent",
+            "--agents-side-by-side and --agent-timeout need --agent",
         ),
         (
             options.agent is not None and not options.agent.strip(),
@@ -151,16 +151,20 @@ def check(options: RegressOptions) -> None:
         ),
         (
             options.scheduler and options.keep_journals,
-            "--keep-journals does not go with --scheduler: journals stay where the workers are",
+            "--keep-journals cannot be combined with --scheduler, because journals stay "
+            "on the workers' machines",
         ),
         (
             options.save_baseline and settled,
-            f"--save-baseline says itself what it runs: leave out {', '.join(settled)}",
+            f"--save-baseline has fixed settings: leave out {', '.join(settled)}",
         ),
-        (options.agent and ours, f"--agent plays itself: leave out {', '.join(ours)}"),
+        (
+            options.agent and ours,
+            f"--agent does not use these models and options: leave out {', '.join(ours)}",
+        ),
         (
             len(options.strategies) > 1 and given & {"worker", "max_turns", "as_json"},
-            "--strategy both does not go with --worker, --max-turns and --json",
+            "--strategy both cannot be combined with --worker, --max-turns or --json",
         ),
         (
             options.worker and worker_less,
@@ -197,7 +201,7 @@ class Lab:
 
     @property
     def jobs(self) -> int:
-        """Tasks side by side."""
+        """Number of concurrent tasks."""
         return self.options.jobs or cores()
 
     def prepare(self) -> None:
@@ -302,7 +306,7 @@ class Lab:
             except KeyboardInterrupt:
                 write_results(folder, run, adapter_factory())
                 again = command("regress", "--resume", folder.path)
-                raise CannotRun(f"interrupted; go on: {again}") from None
+                raise CannotRun(f"interrupted; resume: {again}") from None
             except CannotRun:
                 write_results(folder, run, adapter_factory())
                 raise
@@ -364,5 +368,5 @@ def _with_sandbox(run: LabRun) -> LabRun:
     if run.sandboxes[-1:] == (kind,):
         return run
     if run.sandboxes:
-        say(notes(), f"note: its code ran in {run.sandboxes[-1]} before, and runs in {kind} now")
+        say(notes(), f"note: its code previously ran in {run.sandboxes[-1]} and now runs in {kind}")
     return run.model_copy(update={"sandboxes": (*run.sandboxes, kind)})

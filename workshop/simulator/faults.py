@@ -48,7 +48,7 @@ class Fault(Part):
     @classmethod
     def _known_path(cls, value: str) -> str:
         if cls.paths and value not in cls.paths:
-            hint = did_you_mean(value, cls.paths) or f"; faults go on {', '.join(cls.paths)}"
+            hint = did_you_mean(value, cls.paths) or f"; faults apply to {', '.join(cls.paths)}"
             raise ValueError(f"unknown path {value!r}{hint}")
         return value
 
@@ -125,7 +125,7 @@ class Chaos:
             raise ChaosError(f"the streak of faults must be at least 1, not {self.streak}")
         known = ", ".join(FAULT_KINDS)
         if not self.kinds:
-            raise ChaosError(f"name at least one kind of fault of {known}")
+            raise ChaosError(f"name at least one kind of fault: {known}")
         for kind in self.kinds:
             if kind not in FAULT_KINDS:
                 raise ChaosError(f"unknown kind of fault {kind!r}; there are {known}")

@@ -112,10 +112,10 @@ def refuse(mistakes: Iterable[str]) -> None:
 
 
 def repeated(where: str, what: str, values: Iterable[str]) -> Iterator[str]:
-    """A mistake for each value that must be unique and stands there twice."""
+    """A mistake for each value that must be unique and appears twice."""
     for value, times in Counter(values).items():
         if times > 1:
-            yield f"{where}: {what} {value!r} stands there twice; it must be unique"
+            yield f"{where}: {what} {value!r} appears twice; it must be unique"
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
@@ -231,5 +231,5 @@ def _short(value: object) -> str:
     try:
         text = repr(value)
     except RecursionError:
-        text = f"a {type(value).__name__} in many others"
+        text = f"a {type(value).__name__} nested too deeply"
     return text if len(text) <= 40 else text[:37] + "..."

@@ -44,7 +44,7 @@ def show(
     from workshop.views.task_view import TaskPrinter, failures
 
     if turn is not None and task is None:
-        raise typer.BadParameter("--turn goes with --task")
+        raise typer.BadParameter("--turn needs --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks and cannot be combined with --task")
     folder = find_run(run, logs)

@@ -122,7 +122,7 @@ def test_a_prompt_of_several_models_needs_a_name(record: Record) -> None:
     assert both.send(ask("else"), 1.0).text == "else of b"
     player = open_cassette(f"{name}#b/y")
     assert player.send(ask(model=name), 1.0).text == "of b"
-    with pytest.raises(TapeError, match=r"nothing of the model 'c'; recorded models: a/x, b/y"):
+    with pytest.raises(TapeError, match=r"no replies of the model 'c'; recorded models: a/x, b/y"):
         open_cassette(f"{name}#c")
 
 

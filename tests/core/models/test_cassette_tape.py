@@ -126,18 +126,18 @@ def test_a_tape_cut_at_any_byte_holds_what_was_whole(record: Record) -> None:
         held[len(part.exchanges)] += 1
     assert sorted(held) == [0, 1, 2]
     tape.path.write_bytes(data[:-9])
-    assert "torn" in Player(Tape.load(tape.path)).notes()[0]
+    assert "incomplete" in Player(Tape.load(tape.path)).notes()[0]
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (b"", "is no cassette"),
-        (b'{"v": 1, "ty', "is no cassette"),
+        (b"", "is not a cassette"),
+        (b'{"v": 1, "ty', "is not a cassette"),
         (b"hello\nthere\n", "line 1: not a JSON object"),
         (b'{"format": "store-pack/1"}\n', "line 1: version None"),
-        (b'{"v": 2, "type": "cassette"}\n', "line 1: version 2, this program reads 1"),
-        (b'{"v": 1, "type": "task"}\n', "is no cassette"),
+        (b'{"v": 2, "type": "cassette"}\n', "line 1: version 2, expected 1"),
+        (b'{"v": 1, "type": "task"}\n', "is not a cassette"),
         (b'{"v": 1, "type": "cassette"}\n{"v": 1, "typ\n{"v": 1}\n', "line 2: not a JSON object"),
         (b'{"v": 1, "type": "cassette"}\n{"v": 1, "type": "turn"}\n', "line 2: unknown type"),
         (b'{"v": 1, "type": "cassette"}\n{"v": 1, "type": "exchange"}\n', "line 2: missing or"),

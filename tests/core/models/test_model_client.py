@@ -211,7 +211,9 @@ def test_where_every_backend_is_lost_nobody_is_asked() -> None:
     with pytest.raises(ModelFailed, match=r"a: paid out; b: bad key \(check the provider's key"):
         house.client("two").complete(ASK)
     assert len(house.calls) == 2
-    with pytest.raises(ModelFailed, match=r"not asked any more.*a \(quota\); b \(authentication\)"):
+    with pytest.raises(
+        ModelFailed, match=r"disabled for the rest of this run.*a \(quota\); b \(authentication\)"
+    ):
         house.client("two").complete(ASK)
     assert len(house.calls) == 2
 

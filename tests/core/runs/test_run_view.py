@@ -190,7 +190,7 @@ def test_a_run_is_found_by_folder_name_or_as_the_latest(tmp_path: Path) -> None:
         ("20260102", "fits 2 runs"),
         ("x", "there is no run 'x'"),
         ("latest~9", "there is no run 'latest~9'"),
-        (str(tmp_path / "notes"), "is no run folder"),
+        (str(tmp_path / "notes"), "is not a run folder"),
     ]:
         with pytest.raises(NotRecorded, match=message):
             find_run(name, tmp_path)

@@ -103,7 +103,7 @@ def test_the_demo_is_played_on_the_platform_and_with_the_key_that_it_was_started
     done = run(DEMO_AGENT)
     assert done.stdout == f"Return secret\n1.0 {KEY}\n", done.stderr
     assert done.stderr == (
-        f"erc3 stand-in: the agent asks for https://real.example/, {platform.base_url} is used\n"
+        f"erc3 stand-in: the agent asked for https://real.example/; using {platform.base_url}\n"
     )
 
 
@@ -142,7 +142,7 @@ def test_nothing_is_sent_to_another_address(run: Run, client: str) -> None:
     done = run(
         f"from erc3 import StoreClient, client, store\n{client}.dispatch(store.Req_ViewBasket())"
     )
-    assert "PermissionError: the stand-in for the ERC3 SDK sends nothing to http" in done.stderr
+    assert "PermissionError: the replacement for the ERC3 SDK sends nothing to http" in done.stderr
 
 
 def test_an_address_that_turns_elsewhere_is_refused_too(run: Run) -> None:

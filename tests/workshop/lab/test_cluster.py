@@ -159,7 +159,7 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
             else:
                 client = engine._client
                 client.loop.add_callback(client.scheduler_comm.comm.abort)
-            with pytest.raises(CannotRun, match="scheduler was lost; go on with --resume"):
+            with pytest.raises(CannotRun, match="scheduler was lost; continue with --resume"):
                 playing.result()
     (tmp_path / "scheduler.json").unlink()
     again = tmp_path / "again"

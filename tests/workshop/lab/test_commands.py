@@ -56,7 +56,7 @@ def test_regress_leaves_a_run_and_a_report(tmp_path: Path, pack_file: PackFile) 
     assert again.exit_code == 0
     assert "do nothing" in again.stdout
     fine = call("minimise", "--run", tmp_path / "logs" / run["run_id"], "--spec", "s000")
-    assert (fine.exit_code, "nothing to shrink" in fine.output) == (2, True)
+    assert (fine.exit_code, "nothing to minimise" in fine.output) == (2, True)
 
 
 def test_both_strategies_play_the_same_tasks_and_a_verdict_follows(
@@ -90,17 +90,17 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--pack", "generated:1:0"), "greater than or equal to 1"),
         (("--pack", "bundled", "--pack", "bundled"), "two packs are named"),
         (("--strategy", "guess"), "'guess' is not one of"),
-        (("--strategy", "both", "--json"), "does not go with"),
+        (("--strategy", "both", "--json"), "cannot be combined"),
         (("--strategy", "next-step", "--worker", "x"), "asks one model"),
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
         (("--resume", "."), "is no run folder"),
-        (("--resume", "nowhere", "--pack", "bundled"), "goes on with the packs"),
-        (("--save-baseline", "--epochs", "2"), "says itself what it runs"),
-        (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "does not go with"),
+        (("--resume", "nowhere", "--pack", "bundled"), "uses the packs"),
+        (("--save-baseline", "--epochs", "2"), "has fixed settings"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "cannot be combined"),
         (("--scheduler", "tcp://127.0.0.1:1", "--agent", "true"), "leave out --scheduler"),
         (("--stages", "verfy"), "did you mean verify?"),
         (("--max-turns", "51"), "50"),
-        (("--agents-side-by-side", "2"), "go with --agent"),
+        (("--agents-side-by-side", "2"), "need --agent"),
         (("--agent", "true", "--guards", "none"), "leave out --guards"),
     ],
 )
@@ -116,7 +116,7 @@ def test_what_cannot_be_done_is_said_and_leaves_nothing(
 def test_compare_answers_with_its_exit_code(finished: Callable[..., Path]) -> None:
     good, bad = finished(), finished(*(f"s{n:03d}" for n in range(8)))
     same = call("compare", good, finished())
-    assert (same.exit_code, "150 tasks would tell" in same.stdout) == (3, True)
+    assert (same.exit_code, "150 tasks would be enough" in same.stdout) == (3, True)
     worse = call("compare", good, bad, "--json")
     found = json.loads(worse.stdout)
     assert (worse.exit_code, found["verdict"], len(found["flips"]["lost"])) == (1, "worse", 8)

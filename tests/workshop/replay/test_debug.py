@@ -91,7 +91,7 @@ def test_looking_around(run: Path) -> None:
     assert json.loads(answer)["matches"][0]["sku"] == "tea"
     assert short == whole
     assert len(part.splitlines()) == 2
-    assert "->   1 line 3: Combo_Find_Products_For_Query waits" in calls
+    assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in calls
     assert calls.count("[to come]") == 2
 
 
@@ -267,7 +267,7 @@ def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -
         ("edit args sku=1", "has no argument 'sku'"),
         ("edit args query=tea", "put text in double quotes"),
         ("edit answer nix", "not JSON"),
-        ("edit answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
+        ("edit answer matches.9.sku=1", "the result has no 'matches.9.sku'"),
         ("save", "use: save FILE"),
         ("save /nowhere/at/all", "cannot be written"),
         ("raise Boom x", "with KIND one of ValueError"),

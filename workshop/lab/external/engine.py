@@ -98,8 +98,8 @@ class ExternalRun:
     def __post_init__(self) -> None:
         """Raises CannotRun: a secret stood in the command of a run that goes on."""
         if self.command is None and MASK in _agent_of(self.run).command:
-            text = "a secret stood in the agent's command, and secrets are not kept"
-            raise CannotRun(f"{text}; hand it down in the environment and begin anew")
+            text = "the agent's command contained a secret, and secrets are not stored"
+            raise CannotRun(f"{text}; pass it in an environment variable and start again")
 
     def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
@@ -230,7 +230,7 @@ def check_end(run: LabRun, path: Path) -> None:
         raise CannotRun(f"interrupted; go on: {command('regress', '--resume', path)}")
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
-        raise CannotRun("the agent has begun no task")
+        raise CannotRun("the agent started no task")
     if early := [one for one in records if one.cut_short and one.left]:
         why = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in early)
         left = so_many_tasks(sum(one.left for one in early))

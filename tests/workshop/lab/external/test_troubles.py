@@ -155,7 +155,7 @@ def test_an_agent_that_is_killed_is_told_by_its_signal(
     run = regress(f"exec {agent('begin(); os.kill(os.getpid(), 9)')}", "--pack", pack_file(2))
     assert run.records[0].exit == "signal 9, Killed"
     assert run.code == 2
-    assert "the agent has begun no task" in run.text
+    assert "the agent started no task" in run.text
 
 
 def test_sessions_and_tasks_that_are_left_are_named(
@@ -214,7 +214,7 @@ def test_an_agent_that_never_asks_the_platform_leaves_every_task_unknown(
 ) -> None:
     run = regress("true", "--pack", pack_file(3))
     assert run.code == 2
-    assert "the agent has begun no task" in run.text
+    assert "the agent started no task" in run.text
     tasks = run.results.tasks
     assert len(tasks) == 3
     assert all(unknown(task) and task.error == "the agent never began it" for task in tasks)
@@ -296,7 +296,7 @@ def test_the_agent_has_the_environment_of_the_shell_and_no_more(
         (("--evaluator", "x"), "leave out --evaluator"),
         (("--jobs", 2, "--strategy", "both"), "leave out --strategy, --jobs"),
         (("--guards", "none"), "leave out --guards"),
-        (("--resume", "nowhere"), "goes on with the packs"),
+        (("--resume", "nowhere"), "uses the packs"),
         (("--benchmark", "chess"), "does not play 'chess'"),
         (("--pack", "nowhere.json"), "cannot be read"),
         (("--agents-side-by-side", 0), "greater than or equal"),
@@ -392,7 +392,7 @@ def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
         timeout=100,
     )
     assert again.returncode == 2
-    assert "secrets are not kept" in again.stderr
+    assert "secrets are not stored" in again.stderr
 
 
 def test_last_words_and_names_of_models_are_short_however_long_they_were(

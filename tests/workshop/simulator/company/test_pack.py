@@ -301,7 +301,7 @@ def test_what_a_pack_may_say(one: Wire) -> None:
     [
         (lambda raw: raw.update(companies=[]), "companies: must be an object"),
         (lambda raw: raw.update(scenarios=[]), "scenarios: must have at least one element"),
-        (lambda raw: raw["scenarios"].append(raw["scenarios"][0]), "spec_id 'ask' stands there tw"),
+        (lambda raw: raw["scenarios"].append(raw["scenarios"][0]), "spec_id 'ask' appears tw"),
         (lambda raw: raw["scenarios"].append(3), "scenario number 1: must be"),
         (lambda raw: raw.pop("name"), "name: is missing"),
     ],

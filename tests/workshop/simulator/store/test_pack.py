@@ -64,8 +64,8 @@ ITEM = {"sku": "cup", "quantity": 1}
             {"products": [PRODUCT | {"stock_at_chekout": 1}]},
             "products[0]: unknown field 'stock_at_chekout'; did you mean 'stock_at_checkout'?",
         ),
-        ({"products": [PRODUCT, PRODUCT]}, "products: sku 'a' stands there twice"),
-        ({"coupons": [COUPON, COUPON]}, "coupons: code 'X' stands there twice"),
+        ({"products": [PRODUCT, PRODUCT]}, "products: sku 'a' appears twice"),
+        ({"coupons": [COUPON, COUPON]}, "coupons: code 'X' appears twice"),
         ({"coupons": [{"code": "X", "requires": {}}]}, "coupons[0].discount: is missing"),
         (
             {"coupons": [COUPON | {"discount": {"amount": 1, "percent": 2}}]},
@@ -164,7 +164,7 @@ def test_faults_may_go_on_every_route_of_a_task() -> None:
 
 
 def test_mistakes_outside_of_a_scenario(scenario_json: Callable[..., Scenario]) -> None:
-    with pytest.raises(PackError, match="pack: scenarios: spec_id 'tea' stands there twice"):
+    with pytest.raises(PackError, match="pack: scenarios: spec_id 'tea' appears twice"):
         parse_pack(text_of(scenario_json(), scenario_json()))
     with pytest.raises(PackError, match="pack: scenario number 0: spec_id: is missing"):
         parse_pack(text_of({}))
