@@ -1,4 +1,4 @@
-"""What each benchmark brings for the lab; only that of one that is played is imported."""
+"""The lab's adapter of each benchmark; only that of the benchmark being played is imported."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter
 
 @dataclass(frozen=True)
 class Factory:
-    """Makes the adapter of one benchmark, in this process or in another one."""
+    """Makes the adapter of one benchmark, in this or another process."""
 
     entry: Registration
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """What a process has to import before it plays."""
+        """Modules that a process imports before it plays."""
         return __name__, self.entry.adapter, self.entry.declaration
 
     def __call__(self) -> BenchmarkAdapter:
@@ -53,13 +53,13 @@ class _Adapters(Mapping[str, AdapterFactory]):
 
 
 ADAPTERS = _Adapters()
-"""By name of the benchmark."""
+"""Keys are benchmark names."""
 
 
 def note_baselines(folder: Path) -> None:
-    """Note them once in the folder of a finished run that kept its pack, for its pages.
+    """Write them once into the folder of a finished run that has its pack, for its pages.
 
-    Where they cannot be told or written, the pages go without them.
+    If they cannot be computed or written, the pages omit them.
     """
     from workshop.views.report.setup import BASELINES
 
@@ -72,7 +72,7 @@ def note_baselines(folder: Path) -> None:
 
 
 def _baselines_of(folder: Path) -> Mapping[str, float]:
-    """By player the mean score; {} where the run is not over or of an unknown benchmark."""
+    """Mean score by baseline; {} if the run is unfinished or of an unknown benchmark."""
     results = readable_results(folder)
     if results is None or not results.finished or results.benchmark not in ADAPTERS:
         return {}

@@ -1,4 +1,4 @@
-"""Everything a run stands on: folder, pack, platform, models, and where it begins."""
+"""Assembles a run: folder, pack, platform, models, and the tasks that it plays."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from core.terminal.stream import Stream
 from worker.sandbox.isolation import used_kind
 
 SUBMITTED = frozenset({"submitted", "evaluated"})
-"""What the platform calls a session that was handed in."""
+"""The platform's status of a submitted session."""
 
 if TYPE_CHECKING:
     from workshop.simulator.world import Pack
@@ -93,13 +93,13 @@ class Assembly:
         return Stream(notes(plain=True)) if self.options.verbose else None
 
     def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
-        """The session, begun or taken up again, its tasks and how each begins.
+        """Open or resume the session; return it with its tasks and how each starts.
 
         Raises:
             ApiException: the platform refused.
             Differs: the world of a fork could not be rebuilt.
-            NotRecorded: a journal of the run to go on with cannot be read.
-            CannotGoOn: a task of it is not known any more.
+            NotRecorded: a journal of the run to resume cannot be read.
+            CannotGoOn: the platform no longer knows one of its tasks.
         """
         if self.models.needs_litellm:
             # The slowest import is done before the run's clock starts.
@@ -178,9 +178,9 @@ class Assembly:
         return plan
 
     def _status(self, resumed: Resumed) -> Any | None:
-        """The session of a run to go on with; None where there is none or it starts over.
+        """Return the session of the run to resume; None if there is none or it starts over.
 
-        A process may have died between handing it in and writing that down. Raises NothingToDo.
+        A process may have died between submitting and recording that. Raises NothingToDo.
         """
         session_id = resumed.manifest.session_id
         if not session_id or resumed.starts_over:
@@ -197,7 +197,7 @@ class Assembly:
         return status
 
     def _noted_again(self, manifest: Manifest, *, starts_over: bool) -> Manifest:
-        """Where a resumption was forced, the manifest says what the run is made of from now on."""
+        """After a forced resume, update the manifest to what the run uses from now on."""
         if self.identity == manifest.identity:
             return manifest
         self._keep()
@@ -235,7 +235,7 @@ class Assembly:
         ).write(self.folder)
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
-        """Say where the code of the run to go on with ran, if that was another sandbox."""
+        """Print a note if the code of the run to resume ran in a different sandbox."""
         if before and self.sandbox and before[-1:] != self.sandbox:
             text = (
                 f"note: its code previously ran in {before[-1]} and now runs in {self.sandbox[0]}"
@@ -244,10 +244,10 @@ class Assembly:
 
 
 def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
-    """Put a run together; ``stack`` keeps what it holds open.
+    """Assemble a run; ``stack`` closes what it opens.
 
     Raises:
-        NothingToDo: the run to go on with was submitted.
+        NothingToDo: the run to resume was already submitted.
         CannotRun: something that the run needs is missing, or its models do not answer.
     """
     earlier = resumed(options, stack) if options.resume else None
@@ -287,7 +287,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
 def context(
     options: Options, overrides: Texts, retry_policy: RetryPolicy, cache: Path | None = None
 ) -> RunContext:
-    """What the run gives its benchmark; without a ``cache`` for prompts alone."""
+    """Build what the run gives its benchmark; without a ``cache`` it serves only for prompts."""
     # What is recorded, or answered from a record, holds every call.
     books = None if options.record or options.replay else cache
     return RunContext(

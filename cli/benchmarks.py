@@ -36,12 +36,12 @@ TEMPLATES = {
     "next_step": ("system",),
     "coordinator": ("verify",),
 }
-"""By package the templates that are sections of every benchmark's prompts."""
+"""Templates, by package, that are sections of every benchmark's prompts."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run gives a benchmark."""
+    """The parts of a run that a benchmark needs."""
 
     retry_policy: RetryPolicy | None = None
     """How long the platform is waited for."""
@@ -76,7 +76,7 @@ class Playbooks:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a benchmark brings; all else is the same for every one."""
+    """The declaration of a benchmark; everything else is common to all."""
 
     rules: str
     final_answer: str
@@ -191,7 +191,7 @@ def sections_at(folder: Path | None) -> Texts:
 
 
 def world_named(id: str) -> World:
-    """What gives the benchmark of that id on an embedded platform. Raises Usage."""
+    """Return the factory of that benchmark on the simulator. Raises Usage."""
     entry = registered(id)
     world: World = entry.load(entry.world)
     return world
@@ -213,7 +213,7 @@ def tools_of(id: str) -> list[Tool]:
 
 
 def workbench_of(id: str) -> Workbench:
-    """What a benchmark offers the debugger. Raises Usage."""
+    """Return what a benchmark offers to the debugger. Raises Usage."""
     entry = registered(id)
     workbench: Workbench = entry.load(entry.workbench)
     return workbench

@@ -1,4 +1,4 @@
-"""What outlives a run without being part of it, and can be thrown away at any time."""
+"""Caches that outlive a run; they can be deleted at any time."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _RUN = regex.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 
 
 class Part(StrEnum):
-    """What can be removed."""
+    """The kinds of data that can be removed."""
 
     runs = "runs"
     cache = "cache"

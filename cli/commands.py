@@ -173,7 +173,7 @@ def prompts(
     """Write every text that a model reads into a folder.
 
     Each section is a file of its own.
-    What is changed there is laid over the shipped texts by --prompts; files may be left out.
+    With --prompts, changed files replace the built-in texts; files may be deleted.
     """
     from cli.benchmarks import benchmark_named, shipped_sections
     from core.models.sections import SectionError, write_out

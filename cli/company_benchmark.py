@@ -31,7 +31,7 @@ STAGE_TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "
 
 
 def declare(run: RunContext) -> Declaration:
-    """What the company brings. Raises Usage: there is no such guard or stage."""
+    """Declare the company benchmark. Raises Usage: there is no such guard or stage."""
     specs = stages(run.overrides)
     try:
         off = guards_off(run.guards)

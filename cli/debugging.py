@@ -1,4 +1,4 @@
-"""What ``debug`` steps through: which turn of a run, and the world that answers behind it."""
+"""Finds what ``debug`` steps through: a turn of a run, and a simulator for unrecorded calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.terminal.console import notes, say
 
 
 def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
-    """The turn that is meant: by default of the first task that failed, the last one with code.
+    """Return the selected turn; by default the last turn with code of the first failed task.
 
     Raises NotRecorded: there is none.
     """

@@ -1,4 +1,4 @@
-"""Which models play where none is named: the reference pair, or those that follow rules."""
+"""The default models: the reference model, or rule-based models."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ class Finding(Record):
 
     area: str
     subject: str = ""
-    """Of a model its roles and backend."""
+    """The roles and the backend of a model."""
     name: str
     state: State
     text: Redacted
-    """What was found; names variables, never their values where they are keys."""
+    """The finding; it names variables but never contains the value of a key."""
     fix: Redacted = ""
 
 
@@ -51,7 +51,7 @@ class Diagnosis(Record):
     ok: bool
     """No finding is a problem."""
     announced: str
-    """What was said before the first call: how many, and for how much."""
+    """The announcement before the first call: how many calls at what price."""
     findings: tuple[Finding, ...]
 
 
@@ -72,7 +72,7 @@ def has_problem(findings: Iterable[Finding]) -> bool:
 
 
 def sandbox() -> Finding:
-    """Which isolation generated code gets."""
+    """Check which isolation generated code gets."""
     from worker.sandbox.contract import SandboxUnavailable
     from worker.sandbox.isolation import chosen_kind, describe_kind, find_isolation, used_kind
 
@@ -122,7 +122,7 @@ def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
 
 
 def client() -> Finding:
-    """Which client would speak to the platform."""
+    """Check which client would speak to the platform."""
     from core.erc3_client.switch import VARIABLE, chosen
 
     try:
@@ -136,7 +136,7 @@ def client() -> Finding:
 
 
 def address(environ: Mapping[str, str]) -> Finding:
-    """Where the real platform is looked for."""
+    """Check the address of the real platform."""
     url = environ.get(URL) or REAL_URL
     if not is_address(url):
         text = f"{URL} is not a valid address: {bare(url)[:80]}"

@@ -30,7 +30,7 @@ PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 
 @dataclass(frozen=True)
 class Place:
-    """One model at one backend, whoever uses it."""
+    """One model at one backend, with the roles that use it."""
 
     uses: tuple[tuple[Role, str], ...]
     """Roles, each with the id or name under which it asks."""
@@ -38,13 +38,13 @@ class Place:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes it another place than others."""
+        """Identifies the backend."""
         backend = self.target.backend
         return backend.model, backend.base_url, backend.key_variable
 
     @property
     def name(self) -> str:
-        """Roles, model and, where it has a name of its own, the backend."""
+        """Roles, model and, if it has its own name, the backend."""
         roles = " and ".join(role for role, _ in self.uses)
         backend = self.target.backend
         return f"{roles}: {', '.join(dict.fromkeys([backend.model, backend.name]))}"
@@ -62,12 +62,12 @@ class Place:
 
     @property
     def tokens_at_most(self) -> int:
-        """Of a short call's answer."""
+        """Maximum tokens of a short call's answer."""
         return int(min(TOKENS_AT_MOST, self.target.params.get("max_tokens", TOKENS_AT_MOST)))
 
     @property
     def dollars_at_most(self) -> float | None:
-        """What a short call can cost; None: unknown."""
+        """The maximum cost of a short call in dollars; None: unknown."""
         if (price := self.price) is None:
             return None
         return count_messages(list(PROMPT)) * price.input + self.tokens_at_most * price.output
@@ -85,7 +85,7 @@ def places(models: Models, models_by_role: Mapping[Role, tuple[str, str | None]]
 
 
 def announcement(called: Sequence[Place]) -> str:
-    """What is about to be spent, for a user who has not agreed to it yet."""
+    """Announce what will be spent, because the user has not agreed to it yet."""
     if not called:
         return "no paid calls will be made"
     sums = {place.target.backend.model: place.dollars_at_most for place in called}
@@ -157,7 +157,7 @@ def price(place: Place) -> Finding:
 
 
 def with_substitutes(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:
-    """All findings; a backend's problem is a warning where another one serves whoever uses it."""
+    """All findings; a backend's problem is a warning if another backend can be used instead."""
     served = {use for place, findings in known if not has_problem(findings) for use in place.uses}
 
     def eased(place: Place, one: Finding) -> Finding:

@@ -1,4 +1,4 @@
-"""What a run shows when it is over, and the code with which it ends."""
+"""The summary at the end of a run, and its exit code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
-    """What a run has come to; what stopped it counts for more than what it left undone."""
+    """Return the exit code of a run; a failure takes precedence over unfinished tasks."""
     player = assembly.models.player
     if assembly.stopped:
         return Exit.INTERRUPTED
@@ -45,9 +45,9 @@ class EndOfRun:
         self._report = _report(assembly)
 
     def show(self, results: RunResults, *, asks: bool) -> None:
-        """Show it, where the options want it or a question follows (``asks``).
+        """Print the summary, if the options ask for it or a question follows (``asks``).
 
-        A quiet run is only told about that went wrong.
+        A quiet run prints only what went wrong.
         """
         options = self._assembly.options
         if asks or not (options.quiet or options.as_json):
@@ -117,7 +117,7 @@ class EndOfRun:
             say(show, f"look closer: {command('show', folder, '--failed')}")
 
     def _again(self, results: RunResults) -> str:
-        """What a resumption would do; "" for nothing."""
+        """Say what ``--resume`` would do; "" for nothing."""
         if self._assembly.past:
             return ""
         if self._session.limit:
@@ -140,6 +140,6 @@ def _report(assembly: Assembly) -> str:
 
 
 def goes_on(folder: Path) -> str:
-    """How a run goes on, as the end of a sentence; "" where nothing has begun."""
+    """The command that resumes a run, as the end of a sentence; "" if nothing has started."""
     begun = (folder / "run.json").is_file()
     return f"; go on: {command('--resume', folder)}" if begun else ""

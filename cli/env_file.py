@@ -72,7 +72,7 @@ def misspelt(names: Iterable[str]) -> dict[str, str]:
 
 
 def text_of(path: Path) -> str:
-    """What it says. Raises FileError."""
+    """Read its text. Raises FileError."""
     text = read_text(path, MOST_BYTES)
     if "\0" in text:
         raise FileError(f"{path}: holds a NUL character")

@@ -39,7 +39,7 @@ class HandingIn:
         return bool(self._session.session_id) and not self._assembly.stopped
 
     def settle(self) -> RunResults | None:
-        """Submit where nothing speaks against it; the results then, None where it was not done.
+        """Submit the session unless something prevents it; return its results, else None.
 
         Raises ApiException, or what the transport raises.
         """

@@ -9,12 +9,12 @@ import gc
 
 
 def begin() -> None:
-    """From now on the program loads."""
+    """Mark the beginning of the loading phase."""
     gc.disable()
 
 
 def over() -> None:
-    """From now on it works: what there is so far is never looked at again; the rest is."""
+    """Mark its end: garbage collection ignores all objects that exist now."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

@@ -49,7 +49,7 @@ def _as_it_was(folder: Path) -> dict[str, Any]:
 
 
 def past_of(options: Options) -> Past | None:
-    """What a fork begins with; None without ``--fork``. Raises Usage."""
+    """Return the recorded turns that a fork starts with; None without ``--fork``. Raises Usage."""
     if options.fork is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the command line asks for: every option once, with its default, help and bounds."""
+"""The command line: each option once, with its default, help and bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORMER = {"retry_policy": "retry_seconds", "embedding": None}
 
 
 class TraceKind(StrEnum):
-    """Where traces can go; a list of options takes no Literal."""
+    """Targets of traces; typer does not accept a Literal in a list of options."""
 
     MLFLOW = "mlflow"
     OTEL = "otel"
@@ -110,14 +110,14 @@ class Options(RunConfig, PlayOptions):
         return str(path.resolve())
 
     def stored(self) -> dict[str, Any]:
-        """What a run was asked for, as plain data for its manifest."""
+        """Return the options as plain data for the manifest."""
         stored = self.model_dump(mode="json")
         return stored | {key: stored.pop(name) for key, name in _IN_MANIFEST.items()}
 
     def restored(self, stored: dict[str, Any]) -> Options:
-        """The options of a run to go on with: as they were kept, except for those given now.
+        """Return the stored options of the run to resume, overridden by those given now.
 
-        Raises ValueError: what is kept is not of this program, or cannot have been asked for.
+        Raises ValueError: the stored options are invalid or from another program.
         """
         from core.models.file_checks import first_problem
 
@@ -139,13 +139,13 @@ class Options(RunConfig, PlayOptions):
 
 
 class DoctorOptions(Options):
-    """What the command line of ``doctor`` says; of the options of a run it takes a few."""
+    """The command line of ``doctor``, which has a few options of a run."""
 
     no_calls: bool = option("Call no model.", False)
 
 
 class TurnOptions(BaseModel):
-    """Which turn of which run a command is about."""
+    """Selects a turn of a run."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
@@ -156,13 +156,13 @@ class TurnOptions(BaseModel):
 
 
 class ReplayOptions(TurnOptions):
-    """What ``replay`` takes."""
+    """The command line of ``replay``."""
 
     as_json: bool = option("Print the result as JSON, and nothing else.", False, alias="json")
 
 
 class DebugOptions(TurnOptions):
-    """What ``debug`` takes; by default it steps through the last turn with code that failed."""
+    """The command line of ``debug``; by default it opens the last failed turn with code."""
 
     pack: Path | None = option(
         "A pack whose simulator answers calls that are not recorded, after the recorded writes "
@@ -179,7 +179,7 @@ def check(options: Options) -> None:
 
 
 def _contradictions(options: Options) -> dict[str, object]:
-    """What cannot be wished together, in words, each with whether it is."""
+    """Maps each forbidden combination of options, as an error text, to whether it is present."""
     given, strategy = options.model_fields_set, options.strategy
     typed = not STRATEGIES[strategy].has_worker
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]

@@ -124,7 +124,7 @@ def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
 
 
 def client_class() -> Any:
-    """The class of the chosen client. Raises CannotRun where it cannot be used."""
+    """Return the class of the chosen client. Raises CannotRun if it cannot be used."""
     try:
         from core.erc3_client import ERC3
     except (ImportError, ValueError) as error:
@@ -153,7 +153,7 @@ def bare(url: str) -> str:
 
 
 def real_key() -> str:
-    """The key of the real platform. Raises CannotRun, also where the address is none."""
+    """Return the key of the real platform. Raises CannotRun, also if the address is invalid."""
     if not is_address(_real_url()):
         text = f"ERC3_BASE_URL is not a valid address: {real_address()[:80]}"
         raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")

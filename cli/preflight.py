@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from cli.run_models import RunModels
 
 SECONDS = 40.0
-"""For all models, which are asked side by side; one of several backends gets half of it."""
+"""Seconds for all models, which are called concurrently; one of several backends gets half."""
 GRACE = 2.0
-"""What a limit of the transport may be late."""
+"""Seconds by which the transport's own limit may be late."""
 ATTEMPTS = 2
 TOKENS = 200
-"""Of an answer at most: models that think first need some."""
+"""Maximum tokens of an answer; reasoning models need some before they answer."""
 
 
 def check_ids(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> None:
@@ -83,7 +83,7 @@ class _Brief(Models):
     """The settings of a run, for a short question: little time, and usable backends alone."""
 
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
-        """As the run has them, within the bounds of a preflight."""
+        """Copy the run's models with the limits of a preflight."""
         settings = super().settings(model, role, base_url)
         served = (t for t in settings.targets if is_served(t.backend.model))
         usable = [t for t in served if not missing_keys(t.backend)]
@@ -112,7 +112,7 @@ class _Question:
     calls: list[ModelCall] = field(default_factory=list)
     answered: bool = False
     fault: Exception | None = None
-    """A mistake of ours."""
+    """An error of this program."""
 
     @property
     def places(self) -> list[Place]:
@@ -120,7 +120,7 @@ class _Question:
         return doctor_models.places(self.models, {self.role: (self.model, self.base_url)})
 
     def put(self) -> None:
-        """Ask; what comes of it stands in the question."""
+        """Ask the model; store the outcome in the question."""
         observer = KeptCalls(self.calls)
         try:
             client = ModelClient(
@@ -134,7 +134,7 @@ class _Question:
             self.fault = error
 
     def problems(self) -> list[Finding]:
-        """Why there is no answer, backend by backend. Raises whatever was a mistake of ours."""
+        """Say for each backend why there is no answer. Raises errors of this program."""
         if self.fault:
             raise self.fault
         if self.answered:
@@ -145,7 +145,7 @@ class _Question:
 
 
 def _questions(run: RunModels) -> list[_Question]:
-    """One question for each backend that is asked first; the smaller group stands for a larger."""
+    """One question for each backend that is asked first; a smaller group covers a larger."""
     models = _Brief(run.models.file, run.models.source)
     smallest: dict[tuple[object, ...], _Question] = {}
     for role, (model, base_url) in run.asked.items():
@@ -160,7 +160,7 @@ def _questions(run: RunModels) -> list[_Question]:
 
 
 def _put(questions: Sequence[_Question]) -> None:
-    """Ask all side by side and wait for them as long as it is worth."""
+    """Ask all concurrently, and wait until the outcome is certain or the time is up."""
     # Nobody waits at the end of the process for one that hangs.
     threads = [threading.Thread(target=q.put, name="preflight", daemon=True) for q in questions]
     for thread in threads:

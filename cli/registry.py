@@ -20,7 +20,7 @@ class Registration:
     """One benchmark, in strings alone: an entry goes to other processes as well."""
 
     name: str
-    """What ``--benchmark`` takes; its prompt sections begin with it."""
+    """The value of ``--benchmark``; the names of its prompt sections begin with it."""
     declaration: str
     """The module with its ``declare``, see ``cli.benchmarks``."""
     workbench: str
@@ -32,7 +32,7 @@ class Registration:
     rule_based: Mapping[StrategyName, str]
     """The models that need no key, by strategy; they play where none is named."""
     platform_ids: tuple[str, ...] = ()
-    """What the real platform calls it, where that is another name."""
+    """The name on the real platform, if different."""
 
     def load(self, module: str) -> Any:
         """A module, or what ``module:NAME`` names in it."""
@@ -60,7 +60,7 @@ COMPANY = Registration(
 DEFAULT = STORE.name
 _by_id: dict[str, Registration] = {}
 BENCHMARKS: Mapping[str, Registration] = MappingProxyType(_by_id)
-"""By id, its own name first."""
+"""Benchmarks by id, the one with that name first."""
 
 
 def register(benchmark: Registration) -> None:

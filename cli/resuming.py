@@ -1,4 +1,4 @@
-"""A run to go on with: its folder, its options as they were, and what has changed since."""
+"""The run to resume: its folder, its stored options, and what has changed since."""
 
 from __future__ import annotations
 
@@ -93,5 +93,5 @@ def _pack(options: Options, restored: Options, folder: Path) -> Pack:
 
 
 def submitted_already(folder: Path, session_id: str | None) -> str:
-    """What is said of a run that was handed in."""
+    """The message about a run that was already submitted."""
     return f"{folder}: session {session_id} was already submitted; there is nothing left to do"

@@ -117,9 +117,9 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
 
 @contextmanager
 def _ended_properly(assembly: Assembly) -> Iterator[None]:
-    """Within this, what the platform refuses and a disk that takes no more end the run properly.
+    """End the run in order if the platform refuses a request or the disk is full.
 
-    Raises CannotRun: with the way on, where something has begun.
+    Raises CannotRun: with the command that resumes it, if something has started.
     """
     # Late: the client that is asked for may not be there.
     from core.erc3_client import ApiException, transport_errors
@@ -147,7 +147,7 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
 
 
 def _kept(folder: Path, done: int, left: int) -> str:
-    """What a resumption finds done, and what it still has to do."""
+    """Say how many tasks a resumed run keeps and has left to play."""
     rest = f"{left} to play" if left else "nothing is left to play"
     return f"resuming {folder}: {so_many_tasks(done)} kept, {rest}"
 

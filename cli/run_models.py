@@ -43,7 +43,7 @@ PACKAGES = ("litellm", "smolagents", "pydantic-monty", "pydantic", "erc3")
 
 @dataclass
 class RunModels:
-    """What a run needs to ask its models; one object for the whole run."""
+    """Everything a run needs to call its models; one object for the whole run."""
 
     models: Models
     """The settings."""
@@ -53,13 +53,13 @@ class RunModels:
     """Id and base URL of each role that the strategy or a stage asks."""
     base_urls: dict[Role, str]
     stage_models: dict[str, str]
-    """By stage, where it has a model of its own."""
+    """Models of stages that have their own, by stage."""
     player: Player | None = None
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
     """Records every exchange."""
     price_list: OpenRouterPrices | None = None
-    """OpenRouter's, where it was asked for."""
+    """OpenRouter's price list, if it was fetched."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     @property
@@ -73,7 +73,7 @@ class RunModels:
         return not self.player and self.models.needs_litellm(self.names)
 
     def transport_factory(self, backend: Backend) -> Transport:
-        """What answers for a backend: the recording, or its transport, recorded."""
+        """Return the transport of a backend: the cassette, or its own transport, recorded."""
         if self.player:
             return self.player
         if backend not in self._transports:
@@ -83,7 +83,7 @@ class RunModels:
         return self._transports[backend]
 
     def record(self, path: Path) -> None:
-        """From now on record every exchange with a model. Raises Usage where that cannot be."""
+        """Start to record every exchange with a model. Raises Usage if that is impossible."""
         try:
             self.writer = TapeWriter(path)
             self._transports.clear()
@@ -95,7 +95,7 @@ class RunModels:
         return [self.models.settings(m, role, url).targets for role, (m, url) in self.asked.items()]
 
     def notes(self) -> list[str]:
-        """What the user should know about the cassette when the run is over."""
+        """Messages about the cassette at the end of the run."""
         notes = list(self.player.notes()) if self.player else []
         if self.price_list and self.price_list.problem:
             notes.append(self.price_list.problem)
@@ -139,7 +139,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
 
 
 def _use_price_list(run: RunModels) -> None:
-    """Have prices of OpenRouter looked up, where it may be asked for an answer."""
+    """Fetch OpenRouter's prices if one of its models is used."""
     if run.player:  # which sends nothing
         openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
         return
@@ -230,9 +230,9 @@ def identity_of(
     prompts: Mapping[str, str],
     sections: Texts = NONE,
 ) -> Identity:
-    """The identity of a run with these models and prompts on this pack.
+    """Build the identity of a run with these models and prompts on this pack.
 
-    ``sections``: those that are laid over the shipped ones.
+    ``sections``: those that replace built-in ones.
     """
     scenarios = pack.scenarios if pack else ()
     # What scenarios share beside their own lines.

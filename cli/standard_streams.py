@@ -49,9 +49,9 @@ def at_terminal() -> bool:
 
 
 def loss(*, heard: bool = True) -> str:
-    """Why standard output has not taken everything; empty where it has, as far as we know.
+    """Why standard output was not written completely; empty if it was, as far as is known.
 
-    ``heard``: False where a reader may leave when it has seen enough, as ``head`` does.
+    ``heard``: False if a reader may leave early, as ``head`` does.
     """
     sys.stdout.flush()
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)

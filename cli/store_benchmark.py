@@ -13,7 +13,7 @@ from store_tools.basket import basket_line
 
 
 def declare(run: RunContext) -> Declaration:
-    """What the store brings: no stages of its own. Raises Usage: it has no guards."""
+    """Declare the store benchmark, which has no stages. Raises Usage: it has no guards."""
     if run.guards not in ("all", ""):
         raise Usage("--guards: this benchmark has no guards to switch")
 

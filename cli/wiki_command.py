@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from company_tools.wiki_store import Pages, Version, WikiStore
 
 LINES_AT_MOST = 20_000
-"""Of a page whose lines are compared; of a longer one only is said that it differs."""
+"""Maximum lines of a page that are compared; a longer one is only reported as different."""
 NONE_KEPT = "no wiki version is cached; runs of the company cache what they read"
 NAMED = (
     "How a version's hash begins, `latest` (`latest~1` is the one before), or RUN/TASK: the one "
@@ -91,10 +91,10 @@ def diff(before: Named, after: Named, logs: Logs = LOGS) -> None:
 
 
 def file_names(pages: Iterable[str]) -> dict[str, str]:
-    """A path below a folder for each page: its own where it is plain, else one with a hash.
+    """Map each page to a path below a folder: its own if that is plain, else one with a hash.
 
-    The latter begin with =, as no plain one does. No two are the same, also where a file system
-    makes no difference between letters, and none is a folder of another one.
+    Paths with a hash begin with =, which no plain one does. No two are equal, even if a file system
+    ignores case, and none is a folder of another.
     """
     paths = sorted(pages)
     used = {
@@ -112,7 +112,7 @@ def file_names(pages: Iterable[str]) -> dict[str, str]:
 
 
 def find_version(name: str, store: WikiStore, logs: Path) -> Version:
-    """The kept version that is meant. Raises Usage (NotRecorded is one): there is none."""
+    """Return the cached version of that name. Raises Usage (NotRecorded is one): none."""
     versions = list(store.versions())
     if "/" in name:
         run, _, task = name.rpartition("/")
@@ -173,7 +173,7 @@ def _store() -> WikiStore:
 
 
 def _page_diff(path: str, before: Pages, after: Pages) -> str:
-    """A unified diff of one page; one that is new or gone stands against /dev/null."""
+    """Return a unified diff of one page; a new or deleted one is compared with /dev/null."""
     old, new = before.get(path, "").splitlines(), after.get(path, "").splitlines()
     was = f"a/{path}" if path in before else "/dev/null"
     now = f"b/{path}" if path in after else "/dev/null"

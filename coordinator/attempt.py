@@ -1,4 +1,4 @@
-"""One attempt at one task: begun or gone on with, played, closed on the platform."""
+"""One attempt at a task: starts or resumes it, plays it, and closes it on the platform."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from evaluator import Unreadable
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
 EVAL_CHARS = 20_000
-"""What is kept of an evaluator's log, which has some lines."""
+"""Maximum characters kept of the platform evaluator's log."""
 
 
 @dataclass
@@ -116,7 +116,7 @@ class Attempt(CallObserver):
         self.run.outcome = "unfinished" if failure in ("limit", "interrupted") else "error"
 
     def _begin(self, environment: Environment) -> None:
-        """Write the beginning, start the task, bring the benchmark's memory to where it was."""
+        """Write the first record, start the task, and restore the environment's memory."""
         task, history = self.task, self.start.history
         named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
         if history:
@@ -130,7 +130,7 @@ class Attempt(CallObserver):
         self._begun = True
 
     def _start_task(self) -> None:
-        """Tell the platform. Raises ToolFault where it does not take it, and what ends a pause."""
+        """Start the task on the platform. Raises ToolFault if it refuses, and what ends a pause."""
         try:
             self.shared.platform.start_task(self.task)
         except (Halt, JournalFailed):
@@ -198,9 +198,9 @@ class Attempt(CallObserver):
         self._telemetry.report(call)
 
     def _close(self, environment: Environment | None, seconds: float) -> TaskResult:
-        """Complete the task on the platform and put its result together.
+        """Complete the task on the platform and assemble its result.
 
-        After a failure from outside it stays open, so that it can be tried again in its session.
+        After an external failure the task stays open, so that it can be played again.
         """
         task, run = self.task, self.run
         if run.failure and environment and environment.finished():

@@ -1,4 +1,4 @@
-"""What attempts at tasks have in common, and how each begins."""
+"""What attempts at tasks have in common, and how each starts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ClientFactory: TypeAlias = Callable[[Role, CallObserver], ModelClient]
 
 
 class History(Protocol):
-    """What came before an attempt: recorded turns of this task or of one that it forks from."""
+    """The turns before an attempt: recorded ones of this task or of the one it forks from."""
 
     def run(self) -> TaskRun:
         """A task that has come as far as the recorded turns."""
@@ -44,12 +44,12 @@ class History(Protocol):
         """Write what the journal has to begin with."""
 
     def entries(self) -> Sequence[LedgerEntry]:
-        """What was done before and is not in the benchmark's memory yet."""
+        """Earlier actions that the environment has not restored yet."""
 
 
 @dataclass
 class Shared:
-    """What all attempts of a run have in common."""
+    """What all attempts of a run share."""
 
     platform: Platform
     config: RunConfig
@@ -75,7 +75,7 @@ class Start:
 
     path: Path
     needs_start: bool = True
-    """Whether the platform has to be told that the task begins."""
+    """Whether the task must still be started on the platform."""
     number: int = 1
     closed: bool = False
     """The platform has closed the task already: there is nothing left to play."""

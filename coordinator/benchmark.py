@@ -1,4 +1,4 @@
-"""What a benchmark brings: as a whole, for each of its tasks, and the platform that they are on."""
+"""The protocols of a benchmark, of each task (environment), and of the platform."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Environment(Protocol):
         """How the task has ended, in the benchmark's own word; asked once it is finished."""
 
     def briefing(self, ledger: Ledger, task: str = "") -> str:
-        """What the prompt says of this task before its state, "" for nothing; asked once.
+        """Return the prompt's part about this task, before its state; "" for nothing. Called once.
 
         ``task``: its text.
 
-        Raises ToolFault where it has to be looked up and there is no answer.
+        Raises ToolFault if a request for it fails.
         """
         return ""
 
@@ -61,15 +61,15 @@ class Environment(Protocol):
         return None
 
     def unanswered(self) -> str | None:
-        """What the benchmark owes an answer to, as the fault of its last request; else None.
+        """The fault of the last request if its outcome is unknown; else None.
 
-        A task in which something is unanswered has not come to its end.
+        A task with an unanswered request has not ended.
         """
 
     def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """What to ask back when a FINISH with these words does not agree with the facts.
+        """Return an objection if a FINISH with this text contradicts the facts.
 
-        Raises ToolFault where they have to be looked up and there is no answer.
+        Raises ToolFault if a request for the facts fails.
         """
         return None
 
@@ -81,11 +81,11 @@ class Environment(Protocol):
         return "this benchmark takes no prepared answers"
 
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """The last act of a task that is finished with these words, which may send.
+        """Finish the task with this text; this may send a request.
 
-        What speaks against it where it was refused, for the next turn; None: the task is over.
+        Return the objection if it was refused, for the next turn; None: the task has ended.
 
-        Raises ToolFault: the benchmark does not answer.
+        Raises ToolFault: the benchmark does not respond.
         """
         return None
 
@@ -113,7 +113,7 @@ class Environment(Protocol):
 
 @dataclass(frozen=True)
 class BenchmarkPrompts:
-    """What the prompts of a benchmark need."""
+    """The texts that a benchmark contributes to prompts."""
 
     rules: str
     guide: Callable[[], str]
@@ -145,16 +145,16 @@ class EnvironmentSpec:
 
 @dataclass(frozen=True)
 class ResultWords:
-    """What tables and the lab need: the words of a benchmark for what its tasks came to."""
+    """The words of a benchmark for its results, in tables and the lab."""
 
     harm_name: str
     """The mistake that cannot be undone."""
     groups: tuple[str, ...]
     """Classes of tasks, by what the platform's evaluator wants."""
     idle_group: str | None
-    """The group whose tasks pass where nothing is done; None: there is none."""
+    """The group of tasks that pass if nothing is done; None if there is no such group."""
     brief: Callable[[str], str]
-    """A state in a few words for a line on the screen, "" where there are none."""
+    """Summarise a state in a few words for a line on the screen; "" if that is impossible."""
     expected: Callable[[str, str | None], str | None]
     """The group of a task by the evaluator's log and, of one that passed, its verdict, where those
     tell."""

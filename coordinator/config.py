@@ -1,4 +1,4 @@
-"""What a run is asked to do: the options that the coordinator itself reads, each once."""
+"""The options of a run that the coordinator reads."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def option(text: str, default: Any = PydanticUndefined, **more: Any) -> Any:
 
 
 fixed = partial(option, json_schema_extra={"resume": "fixed"})
-"""An option that a run goes on with as it was: ``--resume`` refuses another value."""
+"""An option that a resumed run keeps: ``--resume`` refuses another value."""
 once = partial(option, exclude=True)
 """An option of one command and not of the run: the manifest does not keep it."""
 
 
 @dataclass(frozen=True)
 class Traits:
-    """What a strategy means for the options that are not given."""
+    """The defaults that depend on the strategy."""
 
     turns: int
     """A step of ``next-step`` is a turn; it needs more of them."""
@@ -95,7 +95,7 @@ class PlayConfig(BaseModel):
 
 
 class PlayOptions(PlayConfig):
-    """What the command line takes wherever tasks are played."""
+    """Options of every command that plays tasks."""
 
     prompts: Path | None = option(
         "A folder of Markdown sections that replace built-in prompts; the command "
@@ -109,7 +109,7 @@ class PlayOptions(PlayConfig):
 
 
 class RunConfig(PlayConfig):
-    """What the coordinator reads of a run."""
+    """The options of a run that the coordinator reads."""
 
     pack_name: str | None = Field(default=None, exclude=True)
     tasks: tuple[str, ...] = fixed(
@@ -155,10 +155,10 @@ class RunConfig(PlayConfig):
 
     @property
     def run_limits(self) -> Limits:
-        """What the whole run may take."""
+        """The limits of the whole run."""
         return Limits(self.max_seconds, self.max_tokens, self.max_dollars)
 
     @property
     def task_limits(self) -> Limits:
-        """What a task may take."""
+        """The limits of each task."""
         return Limits(self.task_seconds, self.task_tokens, self.task_dollars)

@@ -1,7 +1,7 @@
-"""A fork: a recorded task goes on from one of its turns, in a world brought to that moment.
+"""A fork: a recorded task continues from one of its turns, in a world rebuilt to that moment.
 
-What the evaluator is shown of the turns before is read from the journal, so its prompts are the
-same; the world is not recorded but rebuilt, and every turn's state must come out as recorded.
+The earlier turns that the evaluator sees come from the journal, so its prompts are the
+same. The world is rebuilt by repeating requests, and every turn's state must be as recorded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Differs(Exception):
 
 
 class Past:
-    """The turns of a recorded task before the one from which it goes on another way."""
+    """The turns of a recorded task before the one from which it is played again."""
 
     def __init__(self, log: TaskRecord, turn: int) -> None:
         """``log``: read strictly. Raises NotRecorded when there is no such turn."""
@@ -37,7 +37,7 @@ class Past:
         self.turn = turn
         results = results_of(log.folder)
         self.pack = results.pack if results else None
-        """The name of the pack that the run was made with, where it is known."""
+        """The name of the run's pack, if known."""
         self._logs = log.before(turn)
         self._before = [t for t in log.whole if t.number < turn]
         self._reads = 0
@@ -45,7 +45,7 @@ class Past:
 
     @property
     def mark(self) -> dict[str, object]:
-        """Where the task comes from, for its record in the journal."""
+        """The origin of the task, for the journal."""
         return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
 
     def rebuild(self, environment: Environment, text: str) -> None:
@@ -82,7 +82,7 @@ class Past:
         )
 
     def entries(self) -> Sequence[LedgerEntry]:
-        """Nothing: the world was rebuilt through the benchmark that goes on with it."""
+        """Nothing to do: the environment that continues has rebuilt the world itself."""
         return ()
 
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
@@ -118,7 +118,7 @@ def _read(state: str) -> object:
 
 
 def differences(recorded: object, now: object, place: str = "") -> list[str]:
-    """Where two values in plain data differ, a line for each place."""
+    """List the places where two plain values differ, a line each."""
     if isinstance(recorded, dict) and isinstance(now, dict):
         keys = dict.fromkeys([*recorded, *now])
         pairs = [(f"{place}.{k}" if place else str(k), k) for k in keys]

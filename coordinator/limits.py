@@ -1,4 +1,4 @@
-"""What ends a run early: limits, its user, and tasks that all end for a reason outside."""
+"""What ends a run early: limits, the user, and repeated external failures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.runs.journal import JournalFailed
 from core.runs.results import Failure, TaskResult
 
 CAUTIOUS_TOKENS = 20_000
-"""What a call of unknown size counts where no larger one is known."""
+"""Tokens counted for a call of unknown size, unless a larger call is known."""
 WORDS: dict[Failure, str] = {
     "model": "because the model did not answer",
     "benchmark": "because the platform did not answer",
@@ -51,10 +51,10 @@ class Interrupted(Halt):
 
 
 class Meter:
-    """What was spent so far against limits. Safe to use from several threads.
+    """Counts what was spent against limits. Thread-safe.
 
-    Calls of unknown size or price count as the largest one that is known, so that a limit holds
-    also where a provider tells nothing.
+    Calls of unknown size or price count as the largest known one, so that a limit holds
+    even if a provider reports nothing.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Meter:
             self._largest_dollars = max(self._largest_dollars, dollars or 0.0)
 
     def lived(self, seconds: float) -> None:
-        """Count the time of an earlier part of the run; what lay between the parts is none."""
+        """Add the time of an earlier part of the run; the pause in between does not count."""
         with self._lock:
             self._began -= max(seconds, 0.0)
 
@@ -131,7 +131,7 @@ class CancelToken:
         self._event.wait(seconds)
 
     def check(self) -> None:
-        """Raises Interrupted where the end is requested, JournalFailed where nothing may go on."""
+        """Raises Interrupted if the end is requested, JournalFailed if the run cannot continue."""
         if self._broken:
             raise JournalFailed(self._broken)
         if self.requested:
@@ -155,7 +155,7 @@ class Breaker:
         self._released = False
         self._changed = threading.Condition()
         self.broken: str | None = None
-        """What happened, in words, once it has; None where the run may go on."""
+        """What ended the run, in words; None if it may continue."""
 
     def admits(self) -> bool:
         """Whether a task may begin; waits where too many are under way before a sign of life."""
@@ -192,7 +192,7 @@ class Breaker:
             self._changed.notify_all()
 
     def _decided(self) -> bool:
-        """Whether a task that waits can be told to begin, or never to."""
+        """Whether a waiting task may start or is cancelled."""
         in_row = self._row if self._reason else 0
         room = in_row + self._under_way < self._limit
         return bool(self._proven or self._released or self.broken or room)

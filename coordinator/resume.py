@@ -1,4 +1,4 @@
-"""How a run that was cut off goes on: which tasks are kept, gone on with, or tried again."""
+"""Resumes an interrupted run: decides which tasks are kept, continued, or played again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.runs.task import TaskInfo, TaskRun
 from core.runs.task_record import TaskRecord
 
 GONE = "gone"
-"""Of a task that the platform does not know, because its pack has changed."""
+"""The error of a task that the platform does not know because its pack has changed."""
 NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
 
@@ -32,7 +32,7 @@ class SessionGone(CannotGoOn):
 
 @dataclass(frozen=True)
 class Memory:
-    """What the journal of a task remembers: the history of the attempt that goes on."""
+    """The history of a task in its journal, for the attempt that continues it."""
 
     log: TaskRecord
     turns: bool = True
@@ -53,13 +53,13 @@ class Memory:
         )
 
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
-        """Mark where the journal goes on; another attempt begins with a task of its own."""
+        """Mark where the journal continues; another attempt starts with its own task record."""
         same = self.log.attempt == task["attempt"]
         after = {"after_turn": len(self.log.whole) if self.turns else 0}
         journal.write("resumed" if same else "task", task | after)
 
     def entries(self) -> Sequence[LedgerEntry]:
-        """What earlier work has learnt from reads, then what it has done."""
+        """Return the reads of earlier turns, then their actions."""
         turns = self.log.last if self.turns else []
         calls = [call for turn in turns for call in turn.tools]
         wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
@@ -69,7 +69,7 @@ class Memory:
 
 @dataclass
 class Continuation:
-    """The tasks of a run that goes on."""
+    """The tasks of a resumed run."""
 
     order: list[str] = field(default_factory=list)
     """Task ids in the order of the run; a task that is run as a new one has its new id."""
@@ -92,11 +92,11 @@ def continuation(
 ) -> Continuation:
     """Look at journals and platform and decide for every task.
 
-    Finished tasks are kept. A task that is open on the platform goes on behind its last complete
-    turn; after a failure from outside it begins again in the world as it stands. One that the
-    platform has closed although it failed from outside, or does not know, is started as a new
-    single task where that ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
-    how long the run lived by its results, which are as old as the last task that ended.
+    Finished tasks are kept. A task that is open on the platform continues after its last complete
+    turn; after an external failure it starts again in the world as it is now. One that the
+    platform closed although it failed externally, or does not know, is started as a new
+    single task if ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
+    duration of the run in its results, which are as old as the last finished task.
 
     Raises:
         NotRecorded: a journal cannot be read.
@@ -142,13 +142,13 @@ def note_submitted(folder: Path, results: RunResults | None) -> None:
 
 
 def _log(path: Path) -> TaskRecord | None:
-    """What a journal holds; None where there is none or it is empty. Raises NotRecorded."""
+    """Read a journal; None if it is missing or empty. Raises NotRecorded."""
     log = read_task(path, strict=True) if path.exists() else None
     return log if log and log.begun else None
 
 
 def _active_seconds(logs: Iterable[TaskRecord | None]) -> float:
-    """By the journals: the time in which any task was at a turn or waited for a model."""
+    """Seconds, from the journals, in which any task played a turn or waited for a model."""
     known = [log for log in logs if log]
     turns = [(turn.started, turn.seconds) for log in known for turn in log.whole]
     calls = [(call.started, call.seconds) for log in known for call in log.calls]
@@ -161,7 +161,7 @@ def _active_seconds(logs: Iterable[TaskRecord | None]) -> float:
 
 
 def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
-    """How a task goes on that is new, under way, or closed on the platform."""
+    """Decide how a task continues that is new, in progress, or closed on the platform."""
     fresh, closed = status == "new", status in CLOSED
     if log is None:
         return Start(path, needs_start=fresh, closed=closed)

@@ -1,4 +1,4 @@
-"""A run over many tasks: a session of the platform or single tasks, side by side."""
+"""A run over many tasks: a session of the platform, or single tasks, played concurrently."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Session:
         stage_models: Mapping[str, str] | None = None,
         groups: Mapping[str, str] | None = None,
     ) -> None:
-        """``past``: the one task of the run begins behind these recorded turns;
-        ``executor_factory``: opens the sandboxes of each task, as a debugger wants them;
-        ``stage_models``: by stage, where it is not the evaluator's; ``groups``: of tasks by their
-        spec, as a pack tells them.
+        """``past``: the only task of the run starts after these recorded turns;
+        ``executor_factory``: opens the sandboxes of each task, for a debugger;
+        ``stage_models``: models of stages that do not use the evaluator's; ``groups``: the group
+        of each task by spec, from the pack.
 
         Raises ValueError: the benchmark has no such stage."""
         self._past = past
@@ -92,7 +92,7 @@ class Session:
         self._write_again = 0.0
         self.session_id: str | None = None
         self.sandboxes: tuple[str, ...] = ()
-        """Where generated code runs, and ran before a resumption."""
+        """The sandboxes in which generated code runs, and ran before a resume."""
         self._submitted = False
         self.limit: str | None = None
         """The limit of the run that kept tasks from being started."""
@@ -157,7 +157,7 @@ class Session:
         ]
 
     def take_over(self, plan: Continuation, session_id: str | None, started: str) -> None:
-        """Go on with a run that was begun before: its tasks, what it has spent, when it began."""
+        """Continue an earlier run: its tasks, what it has spent, when it started."""
         self.started = datetime.fromisoformat(started)
         self.session_id = session_id
         self._order = plan.order
@@ -203,7 +203,7 @@ class Session:
 
     @property
     def broken(self) -> str | None:
-        """What the breaker says happened; None where it held."""
+        """The reason why the breaker stopped the run; None if it did not."""
         return self._breaker.broken
 
     @property
@@ -212,11 +212,11 @@ class Session:
         return sum(task_id not in self._results for task_id in self._order)
 
     def _left_open(self) -> list[TaskResult]:
-        """The tasks that are still open after failures from outside."""
+        """The tasks that are still open after external failures."""
         return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
 
     def close_open(self) -> RunResults:
-        """Complete the tasks that failures from outside have left open, and score them."""
+        """Complete the tasks that external failures have left open, and score them."""
         for result in self._left_open():
             self._results[result.task_id] = self._closed(result)
         return self.write()
@@ -307,7 +307,7 @@ class Session:
         self._shared.watcher.task_done(result)
 
     def _spent(self) -> bool:
-        """Whether a limit of the run is reached: what was not begun is not touched then."""
+        """Whether a limit of the run is reached, so that no further task may start."""
         try:
             self._shared.meter.check()
         except LimitReached as reached:

@@ -1,8 +1,8 @@
-"""Stages of a task: run before the strategy's first turn, or when it wants to finish.
+"""Stages of a task: run before the strategy's first turn, or before its final answer is sent.
 
-A stage before the strategy says something for its briefing, and may end the task by a verdict with
-a reason. A stage behind it may object once, or reword the message: outcome and links
-are never its own. What a stage has found is in the journal before it is used, and not asked for
+A stage before the strategy adds findings to its briefing, and may end the task by a verdict with
+a reason. A stage after it may object once, or reword the message, but never changes outcome
+or links. A finding is in the journal before it is used, and is not computed
 again.
 """
 
@@ -37,10 +37,10 @@ class Step(Protocol):
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """What it finds; nothing is changed by it.
+        """Return its finding; a stage changes nothing.
 
-        ``client``: to its model, None where it has to do without one. What it raises is kept as the
-        reason of a stage that failed, and the task goes on.
+        ``client``: for its model; None if it has none. An exception is recorded as the
+        reason of a failed stage, and the task continues.
         """
 
 
@@ -50,20 +50,20 @@ class StageSpec:
 
     name: str
     says: str
-    """What it does, in a few words."""
+    """A short description."""
     place: Literal["before", "objects", "words", "tool"]
-    """Before the strategy, what it may do behind it, or as a tool of its instructions."""
+    """When it runs: before the strategy, after it, or as a tool of its instructions."""
     make: Callable[[Any], Step]
     """The stage for a task, by its benchmark."""
     default: bool = True
     prompt: Callable[[], str] | None = None
-    """What all prompts of its model begin with; None: it asks none."""
+    """The beginning of all prompts of its model; None: it calls no model."""
     version: Callable[[Any], str] = lambda _benchmark: ""
-    """Of what a stage before the strategy reads: it is asked again where that is another one."""
+    """Key of the data that the stage reads before the strategy; it runs again if this changes."""
     remember: Callable[[Any, Finding], None] = lambda _benchmark, _found: None
     """Has a benchmark know of a finding that an earlier process has made."""
     tool: Callable[[Callable[[str], str]], Tool] | None = None
-    """Of a stage that is a tool: makes it out of what answers a question."""
+    """For a stage that is a tool: makes the tool from the function that answers a question."""
 
 
 def with_stage_tools(benchmark: Benchmark, specs: Iterable[StageSpec]) -> Benchmark:
@@ -144,7 +144,7 @@ class StageRunner:
             self._found(spec, StageInput(text, tuple(self._early())), briefing)
 
     def findings_text(self) -> str:
-        """What they have found, for the strategy, and which of them its instructions can ask."""
+        """Their findings for the strategy, and the tools for its instructions."""
         findings = [f"{f.step}: {f.text}" for f in self._early() if f.text]
         tools = [f"{spec.name}: {spec.says}" for spec in self._of("tool") if self.client(spec.name)]
         return "\n".join(findings + tools)
@@ -158,7 +158,7 @@ class StageRunner:
         ]
 
     def _answer(self, spec: StageSpec, client: ModelClient, ledger: Ledger, question: str) -> str:
-        """A stage's answer to a question. Raises ToolFault where there is none."""
+        """Return a stage's answer to a question. Raises ToolFault if there is none."""
         case = StageInput(question, tuple(self._early()))
         answer = spec.make(self.environment).run(case, "", client, ledger)
         if answer.failed:
@@ -176,7 +176,7 @@ class StageRunner:
         return next((f.step for f in self._early() if f.verdict), "")
 
     def check_finish(self, text: str, briefing: str, finish: str, log: str) -> str | None:
-        """What a stage wants to ask back about the FINISH of the strategy; each does it once."""
+        """Return a stage's objection to the strategy's FINISH; each stage objects once."""
         for spec in self._of("objects"):
             case = StageInput(text, tuple(self._early()), finish, log)
             spoken = any(f.step == spec.name for f in self.run.findings)
@@ -215,7 +215,7 @@ class StageRunner:
         return next(same, None)
 
     def _found(self, spec: StageSpec, case: StageInput, briefing: str) -> Finding:
-        """What a stage has found, or finds now."""
+        """Return the recorded finding of a stage, or run it now."""
         if (known := self._known(spec, case)) is not None:
             return known
         began = time.perf_counter()

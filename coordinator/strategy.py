@@ -48,10 +48,10 @@ class EvaluatorWorker:
     evaluator: Evaluator
     worker: Worker
     page_tool: str = ""
-    """The tool that "READ: name, name" calls; "": there is none."""
+    """The tool that "READ: name, name" calls; "" if there is none."""
 
     def decide(self, context: TurnContext[Turn]) -> Decision:
-        """The evaluator's decision; of the turns the last one is told in full."""
+        """Return the evaluator's decision; the last turn is shown in full."""
         past = context.past
         return self.evaluator.decide(context.map_history(lambda t: t.prompt(latest=t is past[-1])))
 

@@ -23,7 +23,7 @@ NOTHING_MORE = (
     "outcome that the facts allow."
 )
 WITHHELD_TOKENS = 60
-"""Of the reason why a prepared answer is not sent."""
+"""Maximum characters of the reason why a prepared answer is not sent."""
 NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 
 
@@ -39,15 +39,15 @@ class TaskLoop:
     on_entry: EntryObserver
     on_turn: Callable[[Turn], None]
     on_decision: Callable[[int, Decision], None] = lambda _number, _decision: None
-    """Is told of each decision before it is carried out or asked back, with its turn."""
+    """Called with each decision and its turn, before it is carried out or sent back."""
     on_call: Callable[[ToolCall], None] = lambda _call: None
-    """Is told of each tool call of an instruction when it is over."""
+    """Called after each tool call of an instruction."""
     stages: tuple[StageSpec, ...] = ()
     """Around the strategy."""
     client: Callable[[str], ModelClient | None] = lambda _: None
     """The way to the model of a stage; None: it does without."""
     briefing: str | None = None
-    """What the benchmark says of this task; looked up once."""
+    """The environment's briefing for this task; fetched once."""
     asked: str = ""
     """The task's text."""
 
@@ -148,9 +148,9 @@ class TaskLoop:
     def _decide(
         self, task_text: str, state: str, number: int, withheld: str | None
     ) -> tuple[Decision, str | None]:
-        """The decision of a turn; a FINISH against the facts is asked back once.
+        """Return the decision of a turn; a FINISH that contradicts the facts is sent back once.
 
-        ``withheld``: why the answer that was prepared for this turn is not sent.
+        ``withheld``: why the answer prepared for this turn was not sent.
         """
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
@@ -179,7 +179,7 @@ class TaskLoop:
             return self.environment.check_finish(_finish_text(decision), ledger)
 
     def _check_answered(self) -> None:
-        """To end without an act for want of an answer decides nothing. Raises ToolFault."""
+        """Refuse to end while a request is unanswered. Raises ToolFault."""
         unanswered = self.environment.unanswered()
         if unanswered:
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
@@ -226,15 +226,15 @@ class TaskLoop:
         return cut_text(why, WITHHELD_TOKENS) if why else None
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:
-        """What a stage behind the strategy asks back."""
+        """Return the objection of a stage after the strategy."""
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
         objection = self._stages.check_finish(task_text, self._brief(), _finish_text(decision), log)
         return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_finish_text(decision)}"
 
     def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
-        """The benchmark's last act; what speaks against it, where it was refused.
+        """Finish the environment; return the objection if it was refused.
 
-        ``worded``: in the words of the stages, unless these are refused.
+        ``worded``: the stages' wording, unless it is refused.
         """
         own = _finish_text(decision)
         if worded:

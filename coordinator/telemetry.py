@@ -1,4 +1,4 @@
-"""Reports of model calls to the platform, sent while the task goes on."""
+"""Reports of model calls to the platform, sent while the task is played."""
 
 from __future__ import annotations
 

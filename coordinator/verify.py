@@ -17,7 +17,7 @@ OBJECTION_CHARS = 400
 
 
 def system(texts: Texts = NONE) -> str:
-    """What its prompts begin with."""
+    """The beginning of its prompts."""
     return prompt("coordinator", "verify", texts)
 
 

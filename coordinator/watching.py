@@ -21,7 +21,7 @@ class Watcher(Protocol):
         """A model was asked for a task, whatever came of it."""
 
     def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
-        """A turn has its decision; what it says comes now. One that is asked back comes too."""
+        """Show the decision of a turn, also one that is sent back."""
 
     def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
         """A tool call of an instruction is over."""

@@ -37,7 +37,7 @@ _LABEL = regex.compile(
     r"\s*+(?::|=|[-–—](?=\s))[*_`]*+[ \t]*+",
     FLAGS,
 )
-"""A label at the start of a line, with a sign behind it and markdown around it."""
+"""A label at the start of a line, followed by a colon or similar, with optional markdown."""
 _HEADING = regex.compile(
     r"^[ \t]*+(?:#{1,6}+[ \t]*+(?:\d++[.)][ \t]*+)?[*_]*+|[*_]{2,}+)"
     + _WORDS
@@ -62,7 +62,7 @@ _FENCED = regex.compile(r"```\w*\n(.*?)\n?```", regex.DOTALL)
 _PLAIN_END = regex.compile(r"[\W_]*(?:DONE|DECLINED|FINISH(?:ED)?)[\W_]*", FLAGS)
 _DECLINED = regex.compile(r"\A[\W_]*DECLINED[\W_]+(?=\w)", FLAGS)
 _LATE = regex.compile(r"^[ \t*_#>-]*+DECISION\W++(?:is\W++)?(\w++)", FLAGS)
-"""A decision that stands behind the instruction or has no sign behind its label."""
+"""A decision after the instruction, or without a colon after its label."""
 
 
 def read_decision(
@@ -113,14 +113,14 @@ def read_decision(
 
 
 def _unsaid(instruction: str) -> str:
-    """What has to be looked at: of a refusal its reason, of DONE nothing."""
+    """Return the text to check: the reason of a refusal, nothing of DONE."""
     if _PLAIN_END.fullmatch(instruction):
         return "finished as told"
     return _DECLINED.sub("", instruction)
 
 
 def _finishes(parts: dict[str, str]) -> bool:
-    """Whether the decision says FINISH. Raises Missing where it says neither or both."""
+    """Return whether the decision says FINISH. Raises Missing if it says neither or both."""
     said = parts.get("decision", "")
     leading = _LEADING.match(said)
     words = [leading] if leading else list(_DECISION_WORD.finditer(said))

@@ -22,10 +22,10 @@ class Evaluator:
 
     Args:
         client: the way to its model.
-        rules: what holds for every task of the benchmark.
+        rules: the rules of the benchmark.
         guide: strategies in prose.
         ending: how the instruction of a FINISH is worded.
-        texts: sections over the shipped ones.
+        texts: sections that replace built-in ones.
     """
 
     def __init__(

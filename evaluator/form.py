@@ -11,22 +11,22 @@ FORM = """\
 THOUGHT: what is known, what is missing, which playbook fits
 DECISION: PROCEED or FINISH
 INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH """
-"""What the prompt shows; behind it the benchmark says how a task is finished."""
+"""The form in the prompt; the benchmark's way to finish a task follows it."""
 EXAMPLE = """\
 THOUGHT: The price of the desk lamp is not known yet, so it has to be looked up first.
 DECISION: PROCEED
 INSTRUCTION: Look up "desk lamp" and report every match with its name, price and stock. Change \
 nothing."""
-"""The same filled in, for whoever is asked again; to be understood, not to be carried out."""
+"""The form filled in, for a model that is asked again; an example, not an instruction."""
 ALIKE = 92
-"""From this likeness on (0 to 100) a part is a copy of a line of the form."""
+"""Similarity (0 to 100) from which a part counts as a copy of a line of the form."""
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _CLAUSE = regex.compile(r'[;,":]|\bor\b')
 _SMALL = regex.compile(r"\p{Ll}")
 _BLANK = regex.compile(r"(?<![<\[{])[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
-"""What is still to be filled in; a list of links has a colon in it."""
+"""A placeholder that is still to be filled in; a list of links has a colon in it."""
 _SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
 """A placeholder: something in brackets, dots, a line to be filled in."""
 
@@ -54,7 +54,7 @@ def has_blank(text: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _lines(form: str) -> frozenset[str]:
-    """What stands behind the labels, as a whole and clause by clause."""
+    """The texts after the labels, whole and clause by clause."""
     lines = [*form.splitlines(), *EXAMPLE.splitlines()]
     clauses = [c for line in form.splitlines() for c in _CLAUSE.split(line.partition(":")[2])]
     whole = [part for line in lines for part in (line, line.partition(":")[2])]

@@ -31,7 +31,7 @@ _REPAIR = (
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a step."""
+    """The outcome of a step."""
 
     result: object = None
     error: str | None = None
@@ -55,15 +55,15 @@ def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> 
 
 
 class Agent:
-    """Takes one task step by step; what it has done before it is told anew each time.
+    """Plays one task step by step; each prompt contains the earlier steps again.
 
     Args:
         client: the way to its one model.
-        rules: what holds for every task of the benchmark.
+        rules: the rules of the benchmark.
         guide: strategies in prose.
         tools: what can be called; one of them is final.
-        compression: how much of the past a prompt may hold.
-        texts: sections over the shipped ones.
+        compression: how much of the past a prompt may contain.
+        texts: sections that replace built-in ones.
     """
 
     def __init__(
@@ -100,10 +100,10 @@ class Agent:
         return messages(rendered(context.past, room, self._compression))
 
     def next(self, context: TurnContext[PastStep]) -> Step:
-        """Ask the model for the next step, with one question back where it cannot be read.
+        """Ask the model for the next step, and once more if its reply is unreadable.
 
         Raises:
-            Unreadable: neither the reply nor its repair holds a step.
+            Unreadable: neither the reply nor the second one contains a step.
             ModelFailed: the model gave no answer at all.
         """
 
@@ -184,7 +184,7 @@ class Agent:
 
 
 def _flaw(form: Any) -> str | None:
-    """What a completion as solved lacks."""
+    """Return what a completion as solved lacks."""
     if not any(c.strip() for c in form.conditions):
         return "refused: solved needs every condition of the task restated in conditions"
     return "refused: solved needs final" if form.final is None else None

@@ -20,7 +20,7 @@ from core.ledger.tool import folded, spelled
 COMPLETION = "TaskCompletion"
 Status = Literal["solved", "impossible", "need_more_work"]
 ClosingStatus = Literal["solved", "need_more_work"]
-"""Where the final tool closes the task, what cannot be done is one of its answers."""
+"""If the final tool ends the task, "impossible" is one of its answers."""
 PROBLEMS_SHOWN = 3
 _DEFINITIONS = "#/$defs/"
 
@@ -91,7 +91,7 @@ class Forms:
         return json.dumps(step)
 
     def spelled(self, name: str) -> str:
-        """The name of a function as it is written here, whatever its case and signs."""
+        """Return the exact name of a function, ignoring case and punctuation."""
         names = {folded(known): known for known in self._models}
         return names.get(folded(name), name)
 
@@ -145,7 +145,7 @@ def forms_of(tools: Sequence[Tool]) -> Forms:
 
 
 def explain(error: ValidationError) -> list[str]:
-    """What is wrong, a line each, in the words of the form."""
+    """List what is wrong, a line each, in the form's terms."""
     problems = error.errors(include_url=False, include_context=False, include_input=False)
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
@@ -178,7 +178,7 @@ def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[B
 
 
 def _arguments(tool: Tool) -> dict[str, Any]:
-    """Type and default of each argument, the default ``...`` where it must be given."""
+    """Type and default of each argument; the default is ``...`` if it is required."""
     given = tool.signature.parameters
     return {
         name: (type_, ... if given[name].default is Parameter.empty else given[name].default)
@@ -197,7 +197,7 @@ def _without_none(type_: Any) -> Any:
 
 
 def _plain(schema: Any) -> Any:
-    """A schema without titles and texts: those stand with the tools already."""
+    """Return a schema without titles and descriptions, which the tools already have."""
     if isinstance(schema, list):
         return [_plain(part) for part in schema]
     if not isinstance(schema, dict):
@@ -213,7 +213,7 @@ def _plain(schema: Any) -> Any:
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema whose definitions stand where they are used, unless that is several times."""
+    """Inline the definitions of a schema that are used only once."""
     definitions: dict[str, Any] = schema["$defs"]
     used = Counter(
         part["$ref"].removeprefix(_DEFINITIONS) for part in _objects(schema) if "$ref" in part

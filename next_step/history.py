@@ -1,4 +1,4 @@
-"""The steps so far as they stand in the next prompt, shortened to a number of tokens."""
+"""The steps so far for the next prompt, shortened to a number of tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.models.prompt_json import as_data, compact, packed
 from core.models.tokens import count_text, cut_text
 
 CHARS_PER_TOKEN = 12
-"""What has more is shortened without being counted."""
+"""A text with more characters is shortened without counting its tokens."""
 LADDER = (
     (150, 1_000), (80, 600), (40, 400), (20, 300), (10, 200), (5, 120), (2, 80), (1, 40),
 )  # fmt: skip
@@ -42,11 +42,11 @@ class Compression:
     """How much of the past a prompt may hold."""
 
     tokens: int = 12_000
-    """Of a whole prompt, the system's part included."""
+    """Maximum tokens of a whole prompt, including the system part."""
     recent: int = 3
     """So many of the last steps keep their answers as far as ``recent_tokens`` go."""
     recent_tokens: int = 4_000
-    """Of one answer, call or state of the last step."""
+    """Maximum tokens of one result, call or state of the last step."""
     old_tokens: int = 200
 
 

@@ -27,7 +27,7 @@ EXAMPLE = (
 _PLACEHOLDERS = frozenset(
     fold(name) for name in ("name of a function", "...", "function", "name", "<name>", "string")
 )
-"""What stands for a function's name in the prompt and in habits of models."""
+"""Keys that models use for the name of a function."""
 
 
 @dataclass(frozen=True)

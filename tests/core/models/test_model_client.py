@@ -212,7 +212,7 @@ def test_where_every_backend_is_lost_nobody_is_asked() -> None:
         house.client("two").complete(ASK)
     assert len(house.calls) == 2
     with pytest.raises(
-        ModelFailed, match=r"disabled for the rest of this run.*a \(quota\); b \(authentication\)"
+        ModelFailed, match=r"disabled for the rest.*a \(quota\); b \(authentication\)"
     ):
         house.client("two").complete(ASK)
     assert len(house.calls) == 2

@@ -216,8 +216,8 @@ def test_a_damaged_run_is_refused_in_words(
 
 def test_wrong_usage(record: Run, tmp_path: Path) -> None:
     folder = record(FILL)
-    assert replay(tmp_path / "none") == (2, f"error: {tmp_path / 'none'} is not a run folder: it has "
-                                            "no tasks/*.jsonl\n")  # fmt: skip
+    text = f"error: {tmp_path / 'none'} is not a run folder: it has no tasks/*.jsonl\n"
+    assert replay(tmp_path / "none") == (2, text)
     code, output = replay(folder, "--task", "cellar")
     assert (code, "it has: shop" in output) == (2, True)
     code, output = replay(folder, "--turn", "4")
