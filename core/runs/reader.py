@@ -50,7 +50,7 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     paths = journals(folder)
     if not paths:
         kept = (folder / NAME).is_file()
-        why = "keeps no journal of a task" if kept else "is no run folder: it has no tasks/*.jsonl"
+        why = "has no journal" if kept else "is not a run folder: it has no tasks/*.jsonl"
         raise NotRecorded(f"{folder} {why}")
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
@@ -131,7 +131,7 @@ def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
             if isinstance(kind, str) and record.get("v", VERSION) == VERSION:
                 yield Line(number, kind, record)
                 continue
-            other = isinstance(kind, str) and f"is of version {record['v']!r}, not {VERSION}"
+            other = isinstance(kind, str) and f"has version {record['v']!r}; expected {VERSION}"
             wrong, torn = other or "is not a record", False
         if not strict:
             notes.append(f"line {number} of the journal {wrong}")

@@ -93,7 +93,7 @@ def test_only_the_trivial_baselines_play_where_that_is_asked(
         (("--strategy", "both", "--json"), "cannot be combined"),
         (("--strategy", "next-step", "--worker", "x"), "asks one model"),
         (("--resume", "nowhere"), "there is no run 'nowhere'"),
-        (("--resume", "."), "is no run folder"),
+        (("--resume", "."), "is not a run folder"),
         (("--resume", "nowhere", "--pack", "bundled"), "uses the packs"),
         (("--save-baseline", "--epochs", "2"), "has fixed settings"),
         (("--scheduler", "tcp://127.0.0.1:1", "--keep-journals"), "cannot be combined"),

@@ -108,7 +108,7 @@ def asked() -> Any:
     [
         (
             "x" * 3_000_000,
-            "refused: section store/rules: has 3,000,000 characters, at most 50,000",
+            "refused: section store/rules has 3,000,000 characters, at most 50,000",
         ),
     ],
 )

@@ -109,7 +109,7 @@ def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path) -> None:
     result = ask(tmp_path)
     assert result.exit_code == 1
     assert "has no run with readable results" in result.stderr
-    assert "photos is no run folder" in result.stderr
+    assert "photos is not a run folder" in result.stderr
     assert result.stdout == ""
 
 

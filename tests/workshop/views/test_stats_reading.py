@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_counts(tmp_path: Path) -> Non
     told = "\n".join(found.notes)
     for name in ("torn/results.json", "other/results.json", "killed has no results.json"):
         assert name in told
-    assert "photos is no run folder" in told
+    assert "photos is not a run folder" in told
     assert ".cache" not in told
     assert len(found.notes) == 4
 

@@ -91,7 +91,7 @@ def test_a_flipped_task_is_told_in_full_and_marked_where_it_parts(tmp_path: Path
         < flipped.index("Find Cup")
     )
     short = stories["t1"]
-    assert "In short" in short
+    assert "Shortened, because" in short
     assert "final_answer" not in short
 
 

@@ -187,7 +187,7 @@ def read_runs(logs: Path) -> Reading:
             notes.append(str(error))
     others = logs.iterdir() if folders != [logs] and logs.is_dir() else ()
     notes += [
-        f"{path.name} is no run folder"
+        f"{path.name} is not a run folder"
         for path in others
         if path.is_dir() and not path.name.startswith(".") and not is_run(path)
     ]
@@ -204,7 +204,7 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
     results = results_of(folder)
     if results is None:
         raise NotRecorded(
-            f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is no run folder"
+            f"{folder.name} has no {RESULTS}: none of its tasks is done, or it is not a run folder"
         )
     manifest = None
     try:

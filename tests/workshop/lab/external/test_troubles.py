@@ -62,7 +62,7 @@ while True:
     )
     run = regress(command, "--pack", pack_file(3), "--agent-timeout", 5)
     assert run.code == 2, run.output
-    end = "the agent ended early and left 2 tasks open (agent 1: it neither began nor completed"
+    end = "the agent ended early and left 2 tasks open (agent 1: it neither started nor completed"
     assert end in run.text
     first, second, third = run.results.tasks
     assert (first.score, first.failure) == (1.0, None)
@@ -74,7 +74,7 @@ while True:
     assert second.requests > 1
     assert not run.results.submitted
     (record,) = run.records
-    assert record.ended_by == "it neither began nor completed a task for 5 s"
+    assert record.ended_by == "it neither started nor completed a task for 5 s"
     assert record.last_words == ("about to hang",)
     assert (record.never_begun, record.never_completed) == (("s002",), ("s001",))
     assert "was ended after" in run.text
@@ -173,7 +173,7 @@ def test_sessions_and_tasks_that_are_left_are_named(
     assert (unknown(third), third.error) == (True, "the agent never began it")
     assert {second.failure, third.failure} == {"agent"}
     assert "never submitted: 1 session (ssn-" in run.text
-    assert "never begun: 1 task (s002)" in run.text
+    assert "never started: 1 task (s002)" in run.text
     assert "begun and never completed: 1 task (s001)" in run.text
     assert not run.results.submitted
 
@@ -204,8 +204,8 @@ def test_a_session_that_is_handed_in_by_force_has_the_scores_of_the_platform(
     assert (second.score, third.score) == (0.0, 0.0)
     assert second.eval_log == third.eval_log
     assert "submitted before the task was completed" in second.eval_log
-    assert second.error == "the agent handed its session in without completing the task"
-    assert third.error == "the agent handed its session in without beginning the task"
+    assert second.error == "the agent submitted its session without completing the task"
+    assert third.error == "the agent submitted its session without beginning the task"
     assert run.results.submitted
 
 
@@ -247,7 +247,7 @@ single("s000", 2)
     assert run.code == 0, run.output
     (task,) = run.results.tasks
     assert (task.score, task.harm) == (0.0, True)
-    assert "begun more than once, of which the first time counts: 1 task (s000)" in run.text
+    assert "started more than once; the first time counts: 1 task (s000)" in run.text
     assert run.results.session_id is None
 
 
