@@ -96,11 +96,11 @@ class Commands(typer.core.TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """One subcommand, loaded now; None where there is none of the name."""
+        """Load one subcommand; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
         if cmd_name not in OF_THE_AGENT and not has_workshop():
-            raise Usage(f"{cmd_name} needs the folder workshop, which this copy does not have")
+            raise Usage(f"{cmd_name} needs the folder workshop, which is missing from this copy")
         module, _, name = COMMANDS[cmd_name][0].partition(":")
         function = getattr(import_module(module), name)
         if cmd_name != "run":  # which loads more before its work begins
@@ -118,7 +118,7 @@ class Commands(typer.core.TyperGroup):
         return typer.main.get_command(single)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put ``run`` before options that stand alone."""
+        """Insert ``run`` if the arguments begin with an option."""
         if not args or (args[0].startswith("-") and args[0] not in ("--help", "--version")):
             args.insert(0, "run")
         self._name = args[0]
@@ -153,10 +153,10 @@ class Commands(typer.core.TyperGroup):
 
 @contextmanager
 def _explained(*, complete: bool) -> Iterator[None]:
-    """Within this, what a user can fix or has asked for ends the command without a traceback.
+    """End the command without a traceback for errors that a user can fix.
 
-    ``complete``: what is shown is all that the command leaves behind, so losing it is an error. Its
-    code is none of the verdicts that some commands end with.
+    ``complete``: the output is the command's only result, so losing it is an error. The exit
+    code differs from the verdicts of other commands.
 
     Raises typer.Exit.
     """

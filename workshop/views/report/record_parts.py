@@ -201,11 +201,11 @@ def commands_of(record: TaskRecord) -> list[Way]:
     pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
     if pack.is_file() and "--strategy" in options:
         fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
-        title = f"Go on from turn {turn or 1} with other models or prompts"
+        title = f"Play on from turn {turn or 1} with other models or prompts"
         small = _typed("minimise", "--run", folder, "--spec", spec)
         commands += [
             Way(title, _typed(*fork, *options)),
-            Way("Find the smallest world that fails so", small),
+            Way("Minimise: the smallest scenario that still fails this way", small),
         ]
     return commands
 
