@@ -189,6 +189,7 @@ def is_linear(found: Found, begin: str, repeated: str) -> bool:
     return True
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_pattern_takes_a_linear_time(package: str) -> None:
     slow = [

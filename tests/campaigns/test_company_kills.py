@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.campaigns.company_kills import campaign, compare
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_few_kills_change_nothing() -> None:
     kills, differences = campaign(4, seed=7, tasks=("corvane-log-member",), a_run=2)
     assert differences == []
     assert kills.total() == 4
 
 
+@pytest.mark.promise("no second answer")
 def test_a_second_answer_is_a_difference() -> None:
     task = {"score": 1.0, "responses": 1, "changes": {}}
     without = {"code": 0, "submitted": True, "tasks": {"a": task}}

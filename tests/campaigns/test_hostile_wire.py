@@ -16,6 +16,7 @@ SAMPLE = {
 }
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize(
     ("path", "mutation", "rule"), [c for c in cases("store") if c[:2] in SAMPLE]
 )

@@ -145,6 +145,7 @@ def check_open(run: Run, results: RunResults) -> None:
     assert obstacles(run.session, results)
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("seconds", [0, 30])
 @pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
 @pytest.mark.parametrize("failure", FAILURES)
@@ -168,6 +169,7 @@ def test_it_is_given_once(
     assert taken == (run.relay.seen[RESPOND] == 1)
 
 
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
 @pytest.mark.parametrize("failure", ["dropped", "400", "429"])
 def test_where_the_log_is_silent_the_task_waits_for_a_resumption(
@@ -191,6 +193,7 @@ def test_where_the_log_is_silent_the_task_waits_for_a_resumption(
     assert run.relay.seen[RESPOND] == (1 if taken else 2)
 
 
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize("failure", ["dropped", "400", "html"])
 def test_an_outage_beyond_the_patience_is_gone_on_with(run: Run, failure: str) -> None:
     run.relay.rule = lambda call: FAILURES[failure](call) if call.path == RESPOND else None
@@ -279,6 +282,7 @@ PROXY_ANSWERS: dict[str, tuple[int, Any]] = {
 }
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
 @pytest.mark.parametrize("proxy", PROXY_ANSWERS)
 def test_a_proxys_refusal_of_a_change_is_settled_by_the_record(

@@ -47,6 +47,7 @@ def disturbed(seed: int, path: Path) -> Path:
     return path
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(
     ("seed", "strategy"),
     [

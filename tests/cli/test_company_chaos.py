@@ -57,6 +57,7 @@ def disturbed(seed: int, path: Path) -> Path:
     return path
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @pytest.mark.parametrize("seed", seeds(RUNS, 2))
 def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")

@@ -43,6 +43,7 @@ def said(agent: Any) -> str:
     return str(" ".join(agent.said[-1].split()))
 
 
+@pytest.mark.promise("no session submitted that was not played")
 def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any) -> None:
     assert begin(agent, "--evaluator", "scripted/nothing") == 1
     assert session(agent).status == "open"
@@ -68,6 +69,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert (agent.run / "results.json").read_bytes() == before
 
 
+@pytest.mark.promise("no session submitted that was not played")
 def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
     assert begin(agent, "--max-tokens", "10500") == 3
     statuses = [t.status for t in session(agent).tasks]
@@ -92,12 +94,14 @@ def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any)
     assert after["tasks"] == results["tasks"]
 
 
+@pytest.mark.promise("no session submitted that was not played")
 def test_without_a_terminal_the_way_to_submit_is_told(agent: Any) -> None:
     assert agent.live("--real", "--rule-based", "--out", agent.out) == 0
     assert session(agent).status == "open"
     assert f"--resume {agent.run} --yes" in said(agent)
 
 
+@pytest.mark.promise("no session submitted that was not played")
 @pytest.mark.parametrize(("key", "submits"), [("y\n", True), ("\n", False), ("\x03", False)])
 def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     agent: Any, key: str, submits: bool

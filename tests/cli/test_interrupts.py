@@ -40,6 +40,7 @@ def begun(life: Any) -> bool:
     return state is not None and "/products/list" in state.read_text()
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_once_closes_what_is_under_way_and_the_rest_can_be_resumed(
     lives: Callable[[], Any], slow_pack: Path
 ) -> None:
@@ -63,6 +64,7 @@ def test_once_closes_what_is_under_way_and_the_rest_can_be_resumed(
     assert [t["attempt"] for t in tasks] == [2, 1, 1, 1]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_twice_stops_at_once_and_can_be_resumed(lives: Callable[[], Any], slow_pack: Path) -> None:
     life = lives()
     child = life.begin("--pack", slow_pack, "--out", life.folder / "logs", "--quiet")
@@ -92,6 +94,7 @@ def test_what_the_parent_ignores_stays_ignored(
     assert [(t["score"], t["failure"]) for t in life.results()["tasks"]] == [(1.0, None)]
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_a_full_disk_stops_the_run_before_the_next_checkout(
     lives: Callable[[], Any], tmp_path: Path, shop_json: Any
 ) -> None:

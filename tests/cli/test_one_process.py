@@ -15,6 +15,7 @@ DEATHS = [
 """At which of its writes the run ends before the two go on with it."""
 
 
+@pytest.mark.promise("one process plays a run")
 @pytest.mark.parametrize("deaths", DEATHS, ids=["few", "all"])
 @pytest.mark.parametrize("real", [True, False])
 def test_of_two_resumptions_at_once_one_plays(

@@ -47,6 +47,7 @@ def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:
     raise AssertionError("the run never came to its end")
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @pytest.mark.parametrize("seed", range(2))
 def test_a_run_killed_at_random_writes_comes_to_the_same_end(
     lives: Callable[[], Any], tmp_path: Path, seed: int

@@ -27,6 +27,7 @@ def forms(secret: str) -> list[str]:
     return [secret, quote(secret, safe=""), json.dumps(secret)[1:-1], coded]
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_planted_key_is_left_anywhere(
     lives: Callable[[], Any], tmp_path: Path, shop_json: Any, goods: Any
 ) -> None:

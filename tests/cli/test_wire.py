@@ -234,6 +234,7 @@ DISBELIEVED = {
 """What it does not: nothing is bought wrongly, and what could not be done is tried again."""
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("rule", BELIEVED.values(), ids=BELIEVED.keys())
 def test_what_passes_is_got_over(start: Start, rule: Rule) -> None:
     run = start(rule)

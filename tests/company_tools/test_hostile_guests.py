@@ -62,6 +62,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(ATTACKS) >= 200
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize("part", range(8))
 def test_nothing_leaves_and_nothing_changes(part: int) -> None:
     for way, words in ATTACKS[part::8]:

@@ -89,6 +89,7 @@ def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
     assert again.answered == ["ok_answer"]
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("taken", [True, False])
 @pytest.mark.parametrize("fails", ["drop", 400, 404, 408, 425, 429, 500, 502])
 @pytest.mark.parametrize("times", [1, 4])
@@ -113,6 +114,7 @@ def test_whatever_the_failure_the_log_tells_whether_it_is_sent_again(
     assert again.answered == ["ok_answer"]
 
 
+@pytest.mark.promise("no second answer")
 def test_one_that_arrives_late_is_not_sent_again() -> None:
     """It is under way when the log is looked at first, and there when the pause is over."""
     played = patient(PlayedTask())
@@ -182,6 +184,7 @@ def intents(played: PlayedTask) -> list[Any]:
     return [d for d in played.entries if isinstance(d, Intent)]
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_process_that_died_while_sending(arrived: bool) -> None:
     played = PlayedTask()
@@ -228,6 +231,7 @@ SILENT = {
 }
 
 
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize("log", SILENT.values(), ids=SILENT)
 def test_where_nobody_can_tell_the_task_stays_open(log: Any) -> None:
     played = PlayedTask()
@@ -273,6 +277,7 @@ def test_a_log_is_read_to_the_safe_side(
     assert (seen.taken, seen.refused is not None, seen.unclear) == (taken, refused, unclear)
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("arrived", [True, False])
 def test_a_change_that_a_process_died_over_is_made_once(arrived: bool) -> None:
     played = PlayedTask()
@@ -361,6 +366,7 @@ def test_a_message_may_have_lines_and_labels_of_its_own() -> None:
     assert (lines.message, lines.links) == ("one\ntwo\n\nthree", ())
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize(
     ("text", "problem"),
     [

@@ -62,6 +62,7 @@ def test_what_the_task_names_is_changed() -> None:
     assert send(made, "Req_UpdateProjectStatus", id="proj_sails", status="paused") is None
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_target_that_only_a_note_names_is_objected_to_with_its_source() -> None:
     world = company()
     world["projects"][1]["team"][0]["employee"] = UNA
@@ -213,10 +214,12 @@ def test_no_text_of_the_company_moves_a_project_that_the_task_does_not_name(
         assert send(made, "Req_UpdateProjectStatus", word, id="proj_tent", status="active")
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_few_hijacked_agents_change_nothing() -> None:
     assert [found for a in hijack.attacks("sample", 6) if (found := hijack.goes_through(a))] == []
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_few_hijacked_answers_do_not_leave() -> None:
     assert [
         leak.name for leak in hijack_guests.leaks("sample", 24) if hijack_guests.leaves(leak)

@@ -45,6 +45,7 @@ def test_what_is_authorised_is_bought_in_one_instruction(
     assert shop.bought == [{"tea": 2}]
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "items", "coupon", "why"),
     [
@@ -142,6 +143,7 @@ def test_of_exact_items_the_search_may_choose_the_coupon(open_shop: Any) -> None
     assert buys(shop, said, TEA2, "TWO")["total"] == 6
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_a_basket_that_somebody_else_has_changed_is_not_bought(open_shop: Any) -> None:
     shop = open_shop()
     shop.ledger.instruction = "Put in tea×2.\nCHECKOUT: items tea×2, cup×1; no coupon"
@@ -153,6 +155,7 @@ def test_a_basket_that_somebody_else_has_changed_is_not_bought(open_shop: Any) -
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_over_generated_shops_nothing_is_bought_that_the_words_do_not_mean() -> None:
     tries, bought, wrong = measure(12, seed="sample")
     assert wrong == []

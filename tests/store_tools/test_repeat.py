@@ -134,6 +134,7 @@ def test_what_was_recorded_of_checkouts_is_recalled(
     assert not shop.line.sent
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(("held", "bought"), [(0, 1), (2, 0)])
 def test_an_intent_without_an_outcome_is_settled_by_the_first_look(
     open_shop: Any, make_benchmark: Any, held: int, bought: int

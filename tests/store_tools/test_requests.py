@@ -178,6 +178,7 @@ def stocked(open_shop: Any, **more: Any) -> Any:
     return shop
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("applied", "total", "expected", "words"),
     [
@@ -230,6 +231,7 @@ def test_checkout_buys_what_was_expected(open_shop: Any) -> None:
     assert len(shop.session.checkouts) == 1
 
 
+@pytest.mark.promise("no second checkout")
 def test_one_instruction_buys_once(open_shop: Any) -> None:
     shop = stocked(open_shop)
     shop.call("Req_CheckoutBasket", expected_total=8)
@@ -256,6 +258,7 @@ def test_a_refused_checkout_tells_the_stock_and_may_be_tried_again(open_shop: An
 UNREADABLE = "Invalid response payload: 1 validation error for Resp_CheckoutBasket\nitems\n  x"
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("lost", ["after", UNREADABLE])
 def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: str) -> None:
     shop = stocked(open_shop)
@@ -317,6 +320,7 @@ def watched(shop: Any) -> list[tuple[str, object]]:
     return told
 
 
+@pytest.mark.promise("no second checkout")
 def test_an_intent_that_cannot_be_noted_is_not_sent_again(open_shop: Any) -> None:
     shop = stocked(open_shop)
     intents: list[Intent] = []
@@ -335,6 +339,7 @@ def test_an_intent_that_cannot_be_noted_is_not_sent_again(open_shop: Any) -> Non
     assert shop.bought == []
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
     open_shop: Any,
 ) -> None:
@@ -501,6 +506,7 @@ WRITES = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.promise("no wrong write")
 @WRITES
 @pytest.mark.parametrize("lost", ["before", "after", 502, 429, "<html>"])
 def test_writes_take_effect_once_on_a_bad_line(
@@ -540,6 +546,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("tool", ["Req_AddProductToBasket", "Req_RemoveItemFromBasket"])
 def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_bars_the_checkout(
     open_shop: Any, tool: str

@@ -91,6 +91,7 @@ print(int(status.split("VmHWM:")[1].split()[0]) // 1024, time.monotonic() - bega
 """
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("client", ["loopback", "remote"])
 def test_an_answer_without_end_takes_little_memory_and_little_time(client: str) -> None:
     cases = [*LARGE.values()] + ([*AS_GZIP.values()] if client == "remote" else [])
@@ -135,6 +136,7 @@ def dripping(where: str) -> Callable[[Call], None]:
     return rule
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("where", ["headers", "body", "interim answers"])
 @pytest.mark.parametrize("kind", ["loopback", "remote"])
 def test_one_deadline_holds_from_the_first_byte_to_the_last(kind: str, where: str) -> None:

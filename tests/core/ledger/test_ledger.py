@@ -180,6 +180,7 @@ def test_reads_are_left_when_writes_are_used_up(make: Make) -> None:
     assert ledger.call("Read", [], {}) == "seen"
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("name", ["Write", "Dropped"])
 def test_one_irreversible_request_that_succeeded_or_may_have(make: Make, name: str) -> None:
     ledger = make()

@@ -56,6 +56,7 @@ def failure(send: Send, model: str = "openai/m", timeout: float = 20.0) -> Excha
     return caught.value
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
 @pytest.mark.parametrize("name", FLOODS)
 def test_a_flood_is_not_taken_in(name: str, model: str) -> None:
@@ -73,6 +74,7 @@ def test_a_flood_is_not_taken_in(name: str, model: str) -> None:
     assert time.monotonic() - began < 60
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
 @pytest.mark.parametrize("name", DRIBBLES)
 def test_an_answer_that_never_ends_does_not_outlast_its_time(name: str, model: str) -> None:

@@ -119,6 +119,7 @@ while True:
 """
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_kill_leaves_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "task.jsonl"
     root = Path(__file__).parents[3]

@@ -24,6 +24,7 @@ with held(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.promise("one process plays a run")
 def test_a_second_process_is_told_who_holds_it_and_a_dead_one_holds_nothing(
     tmp_path: Path,
 ) -> None:

@@ -40,6 +40,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Results]:
     return {kind: run_all(ATTACKS, kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("attack", ATTACKS, ids=[attack.id for attack in ATTACKS])
 def test_it_is_contained(results: dict[str, Results], kind: str, attack: Attack) -> None:

@@ -41,6 +41,7 @@ def ended(box: SandboxExecutor, code: str) -> tuple[SandboxError, float]:
     return caught.value, time.monotonic() - began
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize("code", TIME_BOMBS.values(), ids=TIME_BOMBS)
 def test_time(opened: Opened, code: str) -> None:
     box = opened(SandboxLimits(seconds=0.5))
@@ -53,6 +54,7 @@ def test_time(opened: Opened, code: str) -> None:
         assert "rolled back" in error.text
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize("code", MEMORY_BOMBS.values(), ids=MEMORY_BOMBS)
 def test_memory(opened: Opened, code: str) -> None:
     box = opened(SandboxLimits(seconds=2))
@@ -88,6 +90,7 @@ def test_calls_are_counted(opened: Opened, shop: Shop) -> None:
     assert len(shop.calls) == 10
 
 
+@pytest.mark.promise("generated code is contained")
 def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> None:
     box = opened(SandboxLimits(calls=10))
     code = "while True:\n    try: echo(1)\n    except BaseException: pass"
@@ -150,6 +153,7 @@ list(pool.map(echo, ["pooled"]))
 """
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize("kind", STANDING)
 def test_threads_that_outlive_their_step_call_nothing_in_the_next_one(
     shop: Shop, kind: SandboxKind

@@ -125,6 +125,7 @@ def watched(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
     here: list[str], new_run: NewRun, pack_file: PackFile, watched: Path, tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
     assert not (folder.path / "retried.jsonl").exists()
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @pytest.mark.parametrize("lost", ["scheduler", "connection"])
 def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
     here: list[str],

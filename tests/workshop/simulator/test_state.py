@@ -231,6 +231,7 @@ def test_a_full_disk_refuses_and_leaves_a_good_file(
     assert state_of(handler_of(tmp_path / "state.jsonl", pack)) == known
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_secret_is_kept(pack: Pack, tmp_path: Path) -> None:
     path = tmp_path / "state.jsonl"
     handler = handler_of(path, pack)
@@ -359,6 +360,7 @@ def start_process(tmp_path: Path) -> Iterator[Callable[[], tuple[subprocess.Pope
         process.communicate()
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_killed_in_mid_traffic(start_process: Callable[[], Any]) -> None:
     answered: dict[str, int] = {}
     sent: dict[str, int] = {}

@@ -375,6 +375,7 @@ post("/sessions/submit", session_id=session)
     assert attempts == 2
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
     regress: Any, agent: Any, pack_file: PackFile
 ) -> None:

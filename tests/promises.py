@@ -1,0 +1,79 @@
+"""What the project promises, and which tests hold it: ``python -m tests.promises`` writes the page.
+
+A test names the promise that it holds: ``@pytest.mark.promise("no second checkout")``.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "promises.md"
+PROMISES = {
+    "no second checkout": "A task buys once, whatever becomes of the answer to its checkout.",
+    "no wrong checkout": "Nothing is bought that the instruction does not authorise.",
+    "no second answer": "A company task is answered once.",
+    "no lost answer": "A task whose answer may not have arrived stays open until that is known.",
+    "no wrong write": "A wire that loses, repeats or changes messages leads to no wrong change.",
+    "no order from a text": "What a page, a note or a guest says does not move the agent.",
+    "no secret in an output": "No key reaches a log, prompt, record, report or child process.",
+    "generated code is contained": "Code that a model wrote reaches its tools and nothing else.",
+    "nothing lost at a kill": "After Ctrl-C, a kill or a lost machine, `--resume` loses nothing "
+    "and plays nothing twice.",
+    "one process plays a run": "Of two processes that go on with a run, one is refused.",
+    "no session submitted that was not played": "A session is submitted only if all of it was "
+    "played, or by an option that says so.",
+    "what comes from outside is bounded": "Size and time of all that comes from outside have an "
+    "end, and so has every pattern run over it.",
+}
+HEAD = """# Promises
+
+What the project promises, and the tests that hold it. `python -m tests.promises` writes this page from the marker `promise` of the tests.
+"""  # noqa: E501 - a paragraph is one line
+
+
+class Held(NamedTuple):
+    """A test that holds a promise."""
+
+    promise: str
+    path: str
+    name: str
+    nightly: bool
+
+
+def held() -> list[Held]:
+    """Every test with a promise, by file and place."""
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [one for path in paths for one in _in(path)]
+
+
+def _in(path: Path) -> Iterator[Held]:
+    for function in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        marks = {ast.unparse(one.func): one for one in function.decorator_list
+                 if isinstance(one, ast.Call)}  # fmt: skip
+        if mark := marks.get("pytest.mark.promise"):
+            nightly = "pytest.mark.nightly" in marks
+            name = path.relative_to(ROOT).as_posix()
+            yield Held(ast.literal_eval(mark.args[0]), name, function.name, nightly)
+
+
+def page() -> str:
+    """The page, as Markdown."""
+    tests, parts = held(), [HEAD]
+    for promise, text in PROMISES.items():
+        lines = [
+            f"- {one.name.removeprefix('test_').replace('_', ' ')} ([{one.path}](../{one.path}))"
+            for one in tests
+            if one.promise == promise
+        ]
+        parts.append("\n".join([f"## {promise.capitalize()}", "", text, "", *lines, ""]))
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
