@@ -38,7 +38,7 @@ def _to_go_on(options: Options) -> Path:
     folder = find_run(str(options.resume), options.out)
     if is_lab_run(folder):
         again = command("regress", "--resume", folder)
-        raise NotRecorded(f"{folder} is a run of the lab; to go on with it: {again}")
+        raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
     return folder
 
 

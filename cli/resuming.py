@@ -76,7 +76,7 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
     try:
         datetime.fromisoformat(manifest.created)
     except ValueError:
-        raise CannotRun(f"cannot resume: {folder}/run.json: created: is no time") from None
+        raise CannotRun(f"cannot resume: {folder}/run.json: created: is not a time") from None
     pack = None if restored.real else _pack(options, restored, folder)
     return Resumed(folder, manifest, restored, results, pack, options.force)
 

@@ -86,7 +86,7 @@ class AnsweringSession(ApiSession):
     ) -> None:
         super().__init__(client, reads, retry_policy)
         self.responses: list[company.Req_ProvideAgentResponse] = []
-        """What was answered to the user; more than one is a fault that nothing mends."""
+        """The responses sent to the user; more than one is an error that cannot be undone."""
         self.pending: company.Req_ProvideAgentResponse | None = None
         """An answer that was sent, or was about to be, and is not known to have arrived."""
         self.log: Log = tuple

@@ -226,7 +226,7 @@ class CompanyEnvironment:
         return next(iter(session.unanswered.values()), next(open_, None))
 
     def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """What to ask back once: the checklist of an answer that the facts do not bear out.
+        """An objection, made once: the checklist of an answer that the facts do not bear out.
 
         Raises ToolFault: what has to be looked up for it has no answer.
         """

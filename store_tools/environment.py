@@ -119,7 +119,7 @@ class StoreEnvironment:
         return next(iter(self._session.unanswered.values()), None)
 
     def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """What to ask back when a FINISH with these words does not agree with the facts."""
+        """Return an objection if a FINISH with this text contradicts the facts."""
         if self._session.checkouts:
             return None
         answer = _ANSWER.search(final_answer)

@@ -14,7 +14,7 @@ from core.models.sections import MOST_RENDERED, NONE, SectionError, Texts
 
 
 def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
-    """The template of that name, filled in; ``texts``: sections that are laid over the shipped.
+    """The template of that name, filled in; ``texts``: sections that replace built-in ones.
 
     Raises:
         SectionError: with these sections it is too long.

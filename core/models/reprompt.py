@@ -51,7 +51,7 @@ def ask_once(
 ) -> tuple[Read | None, str]:
     """What ``read`` makes of the object with these keys, and "" – or None, and why there is none.
 
-    It is asked once: a reply that is empty, cut off, prose or other JSON is not asked back, and a
+    It is asked once: a reply that is empty, cut off, prose or other JSON is not sent back, and a
     model that does not answer is no answer. What ends the task is raised, as a limit is.
     """
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]

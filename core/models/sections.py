@@ -1,4 +1,4 @@
-"""Named texts that a model reads, and a folder of Markdown files that is laid over them."""
+"""Named texts that a model reads, and a folder of Markdown files that replaces them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def prompt_overrides(folder: Path, shipped: Texts) -> dict[str, str]:
 
 
 def write_out(texts: Texts, folder: Path) -> None:
-    """One file a section, to be changed and laid over. Raises SectionError, OSError."""
+    """Write one file per section, to be edited. Raises SectionError, OSError."""
     if folder.exists() and any(folder.iterdir()):
         raise SectionError(f"{folder} is not empty; name another folder for the sections")
     for name, text in texts.items():

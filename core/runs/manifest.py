@@ -29,7 +29,7 @@ class Identity(Record):
     prompts: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of the text that all prompts of a role begin with; the texts are in ``prompts/``."""
     sections: dict[str, str] = Field(default_factory=dict)
-    """SHA-256 of each section that was laid over a shipped one; the texts are there too."""
+    """SHA-256 of each section that replaced a built-in one; the texts are there too."""
     pack: str | None = None
     """The pack's name; None on the real platform."""
     scenarios: dict[str, str] = Field(default_factory=dict)
@@ -56,7 +56,7 @@ class Manifest(Record):
     preflight: tuple[ModelCall, ...] = ()
     """What the models were asked before the session began; not part of the run's totals."""
     shipped: dict[str, str] = Field(default_factory=dict)
-    """SHA-256 of the shipped text of each section that was laid over, for a diff."""
+    """SHA-256 of the built-in text of each replaced section, for a diff."""
     versions: dict[str, str] = Field(default_factory=dict)
     sandboxes: tuple[str, ...] = ()
     """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where

@@ -48,7 +48,7 @@ def read_prompts(folder: Path) -> dict[str, str]:
 
 
 class OverriddenSection(NamedTuple):
-    """A section of the prompts that was laid over the shipped one."""
+    """A prompt section that replaced the built-in one."""
 
     name: str
     sha256: str

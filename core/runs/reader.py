@@ -125,7 +125,7 @@ def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
         try:
             record = parsed(data, strict=strict)
         except (ValueError, RecursionError):
-            wrong = "is no JSON"
+            wrong = "is not JSON"
         else:
             kind = record.get("type") if isinstance(record, dict) else None
             if isinstance(kind, str) and record.get("v", VERSION) == VERSION:

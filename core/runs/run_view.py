@@ -123,7 +123,7 @@ def read_run_view(
     if not paths and not run.results:
         if (folder / LAB).is_file():
             again = command("regress", "--resume", folder)
-            raise NotRecorded(f"{folder} has no results yet; to go on with it: {again}")
+            raise NotRecorded(f"{folder} has no results yet; to resume it: {again}")
         raise NotRecorded(f"{folder} is not a run folder: it has no tasks/*.jsonl")
     return run.view([shorten(run.task(path)) for path in paths])
 

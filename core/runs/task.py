@@ -49,7 +49,7 @@ class Finding(Record):
     verdict: Verdict | None = None
     """Of a stage before the strategy."""
     objection: str = ""
-    """Of a stage behind it: what to ask back once."""
+    """Of a stage after the strategy: its objection."""
     words: str = ""
     """Of a stage behind it: the message in other words."""
     failed: str = ""

@@ -143,7 +143,7 @@ def with_usage(path: Path) -> None:
             with_option("max_tokens", -5),
             "options.max_tokens: Input should be",
         ),
-        ("run.json", with_field("created", "some day"), "run.json: created: is no time"),
+        ("run.json", with_field("created", "some day"), "run.json: created: is not a time"),
         ("platform.jsonl", deep, "platform.jsonl: is no state file"),
         ("platform.jsonl", lambda path: path.write_text(""), "platform.jsonl is cut or lost"),
         (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is not a record"),

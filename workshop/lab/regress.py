@@ -179,7 +179,7 @@ def _to_go_on(name: str, logs: Path) -> Path:
     folder = find_run(name, logs)
     if not is_lab_run(folder):
         again = command("--resume", folder)
-        raise CannotRun(f"{folder} is no run of the lab; to go on with it: {again}")
+        raise CannotRun(f"{folder} is not a lab run; to resume it: {again}")
     return folder
 
 

@@ -137,7 +137,7 @@ def test_an_effect_counts_only_where_its_line_is_whole(tmp_path: Path) -> None:
     assert read_task(path).notes == ()
     path.write_bytes(path.read_bytes()[:-2])
     torn, unknown = read_task(path).notes
-    assert torn == "line 2 of the journal is no JSON"
+    assert torn == "line 2 of the journal is not JSON"
     assert "outcome unknown" in unknown
 
 

@@ -250,7 +250,7 @@ def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -
     ("command", "answer"),
     [
         ("fly", "name 'fly' is not defined; see h"),
-        ("fly high", "'fly' is no command"),
+        ("fly high", "'fly' is neither a command"),
         ("c = 1", "c takes no argument"),
         ("d", "this is the waiting call"),
         ("h", "raise KIND TEXT"),

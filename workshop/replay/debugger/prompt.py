@@ -252,7 +252,7 @@ class Prompt:
     def _evaluate(self, line: str) -> None:
         """Show the value of a line that is no command."""
         if not is_expression(line):
-            raise BadCommand(f"{line.split()[0]!r} is no command, and this no expression; see h")
+            raise BadCommand(f"{line.split()[0]!r} is neither a command nor an expression; see h")
         value = self._value(line)
         self._screen.say(f"{value}; see h" if value.startswith("*** NameError") else value)
 

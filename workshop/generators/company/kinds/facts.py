@@ -1,4 +1,4 @@
-"""Tasks about public facts and pages; and those that are refused, asked back or impossible."""
+"""Tasks about public facts and pages, and tasks to refuse, to clarify, or that are impossible."""
 
 from __future__ import annotations
 

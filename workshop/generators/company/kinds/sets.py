@@ -63,7 +63,7 @@ def my_projects_with(t: TaskBuilder) -> Draft:
 
 @kind("set", 3)
 def more_projects(t: TaskBuilder) -> Draft:
-    """Two customers; a draw is an answer; of one that is no customer of ours we ask back."""
+    """Two customers; a draw is an answer; a name that is not a customer needs clarification."""
     one, other = t.rng.sample([*t.firm.customers], 2)
     if t.chance(3):
         name = t.unknown_customer()
