@@ -25,10 +25,11 @@ from company_tools.change import (
     TOUCHED,
     Change,
     Request,
+    answer_shown,
     is_change,
+    matching_entries,
 )
 from company_tools.reading_session import ReadingSession
-from company_tools.settling import answer_shown, matching_entries
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy

@@ -1,30 +1,30 @@
-"""Which arguments of a change the task's words do not bear out, and where else they stand."""
+"""What a change would write, and which of it the task's words do not bear out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from company_tools.change_parts import (
-    EntryPart,
-    FieldPart,
-    LevelsPart,
-    LoggedPart,
-    PagePart,
-    Part,
-    StatusPart,
-    TeamPart,
-)
+from company_tools import listings
+from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
 from company_tools.mentions import Mentions
-from company_tools.subjects import SUBJECTS
+from company_tools.reading_session import unless_refused
+from company_tools.rule_words import decides
+from company_tools.subjects import Kind
 from company_tools.words import levelled, numbers, telling
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 
+if TYPE_CHECKING:
+    from company_tools.change import ChangeRequest
+_SCALARS: Mapping[str, Kind] = {
+    "salary": "pay", "notes": "notes", "location": "place", "department": "place",
+}  # fmt: skip
 NEW_WORDS = 0.4
 """A note may have so large a share of words that neither task nor old note has."""
 COPIED = 6
@@ -65,44 +65,88 @@ class Doubt(NamedTuple):
         return f"the task does not say {self.what}"
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of a change: what differs from the record as it is, on one subject."""
+
+    kind: Kind
+    id: str
+    """Of the record that is changed; of logged hours, of their person."""
+    doubts: tuple[Doubt, ...]
+    own: bool = False
+    """Whether it is about who asks."""
+    person: wire.EmployeeView | None = None
+    """Whom it is about."""
+    projects: tuple[wire.ProjectDetail, ...] = ()
+    """On which a right to it may hang."""
+
+
 class ArgumentCheck:
-    """Compares the values of a part of a change with the task's words."""
+    """Compares the values of a change with the task's words."""
 
     def __init__(
-        self,
-        session: CompanySession,
-        target: str,
-        mentions: Mentions,
-        wiki: Mapping[str, str],
-        shown: Evidence,
+        self, session: CompanySession, mentions: Mentions, wiki: Mapping[str, str], shown: Evidence
     ) -> None:
-        self.session, self.task, self.wiki = session, mentions, wiki
+        self.session, self.task, self.wiki, self.shown = session, mentions, wiki, shown
         pages = {f"page {path}": text for path, text in wiki.items()}
         self.texts = {**pages, **{label: text for (label, _), text in shown.texts.items()}}
-        self.of_target = {label for (label, id), _ in shown.texts.items() if id == target}
 
-    def doubts(self, part: Part) -> Iterator[Doubt]:
-        """What the task's words do not bear out. Raises ToolFault: nothing can be listed."""
-        match part:
-            case StatusPart():
-                yield from self._project(part.id)
-                yield from self._status(part.status)
-            case TeamPart():
-                yield from self._project(part.id)
-                yield from self._team(part)
-            case FieldPart():
-                yield from self._person(part.id)
-                yield from self._field(part)
-            case LevelsPart():
-                yield from self._person(part.id)
-                yield from self._levels(part)
-            case LoggedPart():
-                yield from self._person(part.id)
-                yield from self._logged(part.request)
-            case EntryPart():
-                yield from self._entry(part)
-            case PagePart():
-                yield from self._page(part.id, part.content)
+    def parts(self, request: ChangeRequest) -> Iterator[Part]:
+        """The parts of a change; none where nothing would differ.
+
+        Raises ToolFault: a record cannot be read, or nothing can be listed.
+        """
+        match request:
+            case company.Req_UpdateEmployeeInfo():
+                yield from self._employee(request)
+            case company.Req_UpdateProjectStatus():
+                project = listings.project(self.session, request.id)
+                doubts = (*self._project(request.id), *self._status(request.status))
+                yield Part("status", request.id, doubts, projects=(project,))
+            case company.Req_UpdateProjectTeam():
+                project = listings.project(self.session, request.id)
+                doubts = (*self._project(request.id), *self._team(project.team, request.team))
+                yield Part("team", request.id, doubts, projects=(project,))
+            case company.Req_LogTimeEntry():
+                id = request.employee
+                yield self._of_hours(id, id, request.project, self._logged(request))
+            case company.Req_UpdateTimeEntry():
+                entry = listings.entry(self.session, request.id)
+                fields = type(request).model_fields.keys() & type(entry).model_fields.keys()
+                if any(getattr(request, field) != getattr(entry, field) for field in fields):
+                    doubts = tuple(self._entry(request, entry))
+                    yield self._of_hours(request.id, entry.employee, entry.project, doubts)
+            case company.Req_UpdateWiki():
+                yield Part("wiki", request.file, tuple(self._page(request.file, request.content)))
+
+    def _employee(self, request: company.Req_UpdateEmployeeInfo) -> Iterator[Part]:
+        id = request.employee
+        person, named = listings.employee(self.session, id), tuple(self._person(id))
+        for field, kind in _SCALARS.items():
+            new, old = getattr(request, field), getattr(person, field)
+            if new is not None and new != old:
+                yield self._about(person, kind, (*named, *self._field(field, new, person)))
+        for levels, known in ((request.skills, person.skills), (request.wills, person.wills)):
+            after, before = levels_of(levels), levels_of(known)
+            moved = {n for n in {*before, *after} if after.get(n) != before.get(n)}
+            if after and moved:  # an empty list stands for no change
+                said = (self._level(name, before.get(name), after.get(name)) for name in moved)
+                yield self._about(person, "levels", (*named, *filter(None, said)))
+
+    def _about(self, person: wire.EmployeeView, kind: Kind, doubts: tuple[Doubt, ...]) -> Part:
+        """A part of somebody's record; rights to it may hang on the projects that they are on."""
+        every = unless_refused(lambda: listings.whole_projects(self.session), [])
+        projects = tuple(p for p in every if any(m.employee == person.id for m in p.team))
+        own = person.id == self.session.requester
+        return Part(kind, person.id, doubts, own, person, projects)
+
+    def _of_hours(
+        self, id: str, employee: str, project: str | None, doubts: Iterable[Doubt]
+    ) -> Part:
+        """A part of somebody's hours."""
+        projects = (listings.project(self.session, project),) if project else ()
+        person, own = listings.employee(self.session, employee), employee == self.session.requester
+        return Part("hours", id, tuple(doubts), own, person, projects)
 
     # -- what a doubt says
 
@@ -113,10 +157,12 @@ class ArgumentCheck:
                 return Doubt(what, label)
         return Doubt(what, "", inferred=inferred)
 
-    def _number(self, what: str, number: float) -> Doubt:
-        for label, text in sorted(self.texts.items(), key=lambda one: one[0] not in self.of_target):
+    def _number(self, what: str, number: float, target: str = "") -> Doubt:
+        """A doubt with the text that has the number; the ``target``'s own come first."""
+        own = {label for (label, id), _ in self.shown.texts.items() if id == target}
+        for label, text in sorted(self.texts.items(), key=lambda one: one[0] not in own):
             if number in numbers(text):
-                return Doubt(what, label, on_target=label in self.of_target)
+                return Doubt(what, label, on_target=label in own)
         return Doubt(what, "", inferred=True)
 
     def _person(self, id: str) -> Iterator[Doubt]:
@@ -136,9 +182,8 @@ class ArgumentCheck:
 
     # -- values by kind
 
-    def _team(self, part: TeamPart) -> Iterator[Doubt]:
-        old = {m.employee: m for m in part.project.team}
-        new = {m.employee: m for m in part.team}
+    def _team(self, before: list[wire.Workload], after: list[wire.Workload]) -> Iterator[Doubt]:
+        old, new = ({m.employee: m for m in team} for team in (before, after))
         changed = [
             who for who in sorted({*old, *new}) if _seat(old.get(who)) != _seat(new.get(who))
         ]
@@ -155,13 +200,13 @@ class ArgumentCheck:
             if gained and not self.task.has_words(role):
                 yield self._unsaid("the role Lead", "Lead")
 
-    def _field(self, part: FieldPart) -> Iterator[Doubt]:
-        if part.kind == "pay":
-            yield from self._pay(part.person, float(part.new))
-        elif part.kind == "notes":
-            yield from self._text("the note", str(part.new), part.person.notes)
-        elif not self.task.has_words(str(part.new)):
-            yield self._unsaid(f"the {part.field} {part.new}", str(part.new))
+    def _field(self, field: str, new: str | int, person: wire.EmployeeView) -> Iterator[Doubt]:
+        if field == "salary":
+            yield from self._pay(person, float(new))
+        elif field == "notes":
+            yield from self._text("the note", str(new), person.notes)
+        elif not self.task.has_words(str(new)):
+            yield self._unsaid(f"the {field} {new}", str(new))
 
     def _pay(self, person: wire.EmployeeView, new: float) -> Iterator[Doubt]:
         old = float(person.salary or 0)
@@ -169,7 +214,7 @@ class ArgumentCheck:
         percent = round(100 * moved / old, 2) if old else 0.0
         borne_out = {new, moved, percent, float(round(percent))} & self.task.numbers
         if not borne_out and not decides(person.notes, new, self.wiki):
-            yield self._number(f"the salary {new:g}", new)
+            yield self._number(f"the salary {new:g}", new, person.id)
 
     def _text(self, what: str, new: str, old: str = "") -> Iterator[Doubt]:
         """Words of a short text that stand neither in the task nor in what it replaces."""
@@ -191,18 +236,17 @@ class ArgumentCheck:
                 return Doubt(what, label)
         return None
 
-    def _levels(self, part: LevelsPart) -> Iterator[Doubt]:
-        for name, level in part.moved.items():
-            before = part.before.get(name)
-            named = self.task.speaks_of_all or self.task.names_level(name, self.wiki)
-            if level is None or not named:
-                yield self._unsaid(name, name, name.partition("_")[2].replace("_", " "))
-                continue
-            moved = abs(level - before) if before is not None else level
-            if (moved != 1 or before is None) and not {level, moved} & self.task.numbers:
-                yield self._number(f"the level {level} of {name}", float(level))
+    def _level(self, name: str, before: int | None, level: int | None) -> Doubt | None:
+        named = self.task.speaks_of_all or self.task.names_level(name, self.wiki)
+        if level is None or not named:
+            return self._unsaid(name, name, name.partition("_")[2].replace("_", " "))
+        moved = abs(level - before) if before is not None else level
+        if (moved == 1 and before is not None) or {level, moved} & self.task.numbers:
+            return None
+        return self._number(f"the level {level} of {name}", float(level))
 
     def _logged(self, new: company.Req_LogTimeEntry) -> Iterator[Doubt]:
+        yield from self._person(new.employee)
         if new.project:
             yield from self._project(new.project)
         yield from self._hours(new.hours)
@@ -222,18 +266,17 @@ class ArgumentCheck:
         if new not in {*stated, *sums} and new * 60 not in stated:
             yield self._number(f"{new:g} hours", new)
 
-    def _entry(self, part: EntryPart) -> Iterator[Doubt]:
-        if not self.task.means_entry(part.id, part.entry):
-            yield self._unsaid(f"the entry {part.id}", part.id)
-        new = part.request
-        if "hours" in part.changed:
-            yield from self._hours(new.hours, part.entry.hours)
-        if "status" in part.changed:
+    def _entry(self, new: company.Req_UpdateTimeEntry, old: wire.TimeEntry) -> Iterator[Doubt]:
+        if not self.task.means_entry(new.id, old):
+            yield self._unsaid(f"the entry {new.id}", new.id)
+        if new.hours != old.hours:
+            yield from self._hours(new.hours, old.hours)
+        if new.status != old.status:
             yield from self._status(new.status)
-        if "date" in part.changed and not self.task.says_day(new.date):
+        if new.date != old.date and not self.task.says_day(new.date):
             yield self._unsaid(f"the day {new.date}", new.date)
-        if "notes" in part.changed:
-            yield from self._text("the note", new.notes, part.entry.notes)
+        if new.notes != old.notes:
+            yield from self._text("the note", new.notes, old.notes)
 
     def _page(self, path: str, content: str) -> Iterator[Doubt]:
         ids = {id for kind, id in self.session.evidence.records if kind != "wiki"}
@@ -270,36 +313,3 @@ def _has(text: str, form: str) -> bool:
     low, wanted = text.casefold(), form.casefold()
     whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(wanted)}(?![\p{{N}}_])"
     return wanted in low and regex.search(whole, low) is not None
-
-
-LEAST_SIGNS = 2
-"""A note that decides has so many words of the rule that says what decides."""
-_REFUSES = regex.compile(r"\b(?:not|never|no|none|nobody)\b", regex.I)
-_STATEMENT = regex.compile(r"(?<=[.!?])\s+|\n+")
-_COMMON = "pay salary salaries raise raises note notes amount record person year employee"
-_NO_SIGN = frozenset(_COMMON.split())
-"""What every rule on pay and notes speaks of."""
-
-
-def decides(note: str, amount: float, wiki: Mapping[str, str]) -> bool:
-    """Whether a record's note has an amount, in the words of a page that says such notes decide."""
-    if amount not in numbers(note):
-        return False
-    have = {word for word in levelled(note) if word not in _NO_SIGN and not word.isdigit()}
-    for text in wiki.values():
-        for part in text.split("\n\n"):
-            rule = " ".join(s for s in _STATEMENT.split(part) if not _REFUSES.search(s))
-            speaks = SUBJECTS["notes"].search(rule) and SUBJECTS["pay"].search(part)
-            if speaks and len(_signs(rule, have)) >= LEAST_SIGNS:
-                return True
-    return False
-
-
-def _signs(rule: str, have: set[str]) -> set[str]:
-    """The words of a rule that a note has too, inflected or not."""
-    beginnings = {word[:5] for word in have if len(word) > 3}
-    return {
-        word
-        for word in levelled(" ".join(telling(rule)))
-        if word not in _NO_SIGN and len(word) > 3 and word[:5] in beginnings
-    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from company_tools import listings
+from company_tools.change import levels_of
 from company_tools.reading_session import ReadingSession
-from company_tools.settling import levels_of
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.tools.collector import keeping

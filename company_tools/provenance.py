@@ -17,20 +17,8 @@ import regex
 
 from company_tools import listings
 from company_tools.change import Change
-from company_tools.change_parts import (
-    EntryPart,
-    FieldPart,
-    LevelsPart,
-    LoggedPart,
-    PagePart,
-    Part,
-    StatusPart,
-    TeamPart,
-    parts_of,
-)
 from company_tools.company_session import CompanySession
-from company_tools.doubts import ArgumentCheck, Doubt
-from company_tools.evidence import Evidence
+from company_tools.doubts import ArgumentCheck, Doubt, Part
 from company_tools.grants import Requester, gives, setting_rights
 from company_tools.mentions import Mentions
 from company_tools.profile import leads_of
@@ -40,7 +28,6 @@ from company_tools.rule_choice import book_gives
 from company_tools.rule_words import ruling
 from company_tools.subjects import SUBJECTS, speaks_of, within
 from company_tools.words import words
-from core.erc3_client.own import company_models as wire
 
 MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""
@@ -96,10 +83,11 @@ class Provenance:
         if mentions is None or not self._session.requester:
             return None
         with self._session.memory.aside():
-            parts = list(parts_of(self._session, change))
+            check = ArgumentCheck(self._session, mentions, self._wiki, evidence)
+            parts = list(check.parts(change.request))
             if why := self._never(change, parts, mentions):
                 return f"{why}; no rule gives that"
-            reasons = [self._against(part, mentions, evidence) for part in parts]
+            reasons = [self._against(part, mentions) for part in parts]
         return "; ".join(dict.fromkeys(filter(None, reasons))) or None
 
     def _never(self, change: Change, parts: list[Part], mentions: Mentions) -> str | None:
@@ -118,13 +106,11 @@ class Provenance:
             return f"{len(people)} people would be changed, and the task does not speak of all"
         return None
 
-    def _against(self, part: Part, mentions: Mentions, shown: Evidence) -> str | None:
+    def _against(self, part: Part, mentions: Mentions) -> str | None:
         """What the decision has to bear out of a part of a change, where it does not yet."""
         who, pages = self._requester(part), self._setting
-        check = ArgumentCheck(self._session, part.id, mentions, self._wiki, shown)
-        doubts = list(check.doubts(part))
         lacking = not all(self._has_rule(page, part, who) for page in pages)
-        if not doubts and not lacking:
+        if not part.doubts and not lacking:
             return None
         quoted = list(self._quoted(mentions.text))
         if lacking and not any(self._gives(page, rule, part, who) for page, rule in quoted):
@@ -133,7 +119,7 @@ class Provenance:
                 f"no page that sets rights is seen to give {group} a change of {part.kind}"
                 f"{'' if part.own else f' for {part.id}'}. {HOW}"
             )
-        for doubt in doubts:
+        for doubt in part.doubts:
             if not any(self._settles(page, rule, part, doubt) for page, rule in quoted):
                 return f"{doubt.message()}. {HOW}"
         return None
@@ -162,42 +148,15 @@ class Provenance:
     def _requester(self, part: Part) -> Requester:
         """Who asks, as far as rights to a part hang on it."""
         session, user = self._session, self._session.user()
-        projects = list(self._projects(part))
-        managers = (listings.account_manager(session, one.customer) for one in projects)
-        person = self._person(part)
+        managers = (listings.account_manager(session, one.customer) for one in part.projects)
+        person = part.person
         return Requester(
             user.department or "",
             self._departments,
-            leads=any(user.id in leads_of(one) for one in projects),
+            leads=any(user.id in leads_of(one) for one in part.projects),
             manages=any(manager == user.id for manager in managers),
             near=person is None or person.location in ("", user.location),
         )
-
-    def _person(self, part: Part) -> wire.EmployeeView | None:
-        """The person that a part is about."""
-        match part:
-            case FieldPart() | LevelsPart():
-                return part.person
-            case LoggedPart():
-                return listings.employee(self._session, part.id)
-            case EntryPart():
-                return listings.employee(self._session, part.entry.employee)
-        return None
-
-    def _projects(self, part: Part) -> Iterator[wire.ProjectDetail]:
-        """The projects that a right to the change may hang on."""
-        match part:
-            case StatusPart() | TeamPart():
-                yield part.project
-            case LoggedPart() | EntryPart():
-                entry = part.request if isinstance(part, LoggedPart) else part.entry
-                if entry.project:
-                    yield listings.project(self._session, entry.project)
-            case FieldPart() | LevelsPart():
-                projects = unless_refused(lambda: listings.whole_projects(self._session), ())
-                yield from (p for p in projects if any(m.employee == part.id for m in p.team))
-            case PagePart():
-                return
 
     def _has_rule(self, page: str, part: Part, who: Requester, quote: str = "") -> bool:
         """Whether a rule of a page gives the change, as a model has read it, else as code does."""

@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.arguments import bare_id, day, loosened
+from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
 from company_tools.profile import person_of
 from company_tools.reading_session import FIELDS
-from company_tools.settling import levels_of
 from company_tools.time_entries import check_member
 from company_tools.updates import Combo_Update_Employee_For_Changes, update_status
 from company_tools.wiki_store import WikiStore

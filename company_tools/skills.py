@@ -13,9 +13,9 @@ import regex
 from pydantic import BaseModel
 
 from company_tools import listings
+from company_tools.change import levels_of
 from company_tools.ids import project_id, value_of
 from company_tools.reading_session import ReadingSession
-from company_tools.settling import levels_of
 from company_tools.sums import ends
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
-from company_tools.change import RECORD
+from company_tools.change import RECORD, levels_of, team_of
 from company_tools.company_session import CompanySession, twice
 from company_tools.ids import employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
-from company_tools.settling import levels_of, team_of
 from company_tools.skills import KINDS, LevelKind, Levels, level_name
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
