@@ -1,1 +1,1 @@
-"""What the agent's packages share; nothing here knows a benchmark."""
+"""Code that the agent's packages share; it knows no benchmark."""

@@ -32,7 +32,7 @@ def printable(text: str) -> str:
 
 
 def instead(name: str, known: Sequence[str], most: int = 8) -> str:
-    """What to type in place of a name that is not known: the nearest ones, or the first few."""
+    """Suggest names for an unknown one: the nearest ones, or the first few."""
     if near := get_close_matches(name, known):
         return f"did you mean {' or '.join(near)}?"
     more = f" and {len(known) - most} more" if len(known) > most else ""

@@ -1,7 +1,7 @@
-"""The platform's client: the official `erc3` where installed, else a small one of our own.
+"""The platform's client: the official `erc3` if installed, else this project's own.
 
-Every name is looked up at its first use, so importing this package costs nothing. Which of the two
-clients stands behind the names is decided in `core.erc3_client.switch` (variable `ERC3_CLIENT`).
+Names are resolved at their first use, so importing this package is fast. Which of the two
+clients provides them is decided in `core.erc3_client.switch` (variable `ERC3_CLIENT`).
 """
 
 from typing import TYPE_CHECKING, Any
@@ -28,9 +28,9 @@ __all__ = [
 
 
 def connections() -> Any:
-    """What to give the chosen client as its ``session``, for bounds on every answer.
+    """Return the ``session`` that makes the chosen client bound every response.
 
-    None for our own client, which brings them along.
+    None for our own client, which has bounds itself.
     """
     if switch.chosen() != "sdk":
         return None

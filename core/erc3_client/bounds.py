@@ -1,7 +1,7 @@
-"""What is taken in of an answer, and what of it can be used; the same for every client.
+"""Bounds on responses of the platform, the same for every client.
 
-An answer may come from a proxy, a broken server or somebody hostile. What is too large, too deep
-or no JSON is no answer; lone surrogates, which no UTF-8 can hold, are replaced.
+A response may come from a proxy, a broken server or an attacker. What is too large, too deep
+or not JSON is rejected; lone surrogates, which UTF-8 cannot encode, are replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RETRY_SECONDS: Final = 180.0
 """How long an outage is waited for, unless a run says otherwise."""
 CONNECT_SECONDS: Final = 10.0
 REQUEST_SECONDS: Final = 60.0
-"""From the first byte of a request to the last one of its answer."""
+"""Seconds from the first byte of a request to the last one of its response."""
 KEPT_SECONDS: Final = 20.0
 """Shorter than servers keep idle connections, so that a POST never meets a closing one."""
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -98,7 +98,7 @@ TASK_AT_MOST: Final = 8_000
 PROSE_AT_MOST: Final = 20_000
 PAGE_AT_MOST: Final = 200_000
 LIST_AT_MOST: Final = 50_000
-"""Elements of a list that stands in the answer itself, such as a page of a listing."""
+"""Maximum elements of a list at the top of a response, such as a page of products."""
 INNER_LIST_AT_MOST: Final = 1_000
 """Elements of a list within a record."""
 CUT_MARK: Final = " […cut when it was read: too long]"

@@ -1,4 +1,4 @@
-"""Which failures of the platform are met with another attempt, and when; the one place for it."""
+"""Decides which failures of the platform are retried, and when."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HURRY_SECONDS: Final = 10.0
 SLICE_SECONDS: Final = 1.0
 """A pause looks so often whether it is still wished."""
 PAST_SECONDS: Final = 60.0
-"""An outage that was not met for so long is over, and another one begins."""
+"""Seconds without a failure after which an outage has ended."""
 now, rest = time.monotonic, time.sleep
 """The clock of outages, in seconds, and how to wait on it; looked up late, as tests do not wait."""
 
@@ -100,7 +100,7 @@ class OutageTracker:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[float, float]] = {}
-        """By kind: when the first attempt without an answer began, and when the last one ended."""
+        """By kind: start of the first unanswered attempt and end of the last one."""
 
     def failed(self, kind: str, began: float) -> None:
         """Note an attempt without an answer."""
@@ -114,7 +114,7 @@ class OutageTracker:
             self._known.pop(name, None)
 
     def since(self, kind: str, began: float) -> float:
-        """When the outage began in which a request is that ``began`` then."""
+        """Return the start of the outage to which a request that ``began`` then belongs."""
         known = (self._known.get(name, (began, began)) for name in (kind, ALL_KINDS))
         return min(began, *(first for first, _ in known))
 
@@ -190,7 +190,7 @@ class RetryPolicy:
 
     @property
     def _check(self) -> Callable[[], None]:
-        """What ends the pauses of this thread."""
+        """The event that ends the pauses of this thread."""
         return getattr(self._here, "check", lambda: None)
 
     def _pause(self, seconds: float) -> None:

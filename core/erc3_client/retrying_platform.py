@@ -27,13 +27,13 @@ UNFINISHED_SESSION = "open"
 
 
 class RetryingPlatform:
-    """Stands in for an `ERC3` client, own or official, with the same methods and errors.
+    """Wraps an `ERC3` client, own or official, with the same methods and errors.
 
-    What only reads, and what may arrive twice without harm, is tried again for as long as the
-    run has patience. Where the platform refuses a repetition whose first call had no answer,
-    the state of the task or session tells what became of that call. A call that would make
-    something new is only made again when it was turned away unread (`start_session`,
-    `start_new_task`). Whatever is not named here, such as `get_store_client`, is the client's own.
+    Calls that only read, or may arrive twice without harm, are repeated for the run's retry
+    time. If the platform refuses a repetition whose first call had no response,
+    the state of the task or session shows what became of that call. A call that creates
+    something is repeated only if it was rejected unread (`start_session`,
+    `start_new_task`). All other methods, such as `get_store_client`, are the client's own.
     """
 
     def __init__(self, client: ERC3, retry_policy: RetryPolicy | None = None) -> None:
@@ -56,19 +56,19 @@ class RetryingPlatform:
         return self._repeated("task_detail", lambda: self._client.task_detail(*args, **kwargs))
 
     def start_session(self, *args: Any, **kwargs: Any) -> answers.Resp_StartSession:
-        """As the client's; without an answer not made again, it could open a second session."""
+        """As the client's; not repeated blindly, because that could open a second session."""
         return self._repeated(
             "start_session", lambda: self._client.start_session(*args, **kwargs), UNREAD
         )
 
     def start_new_task(self, *args: Any, **kwargs: Any) -> answers.Resp_StartTask:
-        """As the client's; without an answer not made again, it could start a second task."""
+        """As the client's; not repeated blindly, because that could start a second task."""
         return self._repeated(
             "start_new_task", lambda: self._client.start_new_task(*args, **kwargs), UNREAD
         )
 
     def start_task(self, task: HasTaskId) -> answers.Resp_StartTask:
-        """As the client's; a task that is found running after an unanswered call was started."""
+        """As the client's; a task that runs after an unanswered call was started by it."""
 
         def look() -> Any:
             detail = self.task_detail(task.task_id)
@@ -80,11 +80,11 @@ class RetryingPlatform:
         return self._repeated("start_task", lambda: self._client.start_task(task), look=look)
 
     def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
-        """As the client's; a task that is found completed after an unanswered call is closed.
+        """As the client's; a task that is completed after an unanswered call was completed by it.
 
-        A score that is not a number from 0 to 1 is None, whichever client has read it.
+        A score that is not a number from 0 to 1 is None.
 
-        Its evaluation is then the score that the platform shows, or None where it shows none.
+        Its evaluation is then the score that the platform shows, or None.
         """
 
         def look() -> Any:
@@ -102,7 +102,7 @@ class RetryingPlatform:
         return done
 
     def submit_session(self, session_id: str, force: bool = False) -> answers.Resp_SubmitSession:
-        """As the client's; a session that is no longer open after an unanswered call is in."""
+        """As the client's; a session that an unanswered call closed was submitted by it."""
 
         def look() -> Any:
             status = self.session_status(session_id).status
@@ -117,12 +117,12 @@ class RetryingPlatform:
         )
 
     def log_llm(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
-        """As the client's, made again once; a report that arrives twice costs no score."""
+        """As the client's, repeated once; a report that arrives twice costs no score."""
         call = partial(self._client.log_llm, *args, **kwargs)
         return self._repeated(REPORT, call, limit=LOG_ATTEMPTS)
 
     def log_llm_late(self, *args: Any, **kwargs: Any) -> answers.Resp_LogLLM:
-        """As `log_llm`, for a report that was not taken: for the whole retry time of the run."""
+        """As `log_llm`, for a report that was not accepted; repeated for the run's retry time."""
         return self._repeated(REPORT, partial(self._client.log_llm, *args, **kwargs))
 
     def _repeated(

@@ -1,7 +1,7 @@
-"""The official SDK's connections with the bounds of ours: size, time, and what is usable.
+"""Connections for the official SDK with the same bounds on responses as our own client.
 
-The SDK takes a ``requests.Session`` of the caller's; what it cannot be given this way is a
-deadline for headers, which ``requests`` waits for wait by wait.
+The SDK accepts a ``requests.Session`` of the caller. This cannot give it a
+deadline for headers, because ``requests`` restarts its timeout with every read.
 """
 
 from __future__ import annotations

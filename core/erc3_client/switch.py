@@ -1,6 +1,6 @@
-"""The one place that chooses between the official SDK and our own client.
+"""Chooses between the official SDK and our own client.
 
-`ERC3_CLIENT=auto` (the default) takes `erc3` where it can be imported and `core.erc3_client.own`
+`ERC3_CLIENT=auto` (the default) uses `erc3` if it can be imported and `core.erc3_client.own`
 otherwise; `sdk` and `compat` force one of them.
 """
 
@@ -20,7 +20,7 @@ Choice = Literal["sdk", "compat"]
 
 
 def chosen() -> Choice:
-    """Which client the environment asks for.
+    """Return the client that the environment selects.
 
     Raises ValueError for another value of `ERC3_CLIENT`, ImportError when `sdk` is asked for
     and `erc3` is not installed.
@@ -39,7 +39,7 @@ def load(submodule: str = "") -> ModuleType:
 
 
 def transport_errors() -> tuple[type[Exception], ...]:
-    """What the chosen client lets through when the network fails: httpx or requests classes."""
+    """The exceptions of the chosen client when the network fails: httpx or requests classes."""
     if chosen() == "sdk":
         return (importlib.import_module("requests").RequestException,)
     return (importlib.import_module("httpx").TransportError,)

@@ -1,7 +1,7 @@
-"""What answers over HTTP, with limits of ours: one deadline and one size for each whole answer.
+"""HTTP with limits: one deadline and one maximum size for each whole response.
 
-A client's own limit on the clock starts again with every byte, so a server that dribbles is never
-too late, in its headers already, and none of them limits what it reads.
+A client's own timeout restarts with every byte, so a slow server is never
+too late, not even in its headers, and no client limits the size of what it reads.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class BoundedTransport(httpx.BaseTransport):
     def __init__(
         self, client: httpx.Client, most_bytes: int, *, error_bytes: int | None = None
     ) -> None:
-        """``client``: a client, which is the only one that knows the proxies of the environment.
+        """``client``: the client, which knows the proxies of the environment.
 
-        ``most_bytes``: of a body, unpacked; headers are limited by the HTTP library (100 KB).
-        ``error_bytes``: of the body of a refusal; what stands behind is not read.
+        ``most_bytes``: maximum of a decompressed body; the HTTP library limits headers (100 KB).
+        ``error_bytes``: maximum of the body of an error; the rest is not read.
         """
         self._client = client
         self._most_bytes = most_bytes

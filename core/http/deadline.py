@@ -11,13 +11,13 @@ T = TypeVar("T")
 
 
 class TooLate(Exception):
-    """The time is over; the call goes on, and its outcome will be thrown away."""
+    """The time is up; the call continues, and its result will be discarded."""
 
 
 def within(seconds: float, action: Callable[[], T]) -> T:
-    """What ``action`` returns or raises, where it does so in time. Raises TooLate.
+    """Return or raise what ``action`` does, if it finishes in time. Raises TooLate.
 
-    It is called in a thread that is left behind, and that nobody waits for at the end of the
+    It runs in a daemon thread, which the process does not wait for at its
     process.
     """
     outcome: Future[T] = Future()

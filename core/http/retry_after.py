@@ -8,10 +8,10 @@ from email.utils import parsedate_to_datetime
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds from now that ``Retry-After`` stands for: a number (also in ms), or a date.
+    """Return the seconds from now given by ``Retry-After``: a number (also in ms), or a date.
 
-    ``headers`` by names in small letters. None without one and for what is neither; a number may
-    be one that nobody means (``inf``).
+    ``headers`` have names in lower case. None without the header or for another form; a number may
+    be absurd (``inf``).
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

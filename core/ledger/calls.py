@@ -19,7 +19,7 @@ class FailedRequest(BaseModel):
     method: str
     """Name of the request model, such as ``Req_ViewThing``."""
     status: int
-    """Of HTTP; 200: answered, and it could not be used; 0: no answer, or not sent."""
+    """HTTP status; 200: the response was unusable; 0: no response, or not sent."""
     code: str
     """The API's own code of the error, often empty."""
     text: str
@@ -27,10 +27,10 @@ class FailedRequest(BaseModel):
 
 
 class ToolFault(Exception):
-    """A tool refused or failed, in words that are safe and useful for generated code.
+    """A tool refused or failed; the text is safe and useful for generated code.
 
     ``kind`` names the built-in exception that generated code sees (``except ValueError``
-    works there); ``text`` is stable and holds the API's own words, never a secret.
+    works there); ``text`` is stable and contains the API's own words, never a secret.
     ``fatal`` says that no later call of the same instruction can succeed; ``lost``, that the
     request behind it is known to have had no effect and was not refused either.
     """
@@ -49,10 +49,10 @@ class ToolFault(Exception):
         self.fatal = fatal
         self.lost = lost
         self.request: FailedRequest | None = None
-        """The request that failed; None for a misuse, a budget, and a write that may have taken
-        effect: none of these stands in a result."""
+        """The failed request; None for a misuse, a budget, and a write that may have taken
+        effect, which are never part of a result."""
         self.rows: list[Any] | None = None
-        """Of a listing: the records that were read before it failed."""
+        """The records of a listing that were read before it failed."""
         self.found: dict[str, Any] = {}
         """Fields of a tool's result that were filled before it failed."""
 
@@ -68,7 +68,7 @@ class ToolFault(Exception):
 
 
 ShortForm: TypeAlias = Callable[[Sequence[Any]], list[str] | None]
-"""Texts for the entries of a list, or None where it is a list of another kind."""
+"""Texts for the entries of a list, or None for a list of another kind."""
 _forms: list[ShortForm] = []
 Kind = Literal["read", "write"]
 Outcome = Literal["done", "failed", "unknown"]
@@ -78,7 +78,7 @@ being refused: it never arrived or was turned away unread, and may have been sen
 
 
 class Record(BaseModel):
-    """What is kept: it does not change any more, and holds no figure that JSON cannot hold."""
+    """Freeze a value: a copy without figures that JSON cannot represent."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
@@ -102,26 +102,26 @@ class Intent(Record):
     path: str
     body: dict[str, object]
     about: object = None
-    """What it is for, as plain data: enough to tell later whether it took effect."""
+    """The purpose, as plain data: enough to find out later whether it took effect."""
 
 
 class Resolved(Record):
-    """What became of a request whose answer never came, seen from the state."""
+    """The outcome of a request without a response, derived from the state."""
 
     path: str
     took_effect: bool
 
 
 class Notice(Record):
-    """Something that whoever reads the journal should know of an answer, such as a cut text."""
+    """A note about a response for readers of the journal, such as a cut text."""
 
     text: str
 
 
 LedgerEntry = Intent | WireCall | Resolved
-"""What leaves a trace outside: the parts from which a memory can be rebuilt."""
+"""Entries about effects: enough to rebuild an environment's memory."""
 EntryObserver: TypeAlias = Callable[[LedgerEntry | Notice], None]
-"""Is told at once, so that it can be written down; what it raises ends the work."""
+"""Called at once, to write the entry down; an exception ends the work."""
 
 
 class ToolCall(Record):
@@ -149,9 +149,9 @@ class ToolCall(Record):
     """Reads of a stage whose answers it was given; nothing was sent for them."""
 
     def prompt(self, result_chars: int = 160, told: str = "") -> str:
-        """The call as one line for a prompt; results are cut or left out, errors never are.
+        """Render the call as one line for a prompt; results may be cut or omitted, errors never.
 
-        ``told`` is a text of the same prompt: an error that stands in it is not said again.
+        ``told`` is a text of the same prompt: an error that it contains is not repeated.
         """
         arguments = ", ".join(f"{k}={shorten(v, 160)}" for k, v in self.arguments.items())
         if self.outcome == "done":
@@ -169,7 +169,7 @@ def shorten(value: object, limit: int) -> str:
 
 
 def say_short(form: ShortForm) -> None:
-    """Have lists said by ``form`` from now on; whoever brings the tools knows their data."""
+    """Render lists with ``form`` from now on; the owner of the tools knows their data."""
     _forms.append(form)
 
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Budget:
-    """What one instruction may spend; reached, the code gets an error that says so."""
+    """The budget of one instruction; when it is used up, the code gets an error."""
 
     calls: int = 400
     """Tool calls; below what a sandbox allows a step, so that it is this text that is read."""
@@ -49,9 +49,9 @@ class Ledger:
     """
 
     def __init__(self, budget: Budget | None = None, on_entry: EntryObserver | None = None) -> None:
-        """``on_entry`` is told of every intent before it is sent and of every write after it.
+        """``on_entry`` is called with each intent before it is sent and each write after it.
 
-        What it raises ends the request: an intent that nobody could note is not sent.
+        An exception from it ends the request: an intent that cannot be recorded is not sent.
         """
         self.budget = budget or Budget()
         self._on_entry: EntryObserver = on_entry or (lambda _noted: None)
@@ -65,9 +65,9 @@ class Ledger:
         self._closed = False
         self._lock = threading.RLock()
         self.instruction: str | None = None
-        """What the code carries out, for a tool that must know what was ordered in words."""
+        """The instruction that the code carries out, for a tool that must check it."""
         self.on_call: Callable[[ToolCall], None] = lambda _call: None
-        """Is told of each call when it is over."""
+        """Called after each call."""
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
         """Asked at each call for the step and source line that made it."""
 
@@ -181,7 +181,7 @@ class Ledger:
         return "unknown" in writes or (fault.fatal and "done" in writes)
 
     def _writes(self) -> list[WireOutcome]:
-        """What became of the writes of this call."""
+        """Return the outcome of this call's writes."""
         return [w.outcome for w in self._wire if w.kind == "write"]
 
     def send(

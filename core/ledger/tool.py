@@ -1,4 +1,4 @@
-"""What a tool is: a name, a signature, a text for the model, and whether it writes."""
+"""A tool: a name, a signature, a text for the model, and whether it writes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tool:
     signature: inspect.Signature
     run: Callable[..., object] = field(repr=False)
     function: Callable[..., object] = field(repr=False)
-    """As it was written: its annotations are the types of the arguments."""
+    """The function; its annotations are the types of the arguments."""
     final: bool = False
     """Whether it does what cannot be undone."""
     closes: bool = False
@@ -130,7 +130,7 @@ def retold(tools: Iterable[Tool], docs: Mapping[str, str]) -> list[Tool]:
 
 
 def folded(name: str) -> str:
-    """A name without its case and signs, by which other spellings of it are known."""
+    """A name without case and punctuation, to recognise other spellings."""
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
@@ -153,7 +153,7 @@ def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
 
 
 class _Form:
-    """What follows from how a function is written; the same for the tools of every task."""
+    """Properties derived from a function; the same for the tools of every task."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         # The function itself is not kept: it holds on to the world of the task that it is for.
@@ -164,7 +164,7 @@ class _Form:
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """What arguments have to look like; made at the first call, few tools are ever called."""
+        """The schema of arguments; made at the first call, because few tools are ever called."""
         parameters = self.signature.parameters
         fields: dict[str, Any] = {
             name: (kind, ... if (given := parameters[name].default) is _NOTHING else given)

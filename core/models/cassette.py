@@ -40,7 +40,7 @@ PREFIX = f"{CASSETTE}/"
 COMPARED_CHARS = 20_000
 """The end of a prompt, which is compared: its beginning is the same for all."""
 COMPARED_LINES = 400
-"""From the first difference on."""
+"""Lines shown from the first difference on."""
 DIFF_LINES = 40
 LINE_CHARS = 160
 Key: TypeAlias = tuple[str, str, str]
@@ -48,7 +48,7 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class Recorder:
-    """A transport that asks another one and records what came, errors too."""
+    """A transport that calls another one and records the result, including errors."""
 
     def __init__(self, writer: TapeWriter, inner: Transport) -> None:
         self._writer = writer
@@ -84,12 +84,12 @@ class Player:
         prompts_only: bool = False,
         model: str | None = None,
     ) -> None:
-        """Play what was recorded, of ``model`` or of all.
+        """Answer from recorded replies, of ``model`` or of all models.
 
-        ``backends``: groups of model ids that stand for one model. Which of them is asked depends
-        on the clock, so what one of them answered is played whichever is asked.
-        ``prompts_only``: a request is known by its messages alone, whatever its model id and its
-        parameters. A prompt that several models have answered is then a miss.
+        ``backends``: groups of model ids that belong to one model. Which of them is called depends
+        on timing, so a reply of one of them answers for all.
+        ``prompts_only``: match a request by its messages alone, ignoring its model id and
+        parameters. A prompt that several models answered is then a miss.
         """
         self.tape = tape
         self._exchanges = [e for e in tape.exchanges if model in (None, e.request.model)]
@@ -137,7 +137,7 @@ class Player:
         return self._group.get(model, model), prompt, params
 
     def notes(self) -> tuple[str, ...]:
-        """What the user should know at the end of a replay; empty where all is as recorded."""
+        """Messages for the end of a replay; empty if everything was as recorded."""
         texts = []
         if self.tape.torn:
             texts.append("its last line is incomplete and was skipped")
@@ -194,7 +194,7 @@ class Tapes:
     def transport_factory(
         self, open_: Callable[[Backend], Transport]
     ) -> Callable[[Backend], Transport]:
-        """What answers for a backend: the tapes, then what ``open_`` makes, recorded."""
+        """Return a backend's transport: the cassettes, then what ``open_`` makes, recorded."""
         return lambda backend: _FromTapes(self, Recorder(self._writer, open_(backend)))
 
     def next(self, request: Request) -> Reply | None:

@@ -1,11 +1,11 @@
-"""The file of a cassette: exchanges with models, one JSON object a line, every text once.
+"""The file of a cassette: exchanges with models, one JSON object per line, each text once.
 
 Lines are ``{"v": 1, "type": "cassette"}`` (the first), ``text`` (``sha256`` of its UTF-8,
 ``text``) and ``exchange`` (``prompt_sha256``, ``params_sha256``, ``request``, ``reply`` or
 ``error``, ``masked``, ``seconds``); the messages of a request name their texts by
-``content_sha256``. All is ASCII: no sign in a text can end a line, and lone surrogates stand as
-their escapes. Secrets are taken out of every text before it is written; the hashes of prompt and
-parameters are made of what was sent.
+``content_sha256``. All is ASCII: no character in a text can end a line, and lone surrogates are
+escaped. Secrets are removed from every text before it is written; the hashes of prompt and
+parameters are those of what was sent.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class TapeWriter:
         self.exchanges = 0
         """How many have been written."""
         self.masked = 0
-        """In how many replies something that looks like a secret was masked: a replay differs."""
+        """Number of replies in which something like a secret was masked; a replay differs there."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.is_file() and path.stat().st_size:

@@ -1,7 +1,7 @@
 """The HTTP of LiteLLM: answers within bounds, those of a chat checked and made plain.
 
-Only what a reply is made of is kept, each part in its own type: LiteLLM and whatever stands behind
-it meet no other form, no depth, no number that is none and no lone surrogate.
+Only the parts of a reply are kept, each with its type: LiteLLM never sees
+another structure, deep nesting, an invalid number or a lone surrogate.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.http.bounded import AnswerRefused, BoundedTransport
 from core.models.model_call import plain_text
 
 PROVIDERS = frozenset({"openai", "nebius"})
-"""Whose requests go through :func:`open_session`; it is tested for each."""
+"""Providers whose requests go through :func:`open_session`; each is tested."""
 MOST_BYTES = 4 * 1024 * 1024
 ERROR_BYTES = 64 * 1024
 CHAT = "/chat/completions"
@@ -27,7 +27,7 @@ LONGEST_TEXT = 400_000
 LONGEST_ERROR = 2_000
 """Characters of each text in an error."""
 MOST_TOKENS = 1_000_000_000
-"""A larger figure is none."""
+"""A larger figure is invalid."""
 MOST_PARTS = 100_000
 """Lists and objects of a body; each takes up twenty times its size once it is read."""
 _ENTRIES = 20
@@ -36,7 +36,7 @@ _LARGE_BYTES = 256 * 1024
 
 
 class ChatTransport(BoundedTransport):
-    """What the servers of models say, before anybody else reads it."""
+    """Checks what model servers reply, before anything else reads it."""
 
     def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
@@ -129,14 +129,14 @@ def error_answer(body: bytes) -> bytes:
 
 
 def count(value: object) -> int | None:
-    """A number of tokens; None where it is none."""
+    """Return a number of tokens; None if it is invalid."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= MOST_TOKENS else None
 
 
 def money(value: object) -> float | None:
-    """Dollars; None where it is no such figure."""
+    """Return dollars; None if they are invalid."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value <= MOST_TOKENS and math.isfinite(value) else None
@@ -175,7 +175,7 @@ def _text(value: object) -> str | None:
 
 
 def _usage(value: object) -> dict[str, Any]:
-    """The figures of a usage; {} where prompt or completion is none, for half of it is unknown."""
+    """Return the figures of a usage; {} if prompt or completion is invalid."""
     if not isinstance(value, dict):
         return {}
     if any(count(value.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):

@@ -29,7 +29,7 @@ class TomlError(FileError):
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first thing that is wrong, behind its place where it has one."""
+    """Return the first error, preceded by its place if it has one."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
     text = first["msg"].removeprefix("Value error, ")
@@ -73,7 +73,7 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) 
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """What a file holds, in bounds of size and depth. Raises TomlError."""
+    """Read a file within bounds of size and depth. Raises TomlError."""
     try:
         text = read_text(path)
         if deep := _DEEP_KEY.search(text):

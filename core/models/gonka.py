@@ -1,4 +1,4 @@
-"""What a model of the Gonka network needs: a private key, and nodes that take requests.
+"""Settings of Gonka models: a private key, and nodes that accept requests.
 
 The names of variables and their forms are those of the library ``gonka-openai``.
 """
@@ -21,7 +21,7 @@ EXTRA = "gonka"
 KEY_VARIABLE = "GONKA_PRIVATE_KEY"
 NODES_VARIABLE = "GONKA_ENDPOINTS"
 ADDRESS_VARIABLE = "GONKA_ADDRESS"
-"""An account other than the one that the key stands for."""
+"""An account other than the key's own."""
 NODES_AT_MOST = 32
 _KEY = regex.compile(r"(?:0x)?[0-9a-fA-F]{64}")
 _ADDRESS = regex.compile(r"[a-z0-9]{8,100}")

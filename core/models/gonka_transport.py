@@ -183,7 +183,7 @@ def _skew(error: Exception) -> float | None:
 
 
 def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
-    """One failure that stands for those of several nodes."""
+    """Combine the failures of several nodes into one."""
     last = failures[-1][1]
     if len(failures) == 1 or last.kind in _SAME_EVERYWHERE:
         return last

@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 BYTES_AT_MOST = 32_000_000
-"""Of a file that is read."""
+"""Maximum bytes of a file that is read."""
 
 
 def read_kept(path: Path) -> bytes | None:
-    """What a file holds; None where there is none, or it cannot be read or is too large."""
+    """Read a file; None if it is missing, unreadable or too large."""
     try:
         return path.read_bytes() if path.stat().st_size <= BYTES_AT_MOST else None
     except OSError:

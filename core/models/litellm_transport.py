@@ -37,7 +37,7 @@ _PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
 _BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
 _SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
-"""Their texts are about the key and quote parts of it: only class and status are told."""
+"""Their texts may quote parts of the key, so only class and status are shown."""
 
 
 class LiteLLMTransport:
@@ -148,7 +148,7 @@ def _said(value: Any, chars: int) -> str:
 
 
 def _usage(raw: Any) -> Usage:
-    """Told tokens; LiteLLM says (0, 0) where a provider told nothing."""
+    """Reported tokens; LiteLLM gives (0, 0) if a provider reported nothing."""
     if raw is None or not (raw.prompt_tokens or raw.completion_tokens):
         return Usage()
     prompt = getattr(raw, "prompt_tokens_details", None)
@@ -162,7 +162,7 @@ def _usage(raw: Any) -> Usage:
 
 
 def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> ExchangeFailed | None:
-    """What an exception out of ``litellm.completion`` means; None: a programming error.
+    """Classify an exception of ``litellm.completion``; None: a programming error.
 
     ``silent``: kinds whose texts are not quoted.
     """
@@ -238,7 +238,7 @@ def _by_status(status: int | None, text: str, names: set[str]) -> ErrorKind:
 
 
 def _quoted(message: str) -> str:
-    """The provider's own words, short and without secrets; none where it sent a page."""
+    """The provider's own words, short and without secrets; empty if it sent an HTML page."""
     message = plain_text(message)
     text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
     if "<html" in message.casefold() or "<!doctype" in message.casefold():

@@ -1,4 +1,4 @@
-"""Records of an exchange with a model: request, reply, failure, what it cost, and who is told."""
+"""Records of an exchange with a model: request, reply, failure, cost, and observers."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Annotated, Any, Literal, Protocol, TypeAlias
 from pydantic import BaseModel, BeforeValidator, Field
 
 LARGEST = 10**15
-"""Of any figure; it is far beyond every sum."""
+"""Maximum of any figure, far beyond every real sum."""
 
 
 def _unknown_below_zero(value: object) -> object:
-    """A figure below zero, or one that is not a number, is none."""
+    """Reject a figure below zero or one that is not a number."""
     if isinstance(value, int | float) and not 0 <= value <= LARGEST:
         return None
     return value
 
 
 Figure = BeforeValidator(_unknown_below_zero)
-"""Of tokens and dollars: what cannot be is unknown and lowers no sum."""
+"""Tokens or dollars; an impossible figure is unknown and lowers no sum."""
 Role: TypeAlias = str
-"""Who asks: evaluator, worker, or a stage by its name."""
+"""The role of a call: evaluator, worker, or the name of a stage."""
 Message = dict[str, str]
 
 
@@ -33,7 +33,7 @@ def plain_text(text: str) -> str:
 
 
 def sha256_of(text: str) -> str:
-    """Of a text in UTF-8, lone surrogates as they are."""
+    """SHA-256 of a text in UTF-8, including lone surrogates."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -49,7 +49,7 @@ class Usage(BaseModel, frozen=True):
 
     @classmethod
     def nothing(cls) -> Usage:
-        """Of a call that is known to have cost nothing."""
+        """The usage of a call that cost nothing."""
         return cls(**dict.fromkeys(cls.model_fields, 0))
 
     def __add__(self, other: Usage) -> Usage:
@@ -62,7 +62,7 @@ class PromptPart(BaseModel, frozen=True):
 
     role: str
     sha256: str
-    """Of the content in UTF-8."""
+    """SHA-256 of the content in UTF-8."""
 
 
 class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
@@ -82,21 +82,21 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     prompt: tuple[PromptPart, ...] = ()
     """The messages, in order."""
     backend: str = ""
-    """Which of the model's backends was asked."""
+    """The backend that was called."""
     attempt: int = 1
     """Counted over one call of the client, whatever the backend."""
     next: str | None = None
-    """What follows a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
+    """The step after a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
     error_kind: str | None = None
     """Class of the failure, as ``core.models.model_call.ErrorKind`` names it."""
     reasoning: str = ""
-    """What the provider told apart from the answer, cut; never part of ``text``."""
+    """Reasoning that the provider returned apart from the answer, cut; never part of ``text``."""
     reasoning_chars: int = 0
     """Its whole length."""
     slug: str = ""
     """The model's name as the platform expects it."""
     price_source: str | None = None
-    """Where the dollars come from: "provider", "configuration", "openrouter", "litellm" or
+    """Source of the dollars: "provider", "configuration", "openrouter", "litellm" or
     "like <id>"."""
 
 
@@ -104,13 +104,13 @@ class CallObserver:
     """Who watches the calls of a client; by itself it lets everything pass."""
 
     def on_prompt(self, messages: Sequence[Message]) -> None:
-        """Told of the messages of a call before its first attempt."""
+        """Called with the messages of a call before its first attempt."""
 
     def gate(self) -> None:
         """Asked before every attempt; what it raises ends the call and goes to the caller."""
 
     def on_call(self, call: ModelCall) -> None:
-        """Told of every attempt, also of failed ones."""
+        """Called after every attempt, including failed ones."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ ErrorKind = Literal[
 
 
 class Request(BaseModel, frozen=True):
-    """What is asked of a provider; holds no key."""
+    """A request to a provider, without the key."""
 
     model: str
     """The LiteLLM id."""
@@ -159,7 +159,7 @@ class Request(BaseModel, frozen=True):
 
 
 class Reply(BaseModel, frozen=True):
-    """What a provider answered."""
+    """A provider's reply."""
 
     text: str = ""
     """The content as it came; reasoning that the provider tells apart is not in it."""
@@ -169,7 +169,7 @@ class Reply(BaseModel, frozen=True):
     cost_usd: Annotated[float | None, Figure] = None
     """Dollars, where the provider or LiteLLM's map tells them."""
     price_source: str | None = None
-    """Who told the dollars: "provider" or "litellm"."""
+    """Source of the dollars: "provider" or "litellm"."""
     answered_by: str = ""
     """The model's name in the provider's answer."""
 
@@ -185,7 +185,7 @@ class ExchangeFailed(Exception):
     retry_after: float | None = None
     """Seconds that the provider asks to wait."""
     usage: Usage | None = None
-    """What the failure was billed, where that is known; zeros where nothing was."""
+    """The billed usage of the failure, if known; zeros if nothing was billed."""
 
     def __str__(self) -> str:
         return self.text

@@ -48,7 +48,7 @@ class _Call:
     messages: tuple[Message, ...]
     params: dict[str, Any]
     until: float
-    """When its time is over, by the client's clock."""
+    """Its deadline, by the client's clock."""
     prompt: tuple[PromptPart, ...]
     prompt_sha256: str
     number: int = 0
@@ -61,9 +61,9 @@ class _Call:
 
 
 def open_transport(backend: Backend) -> Transport:
-    """What answers for a backend: our own function, or LiteLLM, which is imported on its first use.
+    """Return a backend's transport: our own function, or LiteLLM, imported at its first use.
 
-    Nodes of Gonka are asked by LiteLLM, too, with requests that its own library signs.
+    LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
 
     Raises ModelsError: a cassette; its file is opened once for a run and given to the client.
     """
@@ -81,14 +81,14 @@ def open_transport(backend: Backend) -> Transport:
 
 
 class ModelClient:
-    """A model by id or configured name, for one role. Safe to use from several threads.
+    """A model by id or configured name, for one role. Thread-safe.
 
     Args:
         model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
-        base_url: where an id without configured backends is served.
-        models: settings, and what is known of the backends; share one in a run.
-        transport_factory: makes what answers for a backend, once and at its first call.
-        answer_chars: an answer is cut behind so many.
+        base_url: the address of an id without configured backends.
+        models: settings and the state of the backends; share one in a run.
+        transport_factory: makes a backend's transport, once, at its first call.
+        answer_chars: an answer is cut after so many characters.
 
     Raises ModelsError: settings that do not fit together.
     """
@@ -219,9 +219,9 @@ class ModelClient:
         return answer
 
     def _after(self, target: Target, error: ExchangeFailed, call: _Call) -> Target:
-        """What the last failure means for the backend, and the backend that is asked next.
+        """Return what the last failure means for the backend, and the backend to call next.
 
-        Raises ModelFailed: none is.
+        Raises ModelFailed: there is none.
         """
         name = target.backend.name
         message = ""
@@ -274,9 +274,9 @@ def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def supports_schema(model: str) -> bool:
-    """Whether an id takes ``response_format`` with a schema; False where it is not known.
+    """Whether an id accepts ``response_format`` with a schema; False if unknown.
 
-    Only what the map says of this very id counts: another provider of the same model may not.
+    Only the map's entry for this id counts: another provider of the model may differ.
     """
     entry = None if is_rule_based(model) else map_entry(model)
     return bool(entry and entry.get("supports_response_schema"))
@@ -294,7 +294,7 @@ def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _takes_schema(target: Target) -> bool:
-    """As configured; else of a server of one's own nothing is known."""
+    """The configured price; a self-hosted server has no other."""
     if target.response_schema is not None:
         return target.response_schema
     return not target.backend.base_url and supports_schema(target.backend.model)

@@ -58,7 +58,7 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
 
 
 def provider_of(model: str) -> str:
-    """LiteLLM's provider of an id, the empty text where there is none."""
+    """LiteLLM's provider of an id; "" if there is none."""
     litellm = load()
     prefix, slash, _ = model.partition("/")
     if slash and prefix in litellm.provider_list:
@@ -68,7 +68,7 @@ def provider_of(model: str) -> str:
 
 
 def _found(model: str) -> Any:
-    """LiteLLM's name, provider, key and address of an id; None where it knows none of them."""
+    """LiteLLM's name, provider, key and address of an id; None if it does not know the id."""
     litellm = load()
     try:
         return litellm.get_llm_provider(model)
@@ -90,14 +90,14 @@ class UnknownModel(Exception):
 
 
 def check_id(model: str, models: Models) -> None:
-    """Whether a LiteLLM id or one of ours can be answered by anybody.
+    """Check whether any provider can answer this id.
 
-    A new model of a known provider is known: models come every day, and servers name their own.
-    A cassette is known; whether it can be read shows when it is opened.
+    A new model of a known provider is accepted: models appear daily, and servers choose names.
+    A cassette is accepted; whether it is readable shows when it is opened.
 
     Raises:
         UnknownModel: no rule-based model, no provider.
-        ExtraMissing: nobody asks this provider without an extra.
+        ExtraMissing: this provider needs an extra.
     """
     prefix, slash, rest = model.partition("/")
     if prefix == CASSETTE and slash:
@@ -117,7 +117,7 @@ def check_id(model: str, models: Models) -> None:
 
 
 def rule_based_ids() -> list[str]:
-    """Every id of ours that is answered, ``faulty/...`` without its options."""
+    """Every id of a provider of this project, ``faulty/...`` without its options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
@@ -133,7 +133,7 @@ def _check_rule_based(model: str, prefix: str, rest: str) -> None:
 
 
 def _nearest(model: str, models: Models) -> list[str]:
-    """Most like an id: names of the models file, ids of ours, providers, ids of LiteLLM's map."""
+    """The names nearest to an id, from the models file, our own ids and LiteLLM's map."""
     prefix, slash, rest = model.partition("/")
     moved: list[str] = []
     if slash:

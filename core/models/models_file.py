@@ -55,7 +55,7 @@ class Backend(_Strict):
 
 
 class Params(_Strict):
-    """What a model is asked with; None: not said here."""
+    """Parameters of a model; None: not set here."""
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
@@ -86,7 +86,7 @@ class ModelsFile(_Strict):
     defaults: Params = Params()
     models: dict[str, Entry] = Field(default_factory=dict)
     stages: dict[str, Annotated[str, Field(min_length=1)]] = Field(default_factory=dict)
-    """By step around the strategy the model that it asks; else the evaluator's."""
+    """The model of each stage; by default the evaluator's."""
 
 
 class Target(_Strict):
@@ -94,7 +94,7 @@ class Target(_Strict):
 
     backend: Backend
     params: dict[str, Any]
-    """As LiteLLM takes them."""
+    """In LiteLLM's form."""
     timeout_seconds: float
     attempts: int
     prices: Prices | None
@@ -103,7 +103,7 @@ class Target(_Strict):
 
 
 class Settings(_Strict):
-    """What an id means for one role."""
+    """A model id, resolved for one role."""
 
     targets: tuple[Target, ...]
     deadline_seconds: float
@@ -123,7 +123,7 @@ class Models:
         self._lock = threading.Lock()
 
     def backends(self, model: str, base_url: str | None = None) -> Backends:
-        """How the backends of a model fare; the same object for everyone who asks."""
+        """The state of a model's backends; one object shared by all clients."""
         with self._lock:
             key = (model, base_url)
             if key not in self._backends:
@@ -132,7 +132,7 @@ class Models:
             return self._backends[key]
 
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
-        """What is asked, where and how, for a model id or a configured name.
+        """Resolve a model id or a configured name: parameters, backends, addresses.
 
         Raises ModelsError: a base URL for a model whose backends have their own.
         """
@@ -226,7 +226,7 @@ def load_models(path: Path | None = None) -> Models:
 
 @lru_cache(maxsize=1)
 def default_models() -> Models:
-    """What ``load_models()`` gives, read once: for clients that are given nothing else."""
+    """The result of ``load_models()``, read once, as the default of clients."""
     return load_models()
 
 
@@ -276,7 +276,7 @@ def _problem(error: ValidationError) -> str:
 
 
 def _known_keys(where: tuple[int | str, ...]) -> list[str]:
-    """The keys of the table in which an unknown one stands."""
+    """The valid keys of the table that contains an unknown one."""
     if len(where) == 1:
         return list(ModelsFile.model_fields)
     if "prices" in where[:-1]:

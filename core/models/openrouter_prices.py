@@ -1,4 +1,4 @@
-"""What models cost at OpenRouter: its public list, kept in the user's cache for a day.
+"""Prices at OpenRouter: its public list, cached for a day in the user's cache.
 
 The list is at ``GET https://openrouter.ai/api/v1/models`` and needs no key. It has dollars per
 token as text: ``{"data": [{"id": "openai/gpt-oss-120b", "pricing": {"prompt": "0.00000004",
@@ -23,7 +23,7 @@ from core.http.deadline import TooLate, within
 from core.models.kept_files import read_kept, write_kept
 
 PREFIX = "openrouter/"
-"""Of LiteLLM ids that OpenRouter answers for."""
+"""Prefix of LiteLLM ids that OpenRouter serves."""
 HOST = "openrouter.ai"
 URL = "https://openrouter.ai/api/v1/models"
 VARIABLE = "OPENROUTER_MODELS_URL"
@@ -37,11 +37,11 @@ WAIT_SECONDS = 3.0
 MOST_BYTES = 16 * 1024 * 1024
 MOST_MODELS = 10_000
 MOST_CHARS = 200
-"""Of an id."""
+"""Maximum characters of an id."""
 FILES_AT_MOST = 8
-"""In the folder of the cache: the list, and what other processes are writing."""
+"""In the cache folder: the list, and files that other processes are writing."""
 MOST_DOLLARS = 1000.0
-"""For a token or a request; a larger figure is none."""
+"""Maximum dollars per token or request; a larger figure is invalid."""
 MOST_SECONDS = 1e11
 Dollars = Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)]
 
@@ -59,7 +59,7 @@ class UnitPrice(BaseModel):
 
 
 class PriceList(BaseModel):
-    """The list as it stands in the cache."""
+    """The list in the cache."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,7 +67,7 @@ class PriceList(BaseModel):
     fetched: Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
     """Seconds since 1970."""
     prices: dict[str, UnitPrice]
-    """By OpenRouter's id in lower case."""
+    """Keys are OpenRouter's ids in lower case."""
 
     @property
     def day(self) -> str:
@@ -104,7 +104,7 @@ class OpenRouterPrices:
         self._problem = ""
 
     def price(self, model: str) -> UnitPrice | None:
-        """What OpenRouter asks for one of its ids; None: unknown."""
+        """Return OpenRouter's price of one of its ids; None: unknown."""
         known = self.known
         return known.prices.get(model.casefold()) if known else None
 
@@ -237,5 +237,5 @@ def use(prices: OpenRouterPrices | None) -> None:
 
 
 def used() -> OpenRouterPrices | None:
-    """Where prices of OpenRouter are looked up."""
+    """The address of OpenRouter's list."""
     return _used

@@ -1,6 +1,6 @@
-"""What tokens cost: as configured, by a price list, or like the same model elsewhere.
+"""Prices of tokens: configured, from a price list, or of the same model elsewhere.
 
-The lists are LiteLLM's bundled map and, for ids of OpenRouter, what OpenRouter lists itself.
+The lists are LiteLLM's bundled map and, for ids of OpenRouter, OpenRouter's own.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def dollars(target: Target, reply: Reply) -> tuple[float | None, str | None]:
 
 
 def failure_fields(target: Target, error: ExchangeFailed) -> dict[str, Any]:
-    """What a record says of an attempt without an answer: text, class, tokens, dollars."""
+    """Describe an attempt without a reply: text, class, tokens, dollars."""
     usage = error.usage or (Usage() if error.kind in _UNCLEAR else Usage.nothing())
     free = usage == Usage.nothing()
     cost, source = (0.0, None) if free else _priced(target, usage)
@@ -127,7 +127,7 @@ def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
 
 
 def _at_openrouter(routed: str) -> Price | None:
-    """What OpenRouter lists for its own id."""
+    """OpenRouter's price of its own id."""
     listing = openrouter_prices.used()
     listed = listing.price(routed) if listing else None
     if listed is None:
@@ -160,7 +160,7 @@ def like(model: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def canonical(model: str) -> tuple[str, ...]:
-    """What tells a model apart, as words and numbers, whoever serves it; empty: nothing does."""
+    """The words and numbers that identify a model at any provider; empty if there are none."""
     last = model.casefold().rsplit("/", 1)[-1]
     last = _REVISION.sub("", _VENDOR.sub("", last.removeprefix("databricks-")))
     tokens = _TOKEN.findall(_POINT.sub(".", _STORED.sub("", last)))
@@ -170,7 +170,7 @@ def canonical(model: str) -> tuple[str, ...]:
 
 
 def map_entry(model: str) -> Mapping[str, Any] | None:
-    """What LiteLLM's bundled map says of this very id; None: it does not know its price."""
+    """The price of exactly this id in LiteLLM's map; None: unknown."""
     exact = _exact(model)
     return _price_map()[exact] if exact else None
 

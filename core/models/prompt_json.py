@@ -52,7 +52,7 @@ def packed(
 
 
 def unpacked(value: object) -> object:
-    """What :func:`packed` was given. Raises Cut where something was left out."""
+    """Undo :func:`packed`. Raises Cut if something was omitted."""
     if isinstance(value, dict):
         if value.keys() in _TABLE:
             if "more" in value:

@@ -14,7 +14,7 @@ from core.models.sections import MOST_RENDERED, NONE, SectionError, Texts
 
 
 def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> str:
-    """The template of that name, filled in; ``texts``: sections that replace built-in ones.
+    """Fill in the template of that name; ``texts``: sections that replace built-in ones.
 
     Raises:
         SectionError: with these sections it is too long.
@@ -42,7 +42,7 @@ def _bounded(package: str, name: str, parts: Iterator[str]) -> str:
 
 
 def section(package: str, name: str) -> str:
-    """What a template is called as a section."""
+    """The section name of a template."""
     return f"{package.replace('.', '/')}/{name}"
 
 

@@ -1,6 +1,6 @@
-"""Providers of our own: who answers without network, key or LiteLLM.
+"""This project's own providers, which reply without network, key or LiteLLM.
 
-The command line registers them. A provider is imported when a model of it is asked.
+The command line registers them. A provider is imported when one of its models is called.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ERROR_CHARS = 300
 
 
 class Provider(Protocol):
-    """What answers for all ids of one prefix; a module can be one."""
+    """Replies for all ids with one prefix; a module can be one."""
 
     def names(self) -> Sequence[str]:
         """The models that it has, without the prefix."""
@@ -53,7 +53,7 @@ def provider(prefix: str) -> Provider:
 
 
 def is_rule_based(model: str) -> bool:
-    """Whether a model id names a provider of ours, which needs no key and costs nothing."""
+    """Whether a model id belongs to our own provider, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
 
 
@@ -63,7 +63,7 @@ def is_served(model: str) -> bool:
 
 
 class DirectTransport:
-    """Answers by calling a provider of ours."""
+    """The transport of our own providers."""
 
     def __init__(self, model: str) -> None:
         """``model`` is the whole id."""

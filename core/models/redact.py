@@ -16,7 +16,7 @@ LEAST_CHARS = 8
 """A shorter value is a word, and a word hides in every text."""
 _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _PUBLIC = frozenset({"key-embedded"})
-"""The embedded platform's key: it opens nothing and stands in every run."""
+"""The simulator's key: it protects nothing and appears in every run."""
 _GENERIC = regex.compile(
     r"""
     (?P<keep>
@@ -39,7 +39,7 @@ _lock = threading.Lock()
 
 
 def remember(secret: str) -> None:
-    """Have a secret hidden that stands in no variable of the environment."""
+    """Mask a secret that is not in an environment variable."""
     if len(secret) >= LEAST_CHARS and secret not in _PUBLIC:
         with _lock:
             _remembered.add(secret)

@@ -1,9 +1,9 @@
-"""The Python that a reply wants to have run, or why there is none.
+"""Finds the Python code in a reply, or the reason why there is none.
 
-Of several blocks the last complete one that does something counts: what stands before it is a
-draft. Only where it uses names that earlier blocks of the same reply define do they build on one
-another, and those it needs are run before it. What follows a made-up observation is not looked
-at, and what may have been cut off is never handed on.
+Of several blocks, the last complete one that does something counts; earlier ones are
+drafts. Only if it uses names that earlier blocks of the reply define do they belong
+together, and those it needs run before it. What follows an invented observation is
+ignored, and code that may have been cut off is never returned.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class _Block:
 
 
 def find_code(reply: Cleaned) -> Snippet:
-    """The code of a cleaned reply.
+    """Extract the code of a cleaned reply.
 
-    Code that is closed and no Python is handed on where there is no other: the interpreter says
+    If there is no other code, a closed block that is not Python is returned: the interpreter says
     best what is wrong with it. A call in JSON is taken only where it calls an interpreter.
     """
     if reply.problem:
@@ -129,7 +129,7 @@ def _fenced(text: str) -> Iterator[_Block]:
 
 
 def _before_observation(text: str) -> str:
-    """The text up to results that the model made up, which stand behind its first block."""
+    """Return the text up to results that the model invented after its first block."""
     ends = [t.start() for t in _TAG.finditer(text) if t["end"] or t["half"]][:1]
     ends += [f.end() for f in _FENCE.finditer(text) if f["close"]][:1]
     made_up = _OBSERVATION.search(text, min(ends)) if ends else None
@@ -148,7 +148,7 @@ def _block(start: int, end: int, raw: str, closed: bool, meant: bool) -> _Block:
 
 
 def _innermost(blocks: list[_Block]) -> list[_Block]:
-    """Blocks that hold another one are left out, except where they are the Python themselves."""
+    """Omit blocks that contain another one, unless they are Python themselves."""
     innermost = []
     for block in blocks:
         inner = [b for b in blocks if block.start < b.start and b.end <= block.end]
@@ -228,7 +228,7 @@ def _calls(tree: ast.Module) -> set[str]:
 
 @lru_cache(maxsize=16)
 def kept_tree(code: str) -> ast.Module:
-    """The tree of a program, kept for whoever reads the same one next: nobody may change it.
+    """Parse a program; the tree is cached and must not be changed.
 
     Raises what ``ast.parse`` raises. CPython 3.11 counts the depth of all trees under construction
     together: two threads that build one at the same time can get a SystemError for code in which

@@ -13,23 +13,23 @@ STARTS_AT_MOST = 300
 """Opening braces that are tried: a reply of nothing else must not take seconds."""
 LOOSE_STARTS = 5
 LOOSE_CHARS = 20_000
-"""What is read with the tolerant reader, which is slow."""
+"""Maximum characters for the tolerant reader, which is slow."""
 _DECODER = json.JSONDecoder(strict=False)
 _STRICT = json.JSONDecoder()
 _STRAIGHT = str.maketrans("“”„‟‘’", '""""\'\'')
 _GAP = regex.compile(r"[\s_\-*`]")
-"""What is left out of keys before they are compared."""
+"""Characters removed from keys before they are compared."""
 _START = regex.compile(r"\{")
 
 
 def find_json(
     text: str, required: Collection[str], known: Collection[str] = ()
 ) -> dict[str, object] | None:
-    """The object in a text that has all required keys; None without one or with differing ones.
+    """Find the object in a text with all required keys; None without one or with differing ones.
 
-    Keys are compared without case, ``_``, ``-`` and blanks, and come back as ``required`` and
+    Keys are compared without case, ``_``, ``-`` and blanks, and are returned as ``required`` and
     ``known`` spell them, at every depth. A wrapper around the object is opened, also where it
-    holds the object as text. An object that ends too early is none.
+    contains the object as text. An incomplete object is ignored.
     """
     result = all_json(text, required, known)
     return result[0] if result and all(one == result[0] for one in result) else None

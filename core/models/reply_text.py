@@ -50,12 +50,12 @@ _MARK = regex.compile(r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<[|｜
 
 @dataclass(frozen=True)
 class Cleaned:
-    """What is left of a reply, and what is wrong with it as a whole."""
+    """A cleaned reply, and what is wrong with it as a whole."""
 
     text: str
     """Never reasoning; "" where nothing else came."""
     notes: tuple[str, ...] = ()
-    """What was taken off, for a log."""
+    """What was removed, for a log."""
     problem: Problem | None = None
     """``spent``: nothing but thinking until the room was used up; ``truncated``: cut off, so that
     nothing in it can be trusted to be whole."""
@@ -67,9 +67,9 @@ class Cleaned:
 
 
 def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> Cleaned:
-    """A reply without reasoning, channels and marks; reasoning never counts as the answer.
+    """Remove reasoning, channels and marks from a reply; reasoning never counts as the answer.
 
-    ``reasoning`` is what the provider told apart, by which an empty answer is explained.
+    ``reasoning`` is what the provider returned separately; it explains an empty answer.
     """
     cut = finish_reason in _CUT_REASONS or len(text) >= MAX_CHARS
     left = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n")
@@ -92,7 +92,7 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
 
 
 def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
-    """The prompt with what the model replied, without its reasoning, and the question behind it."""
+    """Append the model's reply, without its reasoning, and a question to the prompt."""
     text = clean(reply).text
     if len(text) > QUOTED_CHARS:
         text = f"{text[: QUOTED_CHARS // 2]}\n[...]\n{text[-QUOTED_CHARS // 2 :]}"
@@ -112,9 +112,9 @@ def _problem(text: str, thought: bool, cut: bool) -> Problem | None:
 
 
 def _final_channel(text: str) -> str:
-    """The final channel, and what stands outside of all; "" where the model only thought aloud.
+    """Return the final channel and the text outside of all; "" if there is only reasoning.
 
-    A call in the commentary channel is no answer either: no tool was offered there.
+    A call in the commentary channel is not an answer either, because no tool was offered.
     """
     return "\n".join(body for channel, body in _channels(text) if channel in ("final", ""))
 

@@ -1,4 +1,4 @@
-"""Asks a model for a reply of a known form: once, or once more where it cannot be used."""
+"""Asks a model for a reply of a known form, and once more if the reply is unusable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reprompt(
     question: Callable[[Misread], str],
     **params: Any,
 ) -> Read:
-    """Ask for a reply and read it; where it cannot be read, once more behind a question.
+    """Ask for a reply and read it; if it is unreadable, ask once more.
 
     Raises:
         Misread: neither the reply nor the second one can be read.
@@ -49,10 +49,10 @@ def ask_once(
     keys: Collection[str],
     read: Callable[[dict[str, object]], Read],
 ) -> tuple[Read | None, str]:
-    """What ``read`` makes of the object with these keys, and "" – or None, and why there is none.
+    """Return ``read`` of the object with these keys and ""; or None and the reason.
 
-    It is asked once: a reply that is empty, cut off, prose or other JSON is not sent back, and a
-    model that does not answer is no answer. What ends the task is raised, as a limit is.
+    It asks once: a reply that is empty, cut off, prose or other JSON is not sent back, and a
+    model that fails gives None. Exceptions that end the task, such as a limit, are raised.
     """
     messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
     try:

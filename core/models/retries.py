@@ -1,4 +1,4 @@
-"""Which failures of a model are met with another attempt, when, and which backend is asked next."""
+"""Decides which failures of a model are retried, when, and which backend is next."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HINTS: Final[dict[ErrorKind, str]] = {
     "not_found": "check the model id and the base URL",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }
-"""What a user can do."""
+"""Advice for the user."""
 WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
 RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
@@ -58,10 +58,10 @@ def attempts(
     sleep: Callable[[float], None],
     before_sleep: Callable[[RetryCallState], None],
 ) -> Retrying:
-    """Attempts at one backend: call it with the function that makes one.
+    """Repeats attempts at one backend; call it with the function that makes one.
 
-    The last failure is raised as it is: where it is not a passing one, after ``limit`` attempts,
-    where the pause would last until the deadline, or where another backend is well and the
+    The last failure is raised unchanged: if it is not transient, after ``limit`` attempts,
+    if the pause would last until the deadline, or if another backend works and the
     pause is long. Errors other than ExchangeFailed are never repeated.
     """
 
@@ -88,9 +88,9 @@ def _pause(state: RetryCallState) -> float:
 @dataclass
 class _State:
     failures: int = 0
-    """In a row."""
+    """Consecutive failures."""
     usable_from: float | None = None
-    """When it may be tried; None: it is well."""
+    """When it may be tried again; None: it works."""
     probing: bool = False
     """One call is finding out whether it is well again."""
     exhausted: ErrorKind | None = None

@@ -18,9 +18,9 @@ Texts: TypeAlias = Mapping[str, str]
 NONE: Texts = MappingProxyType({})
 SUFFIX = ".md"
 MOST_CHARS = 50_000
-"""Of one section; a prompt is paid for in every call."""
+"""Maximum characters of a section; a prompt is paid for in every call."""
 MOST_REPEATS = 10
-"""Of one placeholder in a section: each time it is filled in again."""
+"""Maximum occurrences of a placeholder in a section."""
 MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
 _DEEPEST = 5
@@ -53,7 +53,7 @@ def write_out(texts: Texts, folder: Path) -> None:
 
 
 def checked(name: str, text: str, shipped: Texts) -> str:
-    """The text of a section as it is used, without line ends behind it. Raises SectionError."""
+    """Check a section and strip trailing line ends. Raises SectionError."""
     if name not in shipped:
         near = process.extractOne(name, list(shipped), scorer=fuzz.WRatio)
         hint = f"; the nearest is {near[0]!r}" if near else ""
@@ -66,9 +66,9 @@ def checked(name: str, text: str, shipped: Texts) -> str:
 
 
 def tags(text: str) -> list[str]:
-    """Placeholders and control tags of a template, in order, without whitespace signs.
+    """List placeholders and control tags of a template, in order, without whitespace control.
 
-    An opening sign that nothing closes is a tag of its own, and so is every comment.
+    An unclosed opening delimiter is a tag of its own, and so is every comment.
     """
     return [_normal(match.group()) for match in _TAG.finditer(text)]
 

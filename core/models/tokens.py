@@ -20,12 +20,12 @@ ENCODING = "cl100k_base"
 """Bundled with LiteLLM, as it counts for models whose tokenizer it does not know."""
 PER_MESSAGE = 4
 CHARS_AT_MOST = 16
-"""Of a token: what is longer is cut before it is counted."""
+"""Maximum characters per token: a longer text is cut before it is counted."""
 _lock = threading.Lock()
 
 
 def litellm_folder() -> Path:
-    """Where LiteLLM is installed, found without importing it."""
+    """The folder of LiteLLM, found without importing it."""
     spec = importlib.util.find_spec("litellm")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError(f"litellm is not installed; run: make -C '{PROJECT}' setup")
@@ -57,7 +57,7 @@ def count_text(text: str) -> int:
 
 
 def cut_text(text: str, tokens: int) -> str:
-    """The text; where it has more than so many tokens, its begin and a mark."""
+    """Shorten a text to so many tokens: its beginning and a mark."""
     head, encoding = text[: tokens * CHARS_AT_MOST], _loaded()
     begin = encoding.encode_ordinary(head)
     if len(begin) <= tokens and len(head) == len(text):

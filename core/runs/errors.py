@@ -1,4 +1,4 @@
-"""What ends a command with a text for its user, and the codes with which commands end."""
+"""Errors that end a command with a text for the user, and the exit codes of commands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Exit(IntEnum):
 
 
 class CannotRun(Exception):
-    """The run cannot start or go on; the text is for the user."""
+    """The run cannot start or continue; the text is for the user."""
 
     code: ClassVar[Exit] = Exit.OUTSIDE
 
@@ -38,6 +38,6 @@ class Usage(CannotRun):
 
 
 class NothingToDo(CannotRun):
-    """What is asked for is done already; the text says so."""
+    """The request is already done; the text says so."""
 
     code = Exit.PLAYED

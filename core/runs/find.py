@@ -86,5 +86,5 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
 
 
 def _manifest(folder: Path) -> Manifest:
-    """What a run was asked for; empty where that is not known."""
+    """The options of a run; empty if unknown."""
     return manifest_of(folder) or Manifest(run_id="", created="", identity=Identity())

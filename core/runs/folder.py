@@ -15,12 +15,12 @@ from core.runs.errors import CannotRun
 
 NAME = "run.lock"
 PACK_COPY = "pack.json"
-"""The pack that was played, kept for going on and for looking again."""
+"""The pack that was played, for resuming and for viewers."""
 LAB = "lab.json"
 """The file that a run of the lab has besides."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
-"""Names that are tried where another run has begun in the same second."""
+"""Attempts at a name if another run started in the same second."""
 
 
 @contextmanager
@@ -44,8 +44,8 @@ def run_folder(out: Path) -> Iterator[Path]:
 def held(folder: Path) -> Iterator[None]:
     """Hold a run folder for this process alone.
 
-    The file keeps the holder's process id and stays where it is: taking it away would let a third
-    process lock another file of the same name. Children that are started as programs of their own
+    The file contains the holder's process id and is never removed: removing it would let a third
+    process lock another file of the same name. Children started as separate programs
     do not inherit the lock.
 
     Raises CannotRun: another process holds it, or the file cannot be made.

@@ -14,9 +14,9 @@ ENTRY_POINT = (Path(__file__).parents[2] / "submission").with_suffix(".py")
 
 
 def command(*words: object) -> str:
-    """Our own command with these words: the console command where it runs, else the script.
+    """Return our own command with these arguments: the console command if it runs, else the script.
 
-    It names no interpreter that another shell would not find: a command of the search path goes
+    It names no interpreter that another shell would not find: a command on the search path appears
     by its name, anything else by its path.
     """
     return shlex.join([*_started(), *map(str, words)])

@@ -94,7 +94,7 @@ def text_hash(text: str) -> str:
 
 
 def _cut_torn_line(file: int) -> int:
-    """Cut off what stands behind the last line end, or end it where it is whole; the new size."""
+    """Cut off an incomplete last line, or end it if it is complete; return the new size."""
     size = end = os.fstat(file).st_size
     while end:
         start = max(0, end - 65_536)

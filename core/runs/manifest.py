@@ -1,4 +1,4 @@
-"""What a run is made of, kept in its folder from before its first step: ``run.json``."""
+"""The manifest of a run, in its folder from before its first step: ``run.json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NoManifest(Exception):
 
 
 class Identity(Record):
-    """What decides how a run goes; another one makes it another run."""
+    """The settings that define a run; if one changes, it is a different run."""
 
     models: dict[str, str] = Field(default_factory=dict)
     """Model id by role."""
@@ -45,26 +45,26 @@ class Manifest(Record):
     """ISO 8601."""
     identity: Identity
     earlier: tuple[Identity, ...] = ()
-    """What it was made of before a resumption that was forced, oldest first."""
+    """Identities before forced resumes, oldest first."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """What the run was asked for, as far as going on needs it."""
+    """The options of the run that resuming needs."""
     base_url: str | None = None
-    """Of the real platform; None where it was embedded."""
+    """Address of the real platform; None for the simulator."""
     session_id: str | None = None
     tasks: tuple[tuple[str, str, str], ...] = ()
     """Spec, task id and text of each task, in order."""
     preflight: tuple[ModelCall, ...] = ()
-    """What the models were asked before the session began; not part of the run's totals."""
+    """The preflight calls; not part of the run's totals."""
     shipped: dict[str, str] = Field(default_factory=dict)
     """SHA-256 of the built-in text of each replaced section, for a diff."""
     versions: dict[str, str] = Field(default_factory=dict)
     sandboxes: tuple[str, ...] = ()
-    """Where generated code ran: bubblewrap, landlock or monty; one more after each resumption where
+    """Where generated code ran: bubblewrap, landlock or monty; one more after each resume in which
     it changed. Empty: no code runs, or an older version made it."""
 
     @property
     def title(self) -> str:
-        """What its user named it; "" for nothing: the default is the strategy's name."""
+        """The name that the user gave; "" if none: the default is the strategy's name."""
         name = str(self.options.get("name") or "")
         return "" if name == self.options.get("strategy") else name
 
@@ -98,14 +98,14 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def manifest_of(folder: Path) -> Manifest | None:
-    """The manifest of a run; None where it has none that can be read."""
+    """The manifest of a run; None if it has no readable one."""
     with suppress(NoManifest):
         return read_manifest(folder)
     return None
 
 
 def changes(then: Identity, now: Identity) -> list[str]:
-    """What has changed, in lines."""
+    """List what has changed."""
     lines = [
         f"model of the {role}: was {then.models.get(role)}, is {now.models.get(role)}"
         for role in dict.fromkeys([*then.models, *now.models])

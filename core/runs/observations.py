@@ -1,4 +1,4 @@
-"""What the tools of a turn returned and its code printed, in short lines for a prompt."""
+"""Short lines for a prompt: what the tools of a turn returned and its code printed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ RETURNED = "RETURNED by "
 """Begins the line of a tool that was called and changed nothing."""
 LINE_TOKENS = 60
 TURN_TOKENS, OLD_TURN_TOKENS = 400, 150
-"""Of all lines of the latest turn and of an older one; the newest lines are kept."""
+"""Maximum tokens of all lines of the latest turn and of an older one; newest lines stay."""
 ARGUMENT_TOKENS = 14
 LADDER = ((8, 80), (4, 60), (2, 40), (1, 30))
 """Entries of a list and characters of a text that are kept, step by step less."""
 KEYS_AT_MOST = 30
 INNER_ROWS = 4
-"""Of a list within a list."""
+"""Maximum entries of a list within a list."""
 TOLD_SHARE = 2 / 3
-"""Of the texts of an answer: where so many stand in the report, the answer is not said again."""
+"""Share of the texts of a result: if the report contains so many, the result is omitted."""
 
 
 def observations(
@@ -30,8 +30,8 @@ def observations(
 ) -> list[str]:
     """A line for each read that was answered and for each text that was printed.
 
-    ``result`` is the report as text: what stands in it is not said again. Where the
-    lines have more than ``tokens`` tokens, older ones are left out. Both are counted.
+    ``result`` is the report as text: what it contains is not repeated. If the
+    lines have more than ``tokens`` tokens, older ones are omitted. Both are counted.
     """
     reads = [call for call in calls if call.kind == "read" and call.outcome == "done"]
     kept: list[str] = []
@@ -59,7 +59,7 @@ def _newest_first(
 
 
 def _is_told(value: object, rendered: str) -> bool:
-    """Whether an answer stands in a report, whole or with most of its texts."""
+    """Whether a report contains a result, whole or most of its texts."""
     short = shortened(value)
     whole = compact(packed(short))
     if len(whole) > 2 and whole in rendered:

@@ -57,7 +57,7 @@ class OverriddenSection(NamedTuple):
 
 
 def overridden_sections(folder: Path) -> list[OverriddenSection]:
-    """What a run's prompts have instead of the shipped sections; none where it does not tell.
+    """The sections that replaced built-in ones in a run's prompts; empty if unknown.
 
     Raises NotRecorded: a text cannot be read.
     """

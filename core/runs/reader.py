@@ -1,8 +1,8 @@
-"""The reader of journals: every part of the project that looks at a task's journal asks here.
+"""The reader of journals, used by every part of the project that reads one.
 
-A line of another version is refused or named with its place. A last line without an end that is
-no JSON is a crash's. What else cannot be read is an error for a ``strict`` reader, which goes on
-with what it reads; for one that only shows it, it is a note, and the rest is shown.
+A line of another version is refused or reported with its place. An unterminated last line that is
+not JSON comes from a crash. Anything else unreadable is an error for a ``strict`` reader, which
+continues the task; a viewer gets a note and the rest.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ ENTRY_TYPES: dict[str, type[Intent] | type[WireCall] | type[Resolved]] = {
     "effect": WireCall,
     "settled": Resolved,
 }
-"""What a journal calls them."""
+"""Their names in a journal."""
 NOTED = {**ENTRY_TYPES, "notice": Notice}
 Record = TypeVar("Record", bound=BaseModel)
 
 
 class NotRecorded(Usage):
-    """What was asked for is not in the run folder, or cannot be read; the text says where."""
+    """The requested record is not in the run folder or unreadable; the text says where."""
 
 
 def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
@@ -63,9 +63,9 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
 
 
 def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
-    """One task by its journal; ``begun`` is 0 where there is nothing in it.
+    """Read a task's journal; ``begun`` is 0 if it is empty.
 
-    Raises NotRecorded: with ``strict``, where something cannot be read.
+    Raises NotRecorded: with ``strict``, if something is unreadable.
     """
     reader = _Reader(path, strict)
     for line in _lines(path, strict, reader.notes):
@@ -74,7 +74,7 @@ def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
 
 
 def results_of(folder: Path) -> RunResults | None:
-    """The results of a run; None where it ended before there were any. Raises NotRecorded."""
+    """Read the results of a run; None if it ended before there were any. Raises NotRecorded."""
     try:
         return read_results(folder)
     except FileNotFoundError:
@@ -85,7 +85,7 @@ def results_of(folder: Path) -> RunResults | None:
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:
-    """JSON as Python's own reader takes it; unless ``strict``, numbers without end are none.
+    """Parse JSON as Python does; unless ``strict``, infinite numbers become None.
 
     Raises ValueError, RecursionError.
     """
@@ -96,13 +96,13 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
 
 
 def text_in(record: dict[str, Any], name: str) -> str:
-    """A text of a record; "" where it holds none of that name."""
+    """A text of a record; "" if it has none of that name."""
     result = record.get(name)
     return result if isinstance(result, str) else ""
 
 
 def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
-    """Kinds of task, where whoever wrote the record knew them: one name or several."""
+    """Kinds of task, if recorded: one name or several."""
     result = record.get("mechanics") or record.get("mechanic")
     names = [result] if isinstance(result, str) else result if isinstance(result, list) else []
     return tuple(str(name) for name in names)
@@ -247,7 +247,7 @@ class _Reader:
         return f"{self._path}: {at}" if self._strict else f"{at} of the journal"
 
     def _take_entry(self, line: Line) -> None:
-        """Who only looks on is told of what was begun and is not known to be done."""
+        """Note for viewers that an action was started and its outcome is unknown."""
         if self._strict:
             self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
         elif line.kind == "settled":
@@ -256,7 +256,7 @@ class _Reader:
             self._intent = line.record if line.kind == "intent" else None
 
     def _cut(self) -> None:
-        """What was asked for a turn that was never written is a turn of its own."""
+        """Model calls of a turn that was never written form a turn of their own."""
         if self._asked or self._findings:
             self._close(None)
         self._since = []

@@ -18,8 +18,8 @@ Failure = Literal[
     "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
 ]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
-the benchmark, a fault of ours, a limit, the user's wish, the sandbox died (which only the lab
-tells apart), an agent that is not ours and did not play it to its end."""
+the platform, an error of this program, a limit, the user, the sandbox died (which only the lab
+distinguishes), or an external agent that did not finish it."""
 INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
 """Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9
@@ -27,7 +27,7 @@ PASS = 0.9 - 1e-9
 NAME = "results.json"
 FORMAT = "run-results/2"
 Score = Annotated[float | None, BeforeValidator(known_score)]
-"""From 0 to 1; None is unknown, also where a file holds another number."""
+"""From 0 to 1; None is unknown, also if a file has another number."""
 
 
 class TaskResult(Record):
@@ -42,7 +42,7 @@ class TaskResult(Record):
     verdict: str | None = None
     """How the task ended, in the benchmark's own word."""
     group: str | None = None
-    """The class of tasks that the platform's evaluator shows, where it shows one."""
+    """The class of tasks that the platform's evaluator shows, if any."""
     acts: int = 0
     """Irreversible acts and writes that took effect."""
     harm: bool | None = False
@@ -65,7 +65,7 @@ class TaskResult(Record):
 
     @property
     def ended(self) -> str:
-        """How the task ended, in the benchmark's word where it has one."""
+        """How the task ended, in the benchmark's word if it has one."""
         return self.verdict or self.outcome
 
     @property
@@ -106,7 +106,7 @@ class Totals(Record):
     scored: int
     score_mean: Score
     groups: dict[str, Part] = Field(default_factory=dict)
-    """By group, in the benchmark's order."""
+    """Groups in the benchmark's order."""
     harm: int = 0
     turns: int
     tool_calls: int
@@ -134,7 +134,7 @@ class RunResults(Record):
     strategy: str | None = None
     """None where the file does not tell."""
     steps: tuple[str, ...] = ()
-    """What stood around the strategy."""
+    """The stages around the strategy."""
     sandboxes: tuple[str, ...] = ()
     """As in ``run.json``."""
     session_id: str | None = None
@@ -143,19 +143,19 @@ class RunResults(Record):
     """ISO 8601, as ``finished``."""
     finished: str | None
     harm_name: str
-    """What ``harm`` is called in tables: the mistake that cannot be undone."""
+    """The name of ``harm`` in tables: the irreversible mistake."""
     idle_group: str | None = None
-    """The group whose tasks pass where nothing is done; None: there is none, or it is unknown."""
+    """The group of tasks that pass if nothing is done; None: none, or unknown."""
     totals: Totals
     tasks: tuple[TaskResult, ...]
 
 
 def read_results(folder: Path) -> RunResults:
-    """The results of a run folder.
+    """Read the results of a run folder.
 
     Raises:
-        OSError: there are none, or they cannot be read.
-        ValidationError: they are none; a ``ValueError``.
+        OSError: they are missing or unreadable.
+        ValidationError: they are invalid; a ``ValueError``.
     """
     return RunResults.model_validate_json((folder / NAME).read_bytes())
 

@@ -32,9 +32,9 @@ class RunView:
     name: str
     tasks: tuple[TaskRecord, ...]
     problems: tuple[str, ...] = ()
-    """What could not be read."""
+    """Problems while reading."""
     title: str = ""
-    """What its user named it; "" for nothing."""
+    """The name that the user gave; "" if none."""
     fork: str = ""
     """The run folder that it was forked from; "" of any other run."""
     benchmark: str = ""
@@ -45,7 +45,7 @@ class RunView:
     seconds: float | None = None
     """Wall time of the run."""
     harm_name: str = HARM
-    """What the benchmark calls the mistake that cannot be undone."""
+    """The benchmark's name for an irreversible mistake."""
     idle_group: str | None = None
     """The group whose tasks pass where nothing is done; None where none is known."""
     session_id: str | None = None
@@ -59,7 +59,7 @@ _OF_RESULTS = (
 
 
 class Folder:
-    """What a run folder says of all its tasks: their results and labels, their order."""
+    """All tasks of a run folder: their results, labels and order."""
 
     def __init__(self, path: Path, labels: dict[str, tuple[str, ...]] | None = None) -> None:
         """``labels``: as an earlier look has found them; a pack does not change."""
@@ -114,9 +114,9 @@ class Folder:
 def read_run_view(
     folder: Path, shorten: Callable[[TaskRecord], TaskRecord] = lambda log: log
 ) -> RunView:
-    """Everything that a run folder holds, or what ``shorten`` leaves of each task as it is read.
+    """Read a whole run folder; ``shorten`` is applied to each task as it is read.
 
-    Raises NotRecorded where it is no run folder.
+    Raises NotRecorded if it is not a run folder.
     """
     run = Folder(folder)
     paths = journals(folder)
@@ -129,7 +129,7 @@ def read_run_view(
 
 
 def readable_results(folder: Path, problems: list[str] | None = None) -> RunResults | None:
-    """``results.json``; None where there is none or it cannot be read, which ``problems`` get."""
+    """Read ``results.json``; None if missing or unreadable, which is added to ``problems``."""
     path = folder / NAME
     try:
         return RunResults.model_validate(parsed(path.read_bytes()))
@@ -162,7 +162,7 @@ def benchmark_of(folder: Path) -> str:
 
 
 def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
-    """By spec the kinds of task, as the pack says that lies in the folder; {} where none does."""
+    """The kinds of each task by spec, from the pack in the folder; {} without a pack."""
     try:
         scenarios = parsed((folder / PACK_COPY).read_bytes())["scenarios"]
         return {text_in(one, "spec_id"): labels_in(one) for one in scenarios}

@@ -22,11 +22,11 @@ class StageInput:
     text: str
     """Of the task."""
     earlier: tuple[Finding, ...] = ()
-    """What the stages before this one have found."""
+    """The findings of earlier stages."""
     final_answer: str = ""
     """The words of the FINISH; "" before the strategy."""
     log: str = ""
-    """What the strategy has done, as text; "" before it."""
+    """The log of the strategy, as text; "" before it runs."""
 
 
 class Verdict(Record):
@@ -39,7 +39,7 @@ class Verdict(Record):
 
 
 class Finding(Record):
-    """What came of one stage; all that is empty is no finding."""
+    """The result of one stage; if all fields are empty, there is no finding."""
 
     step: str = ""
     text: str = ""
@@ -47,16 +47,16 @@ class Finding(Record):
     facts: dict[str, Any] = Field(default_factory=dict)
     """The same as plain data, for the stages after it."""
     verdict: Verdict | None = None
-    """Of a stage before the strategy."""
+    """For a stage before the strategy."""
     objection: str = ""
-    """Of a stage after the strategy: its objection."""
+    """For a stage after the strategy: its objection."""
     words: str = ""
-    """Of a stage behind it: the message in other words."""
+    """For a stage after the strategy: the reworded message."""
     failed: str = ""
-    """Why the stage came to nothing, where it should have."""
+    """Why the stage failed."""
     about: str = ""
-    """SHA-256 of the final answer that it was asked about; before the strategy the version of what
-    it has read, "" where there is none."""
+    """SHA-256 of the final answer that it checked; before the strategy, the version of what
+    it read, or ""."""
     seconds: float = 0.0
 
     @property
@@ -71,22 +71,22 @@ Other = TypeVar("Other")
 
 @dataclass(frozen=True)
 class TurnContext(Generic[Past]):
-    """Where a task stands when the next turn is decided.
+    """The state of a task when the next turn is decided.
 
-    ``past``: the turns so far, oldest first, in whatever form the one who decides is told them.
+    ``past``: the turns so far, oldest first, in the form that the strategy needs.
     """
 
     task: str
     past: Sequence[Past]
     state: str
     number: int
-    """Of the turn that is to be decided, from 1 on."""
+    """Number of the turn to decide, from 1."""
     limit: int
     """How many turns there are."""
     briefing: str = ""
-    """What the benchmark says of this task."""
+    """The environment's briefing for this task."""
     findings: str = ""
-    """What the stages before the strategy have found."""
+    """The findings of the stages before the strategy."""
     only_finish: bool = False
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
@@ -102,7 +102,7 @@ class TurnContext(Generic[Past]):
 
 
 class Decision(Record):
-    """What the evaluator decided in one turn."""
+    """The evaluator's decision in one turn."""
 
     thought: str
     decision: Literal["PROCEED", "FINISH"]
@@ -118,7 +118,7 @@ class Decision(Record):
 PREPARED = "IF DONE"
 """Closes a turn: the answer that the turn before had prepared."""
 THOUGHT_TOKENS = 40
-"""Of a past turn's reasoning, as much as the next one is told."""
+"""Maximum characters of a past turn's reasoning in the next prompt."""
 
 
 class Turn(Record):
@@ -131,7 +131,7 @@ class Turn(Record):
     """The question back, where a first FINISH did not agree with the facts."""
     report: WorkReport | None = None
     refused: str | None = None
-    """What spoke against a FINISH whose last act was refused: the task goes on."""
+    """The objection to a FINISH that was refused: the task continues."""
     closed_by: str = ""
     """The stage whose verdict it was, or ``PREPARED``; the strategy was not asked."""
     withheld: str | None = None
@@ -175,12 +175,12 @@ class TaskInfo:
 
 @dataclass
 class TaskRun:
-    """What a task has come to so far; complete even where it ended with an error."""
+    """The result of a task so far; complete even if it ended with an error."""
 
     turns: list[Turn] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    """Of the stages, in the order in which they were asked."""
+    """Findings of the stages, in the order in which they ran."""
     requests: int = 0
     outcome: Outcome = "unfinished"
     error: str | None = None

@@ -15,18 +15,18 @@ from core.runs.work import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]
 HARM = "harm"
-"""Where a run does not say what the benchmark calls it."""
+"""Used if a run does not record the benchmark's name for it."""
 
 
 class ObservedRequest(Record):
-    """One request as the platform saw it, of an agent that keeps no journal of ours."""
+    """One request as the platform saw it, of an external agent, which has no journal."""
 
     at: float
     """Seconds since the task began."""
     method: str = "POST"
     path: str
     body: str
-    """JSON, shortened where it is long."""
+    """JSON, shortened if long."""
     answer: str | None = None
     """The same; None: it was refused, or no answer is recorded."""
     error: str | None = None
@@ -50,17 +50,17 @@ class TurnLog:
     """None: the turn began but is not over, or never was."""
     asked: tuple[ModelCall, ...] = ()
     findings: tuple[Finding, ...] = ()
-    """What the stages have found for it."""
+    """Its findings."""
     after: str | None = None
     """The state that it left; None: nobody has read the state since."""
     attempt: int = 1
-    """Counted over the task: after a failure from outside it may have begun again."""
+    """Counted over the task, which may have restarted after an external failure."""
     task_id: str = ""
-    """Of its world; another attempt may have another one."""
+    """The platform's task id; another attempt may have another one."""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Texts of prompts that the task's own journal holds, by SHA-256."""
     lines: tuple[Line, ...] = field(default=(), repr=False)
-    """What was written for it, itself the last; only of a journal that is read strictly."""
+    """The entries of the turn, itself last; only from a journal that is read strictly."""
 
     @property
     def before(self) -> str | None:
@@ -79,7 +79,7 @@ class TurnLog:
 
     @property
     def of_worker(self) -> tuple[ModelCall, ...]:
-        """What the worker's model was asked, attempts without an answer included."""
+        """The calls of the worker's model, including failed attempts."""
         return tuple(call for call in self.asked if call.role == "worker")
 
     @property
@@ -101,15 +101,15 @@ class TurnLog:
 
 @dataclass(frozen=True)
 class TaskRecord:
-    """What is known of one task, from its first line to its result."""
+    """Everything recorded about one task, from its first line to its result."""
 
     path: Path
     spec_id: str
     task_id: str
-    """Of its last attempt."""
+    """Number of its last attempt."""
     text: str
     turns: tuple[TurnLog, ...] = ()
-    """Of all attempts, those that were cut off among them."""
+    """Turns of all attempts, including interrupted ones."""
     result: TaskResult | None = None
     """The task's line in the results; None while it runs."""
     notes: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class TaskRecord:
     labels: tuple[str, ...] = ()
     """Kinds of task that it was said to belong to."""
     harm_name: str = HARM
-    """What the benchmark calls the mistake that cannot be undone."""
+    """The benchmark's name for an irreversible mistake."""
     resumed: int = 0
     """How often it was taken up again."""
     begun: int = 0
@@ -167,7 +167,7 @@ class TaskRecord:
 
     @property
     def findings(self) -> list[Finding]:
-        """What the stages have found in the world of the last attempt."""
+        """The findings of the stages in the last attempt."""
         mine = (turn for turn in self.turns if turn.task_id == self.task_id)
         return [finding for turn in mine for finding in turn.findings]
 
@@ -182,7 +182,7 @@ class TaskRecord:
         return [call for log in logs if log.number >= number for call in log.asked]
 
     def told(self, result: TaskResult | None, labels: Sequence[str], harm_name: str) -> TaskRecord:
-        """With what the run as a whole knows of it."""
+        """Add what the run as a whole knows about it."""
         result = result or self.result
         return replace(
             self,
@@ -203,7 +203,7 @@ class TaskRecord:
 
     @property
     def status(self) -> Status:
-        """Where the task stands."""
+        """The status of the task."""
         if self.result is None:
             return "running"
         if self.score is None:
@@ -212,7 +212,7 @@ class TaskRecord:
 
     @property
     def outcome(self) -> str:
-        """How the task ended, in the benchmark's word where it has one, or that it has not."""
+        """How the task ended, in the benchmark's word if it has one, or that it has not ended."""
         return self.result.ended if self.result else "running"
 
     @property
@@ -222,17 +222,17 @@ class TaskRecord:
 
     @property
     def cause(self) -> str:
-        """How the worker's program failed, of a task that did not pass; "" where it did not."""
+        """How the worker's program failed in a task that did not pass; "" if it did not fail."""
         return (self.result.cause if self.result else None) or ""
 
     @property
     def eval_log(self) -> str:
-        """What the platform's evaluator said."""
+        """The log of the platform's evaluator."""
         return self.result.eval_log if self.result else ""
 
     @property
     def group(self) -> str:
-        """The class of task that the platform's evaluator shows; "" where it shows none."""
+        """The class of task that the platform's evaluator shows; "" if none."""
         return (self.result.group if self.result else None) or ""
 
     @property

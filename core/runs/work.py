@@ -1,4 +1,4 @@
-"""What the worker did with one instruction, as a record with two renderings."""
+"""The worker's report on one instruction, a record with two renderings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ looking for some."""
 _ERROR_LINE = regex.compile(r"\s*line (\d+)\b")
 """A line of a traceback, as the sandbox words it."""
 _AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |State rolled back")
-"""What stands around the message in the text of a failed step."""
+"""The lines around the message in the text of a failed step."""
 ERROR_CHARS = 200
 _HEADS = {"done": "EFFECT done", "unknown": "EFFECT unknown", "failed": "FAILED"}
 
@@ -64,18 +64,18 @@ class StepRecord(Record):
 
 
 class WorkReport(Record):
-    """What came of one instruction."""
+    """The outcome of one instruction."""
 
     steps: tuple[StepRecord, ...] = ()
     result: object = None
-    """What the code passed to final_answer, as plain data."""
+    """The argument of final_answer, as plain data."""
     answered: bool = False
     error: str | None = None
     failure: Literal["model"] | None = None
-    """What ended the work from outside: no answer could be had from the worker's model."""
+    """The external failure that ended the work: the worker's model gave no answer."""
     sandbox: Literal["bubblewrap", "landlock", "monty", "auto", "process"] | None = None
-    """Which sandbox was opened; a repetition opens one like it. Older records say what was asked
-    for, auto or process, or nothing."""
+    """The sandbox that was opened, also for a replay. Older records have what was requested
+    (auto or process), or nothing."""
     pins: tuple[float, int] | None = None
     """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
     calls: tuple[ToolCall, ...] = ()
@@ -89,7 +89,7 @@ class WorkReport(Record):
 
     @property
     def fault(self) -> str | None:
-        """What went wrong in the work, in a few words; None: nothing that is known."""
+        """What went wrong, in a few words; None: nothing known."""
         if self.failure or self.error or not self.answered:
             return self.error or self.failure or "there is no report"
         if broken := [step.error for step in self.steps if step.error]:
@@ -114,9 +114,9 @@ class WorkReport(Record):
         return self.model_dump(mode="json")
 
     def prompt(self, *, latest: bool) -> str:
-        """The report as text for the evaluator; an older one keeps errors and effects, not bulk.
+        """Render the report for the evaluator; an older one keeps only errors and effects.
 
-        What the worker said stands before what its tools returned.
+        The worker's own words come before what its tools returned.
         """
         limit = RESULT_CHARS if latest else OLD_RESULT_CHARS
         result = fit_json(self.result, limit) if self.answered else ""
@@ -134,12 +134,12 @@ class WorkReport(Record):
 
 
 def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
-    """What took effect, may have, or failed, in the order in which it happened.
+    """List what took effect, may have, or failed, in order.
 
-    ``result`` is the answer as it is told behind the log, "" without one. Effects stand even where
-    the code failed later, and none is left out: of older ones and of those before an answer the
-    results are not told, and very many are counted by tool. One whose effect is not known is
-    always a line. Of failures the last ones are.
+    ``result`` is the answer that follows the log, or "". Effects are listed even if
+    the code failed later, and none is omitted: of older ones and those before an answer the
+    results are omitted, and very many are counted by tool. An unknown effect always has its
+    own line. Only the last failures are listed.
     """
     failed = [c for c in calls if c.outcome == "failed"]
     done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
@@ -181,8 +181,8 @@ def _without_sets(value: object) -> object:
 
 
 def fit_json(value: object, limit: int) -> str:
-    """JSON of a value, like objects as tables; where it is longer than ``limit``, rows of lists
-    and ends of texts are left out, each with a mark, and single numbers never are."""
+    """Render a value as JSON, similar objects as tables; beyond ``limit``, rows of lists
+    and ends of texts are omitted, each with a mark, but never single numbers."""
     short = shortened(value)
     text = compact(packed(short))
     for totals in (TOTALS_KEPT, 0):
@@ -196,7 +196,7 @@ def fit_json(value: object, limit: int) -> str:
 
 
 def _first_entries(value: object, limit: int) -> str:
-    """As much of a large object as fits, with the number of entries that do not."""
+    """Return as much of a large object as fits, with the number of omitted entries."""
     assert isinstance(value, dict)
     kept: dict[str, object] = {}
     room = limit - 30

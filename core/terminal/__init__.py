@@ -1,1 +1,1 @@
-"""What a run shows on a terminal: tasks while they go on, a table at the end."""
+"""The output of a run on a terminal: running tasks, and a table at the end."""

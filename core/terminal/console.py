@@ -1,4 +1,4 @@
-"""Where a run is shown: the user's streams, without known secrets."""
+"""Consoles for the user's streams, without known secrets."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def plain_line(console: Console, text: str, style: str = "") -> None:
 
 
 def say(console: Console, *lines: str) -> None:
-    """Lines as they are: no markup, no colours of their own, folded by whoever shows them."""
+    """Print lines unchanged: no markup, no colours, no wrapping."""
     for line in lines:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What went wrong in a run, in a few lines behind its table."""
+"""The lines after a run's table about what went wrong."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:
-    """Where a cause stands, and its name; "" for harm."""
+    """The rank of a cause, and its name; "" for harm."""
     if task.harm:
         return 0, ""
     if task.failure:
@@ -91,7 +91,7 @@ def _rank(task: TaskResult) -> tuple[int, str]:
 
 
 def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
-    """The lines of one cause, each with the number of tasks that it stands for."""
+    """The lines of one cause, each with its number of tasks."""
     first = tasks[0]
     of_program = first.cause is not None and not first.failure and len(tasks) > 1
     if (first.failure in _TOGETHER or of_program) and not first.harm:

@@ -17,7 +17,7 @@ from core.runs.work import fit_json
 Number = TypeVar("Number", int, float)
 DASH = "–"
 ANSWER_CHARS = 100_000
-"""Of one answer; longer ones lose the middle of their lists, with a note."""
+"""Maximum characters of one result; longer ones lose the middle of their lists, with a note."""
 PEEK_CHARS = 90
 NAMED = 5
 """Names that a line holds."""
@@ -53,7 +53,7 @@ def tokens(usage: Usage) -> int | None:
 
 
 def found_parts(found: Finding) -> list[str]:
-    """What a stage has found, part by part; [] where it is nothing."""
+    """The parts of a stage's finding; [] if there is none."""
     verdict = found.verdict
     parts = (
         found.text,
@@ -102,7 +102,7 @@ def arguments(call: ToolCall) -> str:
 
 
 def answer(value: object) -> str:
-    """A whole value as JSON that can be read again, shortened only where it is very long."""
+    """Render a value as valid JSON, shortened only if it is very long."""
     try:
         text = to_json(value).decode()
     except ValueError:

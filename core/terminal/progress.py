@@ -39,7 +39,7 @@ class Spent:
     dollars: float | None = 0.0
 
     def plus(self, call: ModelCall) -> Spent:
-        """With one more call."""
+        """Add one call."""
         return Spent(self.usage + call.usage, known_sum((self.dollars, call.cost_usd)))
 
     def __str__(self) -> str:
@@ -54,18 +54,18 @@ class Running:
     began: float
     turns_done: int = 0
     is_asked: bool = False
-    """Whether a model was asked since its last turn: the next one has begun."""
+    """Whether a model was called since its last turn, so that the next one has started."""
     thought: str = ""
     state: str = ""
-    """As it was last seen, in a few words; "" is unknown."""
+    """The last state seen, in a few words; "" is unknown."""
     spent: Spent = field(default_factory=Spent)
 
 
 class Progress:
-    """Shows a run on a console while it goes on; safe to use from several threads.
+    """Shows a running run on a console. Thread-safe.
 
-    Tokens and dollars are of calls that were seen here: what a resumed task had spent before is
-    in its result and in no figure of this.
+    Tokens and dollars count only calls seen here; what a resumed task spent before is
+    only in its result.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Progress:
         harm_name: str = HARM,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``in_words``: a benchmark's state in a few words, "" where there are none."""
+        """``in_words``: describes a benchmark's state in a few words, or ""."""
         self._console = console
         self._in_words = in_words
         self._harm_name = harm_name
@@ -117,7 +117,7 @@ class Progress:
             self._running[task.task_id] = Running(task, self._clock())
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """Count a model call: the next turn has begun, at the latest."""
+        """Count a model call, which means that the next turn has started."""
         with self._lock:
             self._spent = self._spent.plus(call)
             if row := self._running.get(task.task_id):

@@ -1,4 +1,4 @@
-"""What a run does, line by line while it happens: thoughts, instructions, tool calls, reports."""
+"""Prints what a run does as it happens: thoughts, instructions, tool calls, reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.terminal.console import plain_line
 from core.terminal.figures import cut, peek
 
 MOST_CHARS = 1_000
-"""Of a thought, an instruction or a report."""
+"""Maximum characters of a thought, an instruction or a report."""
 CALL_CHARS = 400
 RESULT_CHARS = 160
 
@@ -28,7 +28,7 @@ class Stream:
         self._print(task, f"TASK: {_one(task.text)}")
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """Print a failure of a model; an answer is told by what comes of it."""
+        """Print a failure of a model; a successful call shows in what follows."""
         if call.error:
             self._print(task, f"MODEL {call.role}: {_one(call.error)}")
 

@@ -91,7 +91,7 @@ def _table(
 
 
 def _longest(column: Column[TaskFigures], figures: TaskFigures) -> int:
-    """Characters that have to stand on one line: of an outcome its longest word."""
+    """Characters that must fit on one line: the longest word of an outcome."""
     text = clean(column.text(figures))
     return max(map(cell_len, text.split() if column.name == "outcome" else [text]), default=0)
 

@@ -18,7 +18,7 @@ Shown = TypeVar("Shown")
 
 @dataclass(frozen=True, kw_only=True)
 class TaskFigures:
-    """What one task has come to; None is unknown."""
+    """The figures of one task; None is unknown."""
 
     spec_id: str
     score: float | None
@@ -41,14 +41,14 @@ class Column(Generic[Shown]):
     """Its class and its key on a page."""
     heading: str
     value: Callable[[Shown], Any]
-    """What it is sorted by: all texts or all numbers; None is unknown and comes last."""
+    """The sort key: all texts or all numbers; None is unknown and comes last."""
     text: Callable[[Shown], str]
     total: Callable[[Totals], str] = lambda _: DASH
     """Its cell in the line of the sums."""
     short: str = ""
     """The heading where there is little room; "" for the same."""
     figure: bool = True
-    """Figures stand at the right."""
+    """Numbers are right-aligned."""
     bar: bool = False
     """A page shows how much it is of the largest of the run."""
 
@@ -91,7 +91,7 @@ COLUMNS: tuple[Column[TaskFigures], ...] = (
 
 
 def figures_of_result(task: TaskResult) -> TaskFigures:
-    """What a result says."""
+    """Read from a result."""
     return TaskFigures(
         spec_id=task.spec_id,
         score=task.score,
@@ -107,7 +107,7 @@ def figures_of_result(task: TaskResult) -> TaskFigures:
 
 
 def figures_of_record(task: TaskRecord) -> TaskFigures:
-    """What a folder says; of a task under way what is known so far."""
+    """Read from a folder; of a running task what is known so far."""
     if task.result:
         return figures_of_result(task.result)
     done = [turn for turn in task.turns if turn.turn]

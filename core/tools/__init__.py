@@ -1,1 +1,1 @@
-"""What tools of every benchmark share: one task's API, its faults, its pages, its requests."""
+"""Shared by the tools of every benchmark: a task's API, faults, paging, request tools."""

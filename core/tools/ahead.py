@@ -1,7 +1,7 @@
-"""Reads that are sent side by side before they are asked for one after the other.
+"""Reads that are sent concurrently before the code asks for them one by one.
 
-Whoever reads much at once says so beforehand. The answers are then taken in the order in which the
-work asks for them, so records and their order are the same as if each had been sent in its turn.
+A tool that reads much announces it. The responses are then used in the order in which the
+code asks for them, so records are the same as if each had been sent in turn.
 """
 
 from __future__ import annotations

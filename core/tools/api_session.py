@@ -1,14 +1,14 @@
-"""One task's API as the tools see it: requests through the ledger, faults in stable words.
+"""One task's API for the tools: requests through the ledger, faults in stable words.
 
-What may be sent again is decided here, for every benchmark. Reads, and writes that are known to
-have had no effect, are sent for the retry time of the run. A write whose answer is lost may
-have taken effect: it is not sent again and stands as unknown, unless a benchmark can see from its
-world what became of it and says so in :meth:`ApiSession.without_answer`.
+This module decides what may be sent again, for every benchmark. Reads, and writes known to
+have had no effect, are repeated for the run's retry time. A write whose response is lost may
+have taken effect: it is not sent again and counts as unknown, unless a benchmark can see from its
+state what became of it and says so in :meth:`ApiSession.without_answer`.
 
-So an act that cannot be undone passes four points: its intent is on disk (``Ledger.send``), it is
-sent (``once``), the evidence of the world settles what became of it (``without_answer``), and it
-is sent again only where that proves that it had no effect (``Missed``). As long as the evidence
-cannot be had (``Unsettled``), it is the evidence that is asked for again.
+So an irreversible action passes four points: its intent is on disk (``Ledger.send``), it is
+sent (``once``), the state shows what became of it (``without_answer``), and it
+is sent again only if that proves that it had no effect (``Missed``). While the evidence
+is unavailable (``Unsettled``), only the evidence is requested again.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ class ApiSession:
         self._ledger = Ledger()
         self._ahead = Ahead(self._dispatch)
         self._cut: dict[str, bool] = {}
-        """What was cut of answers, by path and field, and whether the journal tells it already."""
+        """What was cut from responses, by path and field, and whether the journal says so."""
         self._gone = 0
         """Characters that were cut in this task."""
         self.unanswered: dict[str, str] = {}
-        """By path: why the last request to it had no usable answer."""
+        """By path: why the last request had no usable response."""
 
     @contextmanager
     def recording_to(self, ledger: Ledger) -> Iterator[None]:
@@ -78,12 +78,12 @@ class ApiSession:
             self._ahead.forget()
 
     def read_ahead(self, chains: Iterable[Chain]) -> None:
-        """Send reads side by side that are about to be made; each is recorded when it is made."""
+        """Send upcoming reads concurrently; each is recorded when the code makes it."""
         self._ahead.send(chains)
 
     @property
     def instruction(self) -> str | None:
-        """What is being carried out, in the words of who ordered it; None where nobody did."""
+        """The instruction that is being carried out; None if there is none."""
         return self._ledger.instruction
 
     @overload
@@ -133,26 +133,26 @@ class ApiSession:
         return result
 
     def write(self, request: Any, final: bool, about: object) -> Any:
-        """One attempt at a write. Raises as :meth:`send`, and Missed where it may be repeated."""
+        """Attempt a write once. Raises as :meth:`send`, and Missed if it may be repeated."""
         try:
             return self.once(request, final=final, about=about)
         except OutOfReach as fault:
             return self.without_answer(request, about, fault)
 
     def without_answer(self, request: Any, about: object, fault: OutOfReach) -> Any:
-        """What became of a write whose answer is lost: its answer where it took effect.
+        """Find out whether a write took effect whose response is lost; return its result.
 
-        Here nothing can be told, so it is not sent again. A benchmark that can look overrides this.
+        By default nothing is known, so it is not sent again; a benchmark may override this.
 
         Raises:
             Missed: it is known to have had no effect; it is sent again.
-            Unsettled: it cannot be told yet; another attempt looks before it sends.
-            OutOfReach: it cannot be told; it stands as unknown.
+            Unsettled: unknown so far; another attempt looks before it sends.
+            OutOfReach: it cannot be found out; it stays unknown.
         """
         raise OutOfReach(f"{fault.text}; whether it took effect is not known: it is not sent again")
 
     def fault_of(self, request: Any, error: Exception) -> ToolFault | None:
-        """The fault of a failed request; None for a mistake of ours.
+        """Return the fault of a failed request; None for an error of this program.
 
         A write whose answer cannot be believed may have taken effect as well.
         """

@@ -18,9 +18,9 @@ class Collector:
         self.fault: ToolFault | None = None
 
     def rows(self, read: Callable[[], list[T]]) -> list[T]:
-        """What ``read`` gives; where a request fails, the records that came before that.
+        """Return the result of ``read``, or if a request fails, the records before it.
 
-        Raises ToolFault: what is no failed request, such as a misuse.
+        Raises ToolFault: a fault that is not a failed request, such as a misuse.
         """
         if self.fault is not None:
             return []
@@ -29,7 +29,7 @@ class Collector:
         return rows if self.fault is None else self.fault.rows or []
 
     def get(self, read: Callable[[], T], otherwise: T) -> T:
-        """What ``read`` gives; ``otherwise`` where a request fails or failed. Raises as rows."""
+        """Return the result of ``read``, or ``otherwise`` if a request failed. Raises as rows."""
         if self.fault is not None:
             return otherwise
         try:

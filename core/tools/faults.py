@@ -9,7 +9,7 @@ from core.ledger import ToolFault
 from core.ledger.calls import FailedRequest, shorten
 
 PARAMETER_CHARS = 300
-"""Of one parameter of a failed request, as JSON, as a result shows it."""
+"""Maximum characters of a parameter of a failed request in a result, as JSON."""
 
 
 class OutOfReach(ToolFault):
@@ -28,7 +28,7 @@ class GivenUp(OutOfReach):
 
 
 class Unsettled(OutOfReach):
-    """Whether a request took effect cannot be told yet; who attempts it again looks first."""
+    """Whether a request took effect is unknown so far; look before another attempt."""
 
 
 class Missed(ToolFault):
@@ -51,14 +51,14 @@ class Refused(ToolFault):
 
 
 class Inconsistent(ToolFault):
-    """What the API shows does not hold together, also when it is read again."""
+    """The API's data is inconsistent, also when read again."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, kind="RuntimeError", fatal=True)
 
 
 def as_fault(error: Exception) -> ToolFault | None:
-    """The fault that a tool shows for a failed request; None for a mistake of ours."""
+    """Return a tool's fault for a failed request; None for an error of this program."""
     trouble, wait = trouble_of(error), retry_after_of(error)
     if trouble is None:
         return None
@@ -76,9 +76,9 @@ def as_fault(error: Exception) -> ToolFault | None:
 def failed_request(
     request: Any, text: str, error: Exception | None = None, status: int = 0
 ) -> FailedRequest:
-    """What a result says of a request that failed; ``error``: what the client raised.
+    """Describe a failed request in a result; ``error``: what the client raised.
 
-    ``status``: of one that was answered without an error.
+    ``status``: for a request that was answered without an error.
     """
     detail = getattr(error, "api_error", None)
     body = request.model_dump(mode="json", exclude={"tool"}, exclude_none=True)
@@ -92,6 +92,6 @@ def failed_request(
 
 
 def _bounded(value: object) -> object:
-    """A parameter as it is, or the beginning of its JSON text where it is long."""
+    """Return a parameter, or the beginning of its JSON text if it is long."""
     text = shorten(value, PARAMETER_CHARS)
     return text if len(text) > PARAMETER_CHARS else value

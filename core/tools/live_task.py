@@ -1,4 +1,4 @@
-"""A task that is played on from where a recorded one stood: its tools, called one by one."""
+"""A task that continues from a recorded state: its tools, called one by one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Playable(Protocol):
 
 
 class LiveTask:
-    """One task on a platform, brought to where a recorded one stood."""
+    """One task on a platform, brought to a recorded state."""
 
     def __init__(self, benchmark: Playable) -> None:
         self._benchmark = benchmark
@@ -54,7 +54,7 @@ class LiveTask:
         return differences
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
-        """Run a tool; the call as it stands in the ledger, failed or not.
+        """Run a tool; return the call from the ledger, failed or not.
 
         Raises ToolFault: the call never reached a tool.
         """
@@ -69,7 +69,7 @@ class LiveTask:
         return self._ledger.calls[-1]
 
     def state(self) -> str:
-        """What the coordinator would show: read afresh."""
+        """Read the state that the coordinator would show."""
         try:
             return self._benchmark.state(Ledger())
         except ToolFault as fault:

@@ -13,17 +13,17 @@ from core.tools.faults import Inconsistent, Refused
 Entry = Any
 """A record of the API: a model, or a mapping of its fields."""
 Ask = Callable[[int, int], tuple[list[Any], int | None]]
-"""Sends one request for (offset, limit): the entries, and the offset that follows as it is told."""
+"""Sends one request for (offset, limit): returns the entries and the next offset, if given."""
 FIRST_LIMIT = 50
 OWN_LARGEST = 0
-"""Asks for the largest page that an API gives, where it knows that."""
+"""Requests the largest page that an API gives, if the API supports that."""
 END = -1
 """The one offset that ends a listing without further ado."""
 BARREN_AT_MOST = 3
 """Pages in a row without a new entry, after which a listing is given up."""
 ENTRIES_AT_MOST = 50_000
 CHARS_AT_MOST = 4_000_000
-"""Of all texts in the entries."""
+"""Maximum characters of all texts in the entries."""
 _TOO_LARGE = regex.compile(r"page limit exceeded:\s*(-?\d+)\s*>\s*(-?\d+)", regex.IGNORECASE)
 
 
@@ -53,11 +53,11 @@ class Listing:
         """Largest page that the API is known to give."""
 
     def page(self, ask: Ask, offset: int, limit: int) -> tuple[list[Any], int, int]:
-        """The entries of a page, the offset that follows (-1: none) and the limit used.
+        """Return the entries of a page, the next offset (-1: none) and the limit used.
 
-        The limit is lowered to what the API takes; 0 stands for its own largest page. An end that
-        is told otherwise than by -1 (0, or no offset at all) is one where a request behind the
-        last entry confirms that nothing follows.
+        The limit is lowered to what the API accepts; 0 means its own largest page. If the end
+        is marked otherwise than by -1 (0, or no offset at all), a request after the
+        last entry must confirm that nothing follows.
 
         Raises:
             ListingForbidden: the API's limit is negative.
@@ -88,11 +88,11 @@ class Listing:
         return *ask(offset, allowed), allowed
 
     def whole(self, ask: Ask) -> list[Any]:
-        """Every entry, in order; a listing that does not hold together is read once more.
+        """Return every entry, in order; an inconsistent listing is read once more.
 
         Raises:
             ListingForbidden: the API forbids listing.
-            Inconsistent: twice it did not hold together, or did not come to an end.
+            Inconsistent: it was inconsistent twice, or did not end.
         """
         try:
             return self._whole(ask)

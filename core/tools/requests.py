@@ -28,11 +28,11 @@ def request_tool(
     final: bool = False,
     prepared_by: str = "",
 ) -> Tool:
-    """A tool with the name and the fields of a request model, and ``doc`` as its text.
+    """Make a tool with the name and the fields of a request model, and ``doc`` as its text.
 
-    ``act`` gets the arguments as keywords, checked; those left out only where ``defaults`` has
-    them, which stand before the fields' own: those differ between clients. ``unsaid`` fields are
-    no arguments of the tool, ``act`` knows them.
+    ``act`` gets the checked arguments as keywords; omitted ones only if ``defaults`` has
+    them, which precede the fields' own, because those differ between clients. ``unsaid`` fields are
+    not arguments of the tool; ``act`` knows them.
     """
     filled = dict(defaults or {})
     fields = {n: f for n, f in model.model_fields.items() if n != "tool" and n not in unsaid}
@@ -82,5 +82,5 @@ def _form_of(function: Callable[..., object]) -> tuple[inspect.Signature, dict[s
 
 
 def _shown(annotation: Any) -> str:
-    """A type as a model reads it: without the modules that its classes stand in."""
+    """Render a type for a model, without module names."""
     return _MODULES.sub("", inspect.formatannotation(annotation))

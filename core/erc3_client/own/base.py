@@ -179,6 +179,6 @@ def _connections(base_url: str) -> Http:
 
 
 def _told(error: ValidationError) -> str:
-    """What is wrong with an answer; of very many mistakes only their number."""
+    """Describe what is wrong with a response; of very many errors only their number."""
     many = error.error_count() > _TOLD_AT_MOST
     return f"{error.error_count()} errors for {error.title}" if many else str(error)

@@ -23,7 +23,7 @@ if not TYPE_CHECKING:  # a checker follows the star, but no sum of lists
     __all__ = ["Erc3Client", *models.__all__]
 
 _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})
-"""What callers name an id that is plain `id` on the wire."""
+"""Names that callers use for a field that is `id` on the wire."""
 
 
 def _method(exported: str) -> Callable[..., Any]:

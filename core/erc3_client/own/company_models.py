@@ -89,7 +89,7 @@ class Resp_ListProjects(BaseModel):
 
 
 class Resp_GetProject(BaseModel):
-    """The project, None where there is none of this id."""
+    """The project; None if there is none with this id."""
 
     project: shapes.ProjectDetail | None = None
     found: bool

@@ -184,7 +184,7 @@ class Req_LogTimeEntry(BaseModel):
 
 
 class Req_UpdateTimeEntry(BaseModel):
-    """Change an entry: what is sent is how it stands then; its person and project stay."""
+    """Replace an entry with what is sent; its person and project stay."""
 
     tool: Literal["/time/update"] = "/time/update"
     id: TimeEntryID

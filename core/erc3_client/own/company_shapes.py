@@ -1,4 +1,4 @@
-"""What requests and answers of the company benchmarks are made of: records, filters, enums.
+"""Parts of requests and responses of the company benchmarks: records, filters, enums.
 
 The names are those of the official SDK; of `LinkKind`, `TeamRole` and `TimeEntryID` it is not known
 whether it has them. Money is whole units, a time slice a part of full time, a date `YYYY-MM-DD`.

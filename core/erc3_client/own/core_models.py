@@ -112,7 +112,7 @@ class Req_SessionStatus(BaseModel):
 
 
 class Resp_SessionStatus(BaseModel):
-    """A session: how many tasks stand where, and the tasks themselves."""
+    """A session: the number of tasks per status, and the tasks."""
 
     status: str = ""
     benchmark: str = ""

@@ -21,7 +21,7 @@ _WHOLE_AT_MOST = HEADERS_AT_MOST + BODY_AT_MOST
 _HTTP_PORT = 80
 _SCHEME = "http://"
 _AS_THEY_ARE = "/%?=&:@!$'()*+,;"
-"""Signs that mean something in a path and are written as they are."""
+"""Characters that have a meaning in a path and are not escaped."""
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
 
@@ -112,7 +112,7 @@ class Answer:
 
     @property
     def headers(self) -> dict[str, str]:
-        """By name in small letters."""
+        """Keys are names in lower case."""
         return {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in self._headers}
 
     @property
