@@ -18,6 +18,7 @@ from workshop.lab import baseline as stored_baseline
 from workshop.lab import comparison
 from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import no_verdict
+from workshop.lab.comparison import Side
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.report import share
 from workshop.views.verdict import MARGIN, Comparison, Flips
@@ -58,19 +59,18 @@ def compare(
             run = find_run(first or LATEST, logs)
             raise typer.Exit(compare_with_baseline(context.obj(), run, as_json=as_json))
         names = first or f"{LATEST}~1", second or LATEST
-        folders = find_run(names[0], logs), find_run(names[1], logs)
-        raise typer.Exit(compare_runs(*folders, margin, as_json=as_json, html=html))
+        a, b = (Path(one) if Path(one).is_file() else find_run(one, logs) for one in names)
+        raise typer.Exit(compare_runs(a, b, margin, as_json=as_json, html=html))
 
 
 def compare_runs(
     first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
 ) -> int:
     """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
-    result = comparison.compare(comparison.read_side(first), comparison.read_side(second), margin)
+    a, b = comparison.read_side(first), comparison.read_side(second)
+    result = comparison.compare(a, b, margin)
     if html:
-        from workshop.views.report.versus import versus_page  # late: a help needs no templates
-
-        write_whole(html, versus_page(first, second, lambda *_: result))
+        write_whole(html, _page(a, b, first, second, result))
     if as_json:
         print(result.model_dump_json(indent=1))
     else:
@@ -80,8 +80,21 @@ def compare_runs(
     return result.code
 
 
+def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> str:
+    # Late: a help needs no templates.
+    from workshop.views.report.differences import Differences
+    from workshop.views.report.pairs import Half
+    from workshop.views.report.versus import page_of, versus_page
+
+    if a.other and b.other:
+        notes = tuple(f"{run}: {found}" for run, found in zip("AB", result.found, strict=True))
+        return page_of(Half(a.other.view), Half(b.other.view), result, Differences(notes=notes))
+    return versus_page(first, second, lambda *_: result)
+
+
 def _show(result: Comparison) -> None:
     show = answers()
+    say(show, *(f"{run}: {found}" for run, found in zip("AB", result.found, strict=False)))
     if result.different_tasks:
         say(show, f"warning: {result.different_tasks}")
     brain_a, brain_b = (" / ".join(dict.fromkeys(b)) for b in (result.brain_a, result.brain_b))
@@ -89,7 +102,8 @@ def _show(result: Comparison) -> None:
     played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
     for heading in (played, "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
-    passed = _interval(result.difference, result.low, result.high)
+    # Where scores count in part, the line of the mean score has the difference.
+    passed = "" if result.found else _interval(result.difference, result.low, result.high)
     table.add_row("passed", share(result.passed_a), share(result.passed_b), passed)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
     table.add_row("failed for external reasons", *outside, "")

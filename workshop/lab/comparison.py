@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from pydantic import ValidationError
 
@@ -24,10 +25,12 @@ from core.runs.errors import CannotRun
 from core.runs.folder import LAB
 from core.runs.hints import command
 from core.runs.results import RunResults, read_results
+from core.runs.task_record import HARM
 from core.terminal.figures import so_many_tasks
 from workshop.lab import stats
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Trial
+from workshop.lab.other_runs import OtherRun, read_other_run
 from workshop.views.stats.interval import share_of
 from workshop.views.verdict import (
     NOT_WORSE,
@@ -71,6 +74,8 @@ class Side:
     trials: Mapping[Task, Mapping[int, Trial]]
     sandboxes: tuple[str, ...] = ()
     """Where generated code ran."""
+    other: OtherRun | None = None
+    """The run of another tool that this is."""
 
     @property
     def deterministic(self) -> bool:
@@ -85,8 +90,13 @@ class Pair:
     task: Task
     trials: tuple[tuple[Trial, Trial], ...]
 
-    def difference(self) -> float:
-        """Passed share of the second run less that of the first, -1 to 1."""
+    def difference(self, *, graded: bool = False) -> float:
+        """Passed share of the second run less that of the first, -1 to 1.
+
+        ``graded``: the mean score instead.
+        """
+        if graded:
+            return fmean(b.strict - a.strict for a, b in self.trials)
         return sum(b.passed - a.passed for a, b in self.trials) / len(self.trials)
 
     def harm(self) -> tuple[bool, bool]:
@@ -105,10 +115,16 @@ class Pair:
 
 
 def read_side(path: Path) -> Side:
-    """A finished lab run, or the folder of a plain run with its ``results.json``.
+    """A finished lab run, the folder of a plain run with its ``results.json``, or a file.
 
-    Raises CannotRun: it is neither, or it is not finished.
+    A file is a run of another tool, see ``other_runs``.
+
+    Raises CannotRun: it is none of them, or it is not finished.
     """
+    if path.is_file():
+        other = read_other_run(path)
+        found = _by_task(Trial(**dict(one), pack="") for one in other.results)
+        return Side(path.name, (other.model, other.model), HARM, found, other=other)
     if (path / LAB).exists():
         folder = LabFolder(path)
         run = folder.read()
@@ -147,6 +163,9 @@ def _plain(results: RunResults) -> Iterable[Trial]:
 
 def pairs_of(a: Side, b: Side) -> list[Pair]:
     """The tasks that both runs have, in the order of the first. Raises CannotRun: there is none."""
+    if bool(a.other) != bool(b.other):
+        text = "a run of this project and a file of another tool name their tasks in another way"
+        raise CannotRun(f"{text}: write the run into a log first, by export --format inspect")
     pairs: list[Pair] = []
     for task, ours in a.trials.items():
         theirs = b.trials.get(task, {})
@@ -161,7 +180,8 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
-    differences = [pair.difference() for pair in pairs]
+    found = tuple(side.other.found for side in (a, b) if side.other)
+    differences = [pair.difference(graded=bool(found)) for pair in pairs]
     low, high = stats.mean_interval(differences) or (None, None)
     bound = stats.loss_bound(differences)
     flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
@@ -169,6 +189,12 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     checks = _checks(flips, harm, b, bound, margin, a.deterministic and b.deterministic)
     code, reason = _decide(checks, bound, margin)
     trials = [trial for pair in pairs for trial in pair.trials]
+    names = [
+        name
+        for name in measured(trials[0][0])
+        # Other tools do not tell them all.
+        if not found or name == "score" or any(measured(x)[name] for both in trials for x in both)
+    ]
     return Comparison(
         a=a.run_id,
         b=b.run_id,
@@ -181,6 +207,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         trials=len(trials),
         only_a=len(a.trials) - len(pairs),
         only_b=len(b.trials) - len(pairs),
+        found=found,
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
         difference=sum(differences) / len(differences),
@@ -191,7 +218,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in measured(trials[0][0])),
+        measures=tuple(_measure(name, pairs) for name in names),
         margin=margin,
         code=code,
         verdict=WORDS[code],

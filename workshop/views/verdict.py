@@ -71,12 +71,14 @@ class Comparison(Record):
     only_a: int
     only_b: int
     """Tasks that one run alone has; they are left out."""
+    found: tuple[str, ...] = ()
+    """What the files of other tools hold, A's and B's; then scores count in part."""
     passed_a: Share
     passed_b: Share
     difference: float
     low: float | None
     high: float | None
-    """Bootstrap interval of the difference in passed share, 95 %."""
+    """Bootstrap interval of the difference in passed share, or in the mean score, 95 %."""
     loss_bound: float
     flips: Flips
     harm: Flips

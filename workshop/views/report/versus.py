@@ -97,6 +97,7 @@ def page_of(
     marks = [flag for task in data for flag in task["flags"]]
     filters = filters_of(FILTERS, marks, f"new {right.view.harm_name}")
     room = PAGE_BYTES - len(json.dumps(data)) - PAIR_BYTES * len(pairs)
+    turnless = not isinstance(verdict, str) and verdict.found
     first = "flipped" if marks.count("flipped") else ""
     return page(
         "versus.html.jinja",
@@ -113,7 +114,7 @@ def page_of(
         filters=[f for f in filters if f[2] or f[0] in ("flipped", "worse", "better")],
         first=first,
         labels=labels([*left.view.tasks, *right.view.tasks]),
-        columns=PAIR_COLUMNS,
+        columns=[c for c in PAIR_COLUMNS if not turnless or c.name not in ("parts", "turns")],
         prompts=prompts,
         served=bool(swapped),
         swapped=swapped,
@@ -130,6 +131,8 @@ def _figures(left: Half, right: Half, verdict: Comparison | str) -> Iterator[Fig
         name="passed", tasks=verdict.tasks, a=verdict.passed_a.share, b=verdict.passed_b.share,
         difference=verdict.difference, low=verdict.low, high=verdict.high,
     )  # fmt: skip
+    if verdict.found:
+        passed = passed.model_copy(update={"difference": None, "low": None})
     percent = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
     yield _moved(percent, passed, 100)
     yield _moved(_LOOKS["score"], measures["score"])
