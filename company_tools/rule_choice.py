@@ -60,6 +60,8 @@ _TOPICS: Mapping[Kind, tuple[str, ...]] = {
     "levels": ("skills",), "place": ("places", "records"), "hours": ("hours",), "wiki": ("pages",),
 }  # fmt: skip
 """What books call the kinds of changes."""
+GUEST_TOPICS = ("places", "date", "pages", "identity", "systems", "all")
+"""Subjects of a book on which a guest may have a question that is answered."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
 
 
@@ -206,6 +208,8 @@ def _forms(word: str) -> set[str]:
 
 def _of_book(book: Book, who: Requester | None) -> Iterator[Candidate]:
     for rule in book:
+        if who is None and not rule.who and not _shares(GUEST_TOPICS, rule.about):
+            continue  # how skills, hours or teams are counted helps nobody who may not see them
         if weight := _concerns(rule, who):
             yield Candidate(rule.page, rule.number, weight, rule.about)
 

@@ -157,6 +157,13 @@ def test_of_a_book_those_rules_are_shown_that_concern_who_asks() -> None:
     assert {n for _, n in chosen(PAGES, book, None, "Where are you?")} == {6, 7}
 
 
+def test_a_guest_is_shown_no_line_on_how_skills_are_counted() -> None:
+    pages = {"a.md": DULL, "b.md": "Visitors may be told the date.\n\nStrong is level 8."}
+    book = (Rule("b.md", 1, "guest", "date"), Rule("b.md", 2, "", "skills"))
+    assert chosen(pages, book, None, "Who is strong?") == [("b.md", 1)]
+    assert ("b.md", 2) in chosen(pages, book, SEWING, "Who is strong?")
+
+
 def test_where_there_are_too_many_those_on_the_subject_come_first() -> None:
     rules = "\n\n".join(f"Nobody sees box {n} of the harbour before noon." for n in range(90))
     pages = {"a.md": f"{rules}\n\nNobody pauses a project on a Sunday."}
