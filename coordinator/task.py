@@ -23,7 +23,7 @@ NOTHING_MORE = (
     "outcome that the facts allow."
 )
 WITHHELD_TOKENS = 60
-"""Maximum characters of the reason why a prepared answer is not sent."""
+"""Maximum tokens of the reason why a prepared answer is not sent."""
 NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 
 

@@ -40,10 +40,10 @@ class WorkerModel(Model):  # type: ignore[misc]
         self._client = client
 
     def generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatMessage:
-        """At most two calls; stop strings are not sent, they fire inside of some models' reasoning.
+        """Generate with at most two calls; no stop strings, since some reasoning contains them.
 
         Raises:
-            NoUsableCode: neither the reply nor its repair holds code that may be run.
+            NoUsableCode: neither the reply nor the second one has code that may run.
             ModelFailed: the model gave no answer at all.
         """
         # What a step called is its code, which is in the reply before already.
@@ -58,7 +58,7 @@ class WorkerModel(Model):  # type: ignore[misc]
 
 
 def _code(call: ModelCall) -> str:
-    """The code of a reply. Raises Misread where there is none that may be run."""
+    """Extract the code of a reply. Raises Misread if there is none that may run."""
     snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
     if snippet.code is None:
         raise Misread(snippet.words)

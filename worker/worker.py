@@ -123,13 +123,13 @@ class Worker:
     def carry_out(self, instruction: str, ledger: Ledger) -> WorkReport:
         """Carry out one instruction with the tools that the ledger offers.
 
-        The ledger is closed on the way out, so nothing can be called afterwards. A failure of the
+        The ledger is closed at the end, so nothing can be called afterwards. A failure of the
         model or of the generated code is in the report; so is what had taken effect.
 
         Raises:
             SandboxUnavailable: there is no sandbox to run code in.
-            Exception: a fault of our own tools, kept by the sandbox's host side; or what the
-                client raises that is no fault of the model, such as a limit that is reached.
+            Exception: an error of our own tools, recorded on the host's side; or what the
+                client raises that is not the model's fault, such as a limit.
         """
         began = time.perf_counter()
         executor = self._open(instruction, ledger, self._limits)
@@ -179,7 +179,7 @@ class Worker:
 
 
 def _raise_ours(executor: SandboxExecutor) -> None:
-    """After each step: the agent would tell the model of a fault of ours, and ask it for more."""
+    """Stop after an error of this program, which smolagents would report to the model."""
     if executor.host_faults:
         raise executor.host_faults[0]
 
@@ -195,7 +195,7 @@ def _templates(system: str) -> dict[str, Any]:
 
 
 def _model_outcome(error: AgentGenerationError) -> _Outcome:
-    """What the model's fault was. Raises what was none: a limit, a full disk, a bug of ours."""
+    """Return the model's fault. Raises other exceptions: a limit, a full disk, a bug."""
     cause = error.__cause__
     if isinstance(cause, NoUsableCode):
         return _Outcome(error=str(cause))

@@ -190,7 +190,7 @@ class RetryPolicy:
 
     @property
     def _check(self) -> Callable[[], None]:
-        """The event that ends the pauses of this thread."""
+        """Raises what ends the pauses of this thread."""
         return getattr(self._here, "check", lambda: None)
 
     def _pause(self, seconds: float) -> None:

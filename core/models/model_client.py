@@ -294,7 +294,7 @@ def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _takes_schema(target: Target) -> bool:
-    """The configured price; a self-hosted server has no other."""
+    """Whether the target accepts a schema: as configured; unknown for a self-hosted server."""
     if target.response_schema is not None:
         return target.response_schema
     return not target.backend.base_url and supports_schema(target.backend.model)

@@ -39,7 +39,7 @@ MOST_MODELS = 10_000
 MOST_CHARS = 200
 """Maximum characters of an id."""
 FILES_AT_MOST = 8
-"""In the cache folder: the list, and files that other processes are writing."""
+"""Maximum files in the cache folder: the list, and those that other processes are writing."""
 MOST_DOLLARS = 1000.0
 """Maximum dollars per token or request; a larger figure is invalid."""
 MOST_SECONDS = 1e11

@@ -86,5 +86,5 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
 
 
 def _manifest(folder: Path) -> Manifest:
-    """The options of a run; empty if unknown."""
+    """Return the manifest of a run; an empty one if unknown."""
     return manifest_of(folder) or Manifest(run_id="", created="", identity=Identity())

@@ -106,7 +106,7 @@ class TaskRecord:
     path: Path
     spec_id: str
     task_id: str
-    """Number of its last attempt."""
+    """The platform's id of its last attempt."""
     text: str
     turns: tuple[TurnLog, ...] = ()
     """Turns of all attempts, including interrupted ones."""

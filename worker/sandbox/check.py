@@ -1,4 +1,4 @@
-"""What can be said about a snippet before it runs, at no cost to anybody."""
+"""Checks of a snippet before it runs, at no cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worker.sandbox.tool_bridge import FINAL
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
 _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
-"""With these the code can make names that its text does not show."""
+"""Functions that can create names which the code's text does not show."""
 
 
 def _expected(name: str, host: ToolHost) -> str:

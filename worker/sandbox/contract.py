@@ -1,4 +1,4 @@
-"""What a sandbox for generated code promises: the host's side, the limits, the records."""
+"""The contract of a sandbox for generated code: the host's side, the limits, the records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 Isolation: TypeAlias = Literal["bubblewrap", "landlock"]
-"""What keeps CPython away from the machine, the first choice first."""
+"""The isolations of CPython, in order of preference."""
 SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
 """CPython in one of the isolations, or a Monty worker, which has none."""
 SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
@@ -19,7 +19,7 @@ MONTY_MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "
     "hashlib base64 dataclasses typing time"
 )
-"""What code may import in Monty, for a reader."""
+"""Modules that code may import in Monty, as text."""
 
 ErrorKind: TypeAlias = Literal["refused", "error", "limit", "crash"]
 """refused: never ran; error: the code raised; limit: a limit ended it; crash: the sandbox died."""
@@ -29,7 +29,7 @@ class ToolHost(Protocol):
     """The tools of one instruction, on the host.
 
     ``call`` answers with plain data or raises ``core.ledger.calls.ToolFault``, whose ``kind`` and
-    ``text`` the generated code sees. Every other exception is a fault of ours: the code sees
+    ``text`` the generated code sees. Any other exception is an error of this program: code sees
     ``RuntimeError: tool failed (ClassName)`` and never its text, and the executor keeps it in
     ``host_faults``. ``KeyboardInterrupt`` passes through to the caller of the executor.
     """
@@ -40,7 +40,7 @@ class ToolHost(Protocol):
 
     @property
     def signatures(self) -> Mapping[str, inspect.Signature]:
-        """Of the tools that have one: calls are compared with it before the code runs."""
+        """Signatures of tools: calls are checked against them before the code runs."""
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Called from the thread that runs the executor."""
@@ -48,7 +48,7 @@ class ToolHost(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """What one instruction may use; every field is a hard limit."""
+    """The limits of one instruction; all are hard."""
 
     seconds: float = 10.0
     """Running time of the code per step, without the time spent in tools."""
@@ -73,15 +73,15 @@ class SandboxLimits:
 
 
 EPOCH = 1_765_238_400.0
-"""Where the clock of a run's sandboxes starts: 9 December 2025, UTC."""
+"""Start of the sandboxes' clock: 9 December 2025, UTC."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockAndSeed:
-    """What must be the same for a repetition to be equal: clock and random numbers.
+    """Clock and random seed, which make a replay equal.
 
-    Inside, the clock starts at ``clock`` (seconds since 1970, UTC), moves on by a millisecond
-    at each look and by the whole time at a ``sleep``, which does not wait.
+    Inside, the clock starts at ``clock`` (seconds since 1970, UTC), advances by a millisecond
+    at each read and by the whole time at a ``sleep``, which does not wait.
     """
 
     clock: float
@@ -105,4 +105,4 @@ class SandboxError(Exception):
 
 
 class SandboxUnavailable(Exception):
-    """No sandbox could be opened: a failure of ours, which no other code could avoid."""
+    """No sandbox could be opened; this is an error of this program, not of the code."""

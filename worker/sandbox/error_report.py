@@ -25,7 +25,7 @@ _HINTS: dict[str, list[list[str]]] = tomllib.loads(
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of a traceback, as told from inside."""
+    """One line of a traceback, as reported from inside."""
 
     step: int
     line: int
@@ -59,7 +59,7 @@ def describe(
 
 
 def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
-    """A line per frame, equal ones in a row told once, the middle of a long list left out."""
+    """A line per frame; repeated ones appear once, and the middle of a long list is omitted."""
     lines: list[str] = []
     for line, group in groupby(_line(f, codes) for f in frames if 0 < f.step <= len(codes)):
         times = len(list(group))
@@ -72,7 +72,7 @@ def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
 
 
 def describe_end(text: str, limits: SandboxLimits) -> str:
-    """The report of a step that was ended from outside."""
+    """The report of a step that the host ended."""
     return shorten(f"{_HEAD}\n{clean(text)}\n{ROLLED_BACK}", limits.error_chars)
 
 

@@ -29,7 +29,7 @@ from worker.sandbox.tool_bridge import FINAL, HostSide, ToolBridge
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     """Runs the snippets of one instruction, with state between them; a context manager.
 
-    One thread at a time uses an executor; several executors run side by side.
+    Only one thread at a time may use an executor; several executors can run concurrently.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
         self.kind = runner.kind
-        """Which sandbox was opened; a recorder keeps it for the repetition, with clock and seed."""
+        """The kind of sandbox that was opened; it is recorded for replay, with clock and seed."""
         self.clock_and_seed = clock_and_seed
         """Clock and seed in use."""
         self.codes: list[str] = []
@@ -47,8 +47,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """One record per snippet that is done, oldest first."""
         self._side = HostSide(host, limits)
         self.host_faults = self._side.faults
-        """Faults of ours, oldest first: what came out of the host and is no ToolFault, and what
-        came out of the sandbox and is no SandboxError."""
+        """Errors of this program, oldest first: exceptions of the host other than ToolFault, and
+        of the sandbox other than SandboxError."""
         self._host = host
         self._limits = limits
         self._runner = runner
@@ -68,7 +68,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise ValueError(f"tools that the host does not have: {', '.join(unknown)}")
 
     def send_variables(self, variables: Mapping[str, object]) -> None:
-        """For smolagents, whose agent of ours has none: all that code may know is its task."""
+        """Required by smolagents; variables are not supported: code knows only its task."""
         if variables:
             raise ValueError(f"variables are not sent: {', '.join(variables)}")
 

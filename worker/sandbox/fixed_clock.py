@@ -16,7 +16,7 @@ _RANDOM_BYTES = 2496
 
 
 class FixedClock:
-    """Seconds since 1970 as told to one session. Thread safe."""
+    """The clock of one session, in seconds since 1970. Thread-safe."""
 
     def __init__(self, now: float) -> None:
         self.now = now

@@ -32,7 +32,7 @@ _SOURCES = (
     "worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter",
     "worker.sandbox.inside.landlock", "worker.sandbox.inside.forking",
 )  # fmt: skip
-"""What the server is made of."""
+"""The modules that the server consists of."""
 _WARM = _HERE / "warm_modules.toml"
 _NOT_SHOWN = [
     "site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3", "sitecustomize.py",
@@ -42,8 +42,8 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1", "TZ": "UTC", "PY
 """Without the first the order of a set would differ between a run and its replay. The server
 empties its environment before there is a session."""
 _HOME = "/proc/self/cwd"
-"""Where Python lies for those inside: a name that says nothing, and the same in each isolation.
-With Landlock it is what it says, in bubblewrap a folder of this name."""
+"""The path of Python inside: neutral, and the same in each isolation.
+With Landlock it is only a name, in bubblewrap a folder."""
 _FLAGS = ("-B", "-P", "-s", "-S")
 """As ``-I``, which would ignore the hash seed, and no packages of others."""
 
@@ -95,7 +95,7 @@ class ForkServer:
     """A warm interpreter in an isolation. Thread safe."""
 
     def __init__(self, isolation: Isolation) -> None:
-        """Raises OSError or SubprocessError where it does not start."""
+        """Raises OSError or SubprocessError: it does not start."""
         reserve()
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -175,7 +175,7 @@ def _python() -> list[str]:
 
 
 def _settings(isolation: Isolation) -> bytes:
-    """What the server has to know before it is ready."""
+    """Settings that the server needs before it is ready."""
     warm = tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split()
     packages = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
     settings = {
@@ -210,9 +210,9 @@ _servers: dict[tuple[int, Isolation], ForkServer] = {}
 
 
 def fork_server(isolation: Isolation) -> ForkServer:
-    """The server of this process in this isolation, started when there is none.
+    """Return this process's server with this isolation; start it if necessary.
 
-    Raises OSError or SubprocessError where it does not come up.
+    Raises OSError or SubprocessError: it does not start.
     """
     key = os.getpid(), isolation
     with _lock:

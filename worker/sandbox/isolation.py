@@ -1,4 +1,4 @@
-"""Which isolation this machine can put around generated code: tried out, not looked up."""
+"""Finds the isolation that works on this machine by trying it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ broken
 
 @dataclass(frozen=True, slots=True)
 class IsolationReport:
-    """What isolates generated code from the machine."""
+    """An isolation of generated code from the machine."""
 
     used: Isolation | None
     """The isolation around CPython; without one the code runs in Monty."""
@@ -85,13 +85,13 @@ _checking = threading.Lock()
 
 
 def begin() -> None:
-    """Try the isolations out while the program loads; who asks for the kind waits for it."""
+    """Try the isolations while the program loads; :func:`used_kind` waits for the result."""
     if os.environ.get(VARIABLE, "auto") in ("auto", "process"):
         threading.Thread(target=find_isolation, name="isolation", daemon=True).start()
 
 
 def chosen_kind() -> SandboxChoice:
-    """What the environment asks for; ``auto`` when it says nothing. Raises ValueError."""
+    """Return the kind that the environment selects; ``auto`` by default. Raises ValueError."""
     wanted = os.environ.get(VARIABLE, "auto")
     *others, last = kinds = get_args(SandboxChoice)
     if wanted in kinds:
@@ -132,7 +132,7 @@ def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]
 
 
 def find_isolation() -> IsolationReport:
-    """What this machine offers, tried out once per process."""
+    """The isolation of this machine, tried once per process."""
     refused: dict[Isolation, str] = {}
     for each in get_args(Isolation):
         reason = why_not(each)
@@ -143,7 +143,7 @@ def find_isolation() -> IsolationReport:
 
 
 def why_not(name: Isolation) -> str:
-    """Why this isolation does not count here; empty where it has proved itself."""
+    """Why this isolation cannot be used here; "" if it passed the probe."""
     with _checking:
         return _why_not(name)
 
@@ -163,7 +163,7 @@ def _why_not(name: Isolation) -> str:
 
 
 def _probed(name: Isolation) -> list[str]:
-    """What a session could do that it must not. Raises as an interpreter does."""
+    """Forbidden things that a session could do. Raises as an interpreter does."""
     side = HostSide(NoTools(), SandboxLimits())
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         file = os.path.join(folder, "file")

@@ -63,7 +63,7 @@ def pack(value: Any) -> Any:
 
 
 def unpack(value: Any) -> Any:
-    """What ``pack`` was given. Raises ValueError or TypeError for anything else."""
+    """Undo ``pack``. Raises ValueError or TypeError for anything else."""
     if isinstance(value, list):
         return [unpack(item) for item in value]
     if not isinstance(value, dict):

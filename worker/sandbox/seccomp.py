@@ -20,7 +20,7 @@ _ARCHITECTURES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 _NUMBERS: dict[str, list[int]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
-"""Of each system call that is known here, one for each architecture; -1 where it has none."""
+"""Numbers of the known system calls, one per architecture; -1 if it has none."""
 
 _PROT_EXEC = 0x4
 _OPEN_TO_WRITE = 0o1 | 0o2 | 0o100 | 0o1000 | 0o2000 | 0o20000000
@@ -36,9 +36,9 @@ _IOCTL = (0x5401, 0x541B, 0x5421, 0x5450, 0x5451)
 _AF_UNIX = 1
 
 Test: TypeAlias = tuple[Literal["none", "all", "one_of", "null"], int, tuple[int, ...]]
-"""Of argument number n: no bit of a mask, all bits of it, one of some values, a null pointer."""
+"""A test of argument number n: no bit of a mask, all its bits, one of some values, null."""
 Rules: TypeAlias = dict[str, tuple[Test, ...]]
-"""What a filter lets through: by the name of a call the tests that it must pass, often none."""
+"""The calls that a filter allows, each with the tests that it must pass, often none."""
 
 _LOAD, _AND, _JUMP_EQUAL, _JUMP_GREATER, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
@@ -117,7 +117,7 @@ def _body(rules: Rules, name: str) -> list[Instruction]:
 
 
 def _tested(test: Test, to_refusal: int) -> Iterable[Instruction]:
-    """One test; where it fails it skips what follows it up to the refusal."""
+    """One test; if it fails, it jumps to the refusal."""
     kind, argument, values = test
     low = 16 + 8 * argument
     if kind == "null":

@@ -20,7 +20,7 @@ from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
 
 FINAL = "final_answer"
 PATIENCE = 20
-"""Calls answered with a refusal before the sandbox is taken away from code that goes on."""
+"""Refused calls before the sandbox is closed on code that does not stop."""
 
 
 Place: TypeAlias = tuple[int, int]
@@ -28,7 +28,7 @@ Place: TypeAlias = tuple[int, int]
 
 
 class StepOver(Exception):
-    """The step cannot go on, and its interpreter is of no more use; the text is for the model."""
+    """The step cannot continue, and its interpreter is unusable; the text is for the model."""
 
     def __init__(self, text: str, kind: Literal["limit", "crash"] = "crash") -> None:
         super().__init__(text)
@@ -42,7 +42,7 @@ class Diverged(StepOver):
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What goes back inside: a value, or an exception by name and text."""
+    """The reply to the sandbox: a value, or an exception by name and text."""
 
     value: Plain = None
     raises: FaultKind | Literal["NameError", "SystemExit"] | None = None
@@ -67,7 +67,7 @@ class HostSide:
     limits: SandboxLimits
     faults: list[BaseException] = field(default_factory=list)
     position: Place | None = None
-    """Where the call that the host is carrying out was made."""
+    """Position of the call that the host is carrying out."""
 
 
 @dataclass

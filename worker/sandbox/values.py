@@ -28,7 +28,7 @@ class NotPlain(ValueError):
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most about ``limit`` characters: the head, a note of what is missing, the tail."""
+    """Shorten to about ``limit`` characters: the head, a note of what is missing, the tail."""
     if len(text) <= limit:
         return text
     tail = limit // 5

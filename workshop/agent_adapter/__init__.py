@@ -1,1 +1,1 @@
-"""Starts agents that are not ours on the embedded platform, with a stand-in for their SDK."""
+"""Starts external agents on the simulator, with a replacement for their SDK."""

@@ -1,4 +1,4 @@
-"""What an agent is started with: the platform's address, a key of its own, and the stand-in."""
+"""The environment of an agent: the simulator's address, a key, and the SDK replacement."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def environment_for(
 
 
 def folders_of(command: Sequence[str]) -> list[Path]:
-    """Where the agent of a command lies: the folder of the file that is run, the working folder."""
+    """The folders of an agent: that of the file in its command, and the working folder."""
     if command[:1] == ["cd"]:
         return [Path("".join(command[1:2])).expanduser()]
     files = [Path(word) for word in (*command[1:], *command[:1]) if os.path.isfile(word)]

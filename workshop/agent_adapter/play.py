@@ -41,7 +41,7 @@ CANNOT_BE_STOPPED = (
 
 
 class AgentOptions(BaseModel):
-    """What ``agent`` takes."""
+    """The command line of ``agent``."""
 
     command: tuple[str, ...] = argument("The command that starts the agent, with its own options.")
     pack: tuple[str, ...] = option(

@@ -22,10 +22,10 @@ POLL_SECONDS = 0.02
 LINE_BYTES = 1_048_576
 """A longer line is taken in parts."""
 MOST_BYTES = 50_000_000
-"""Of one stream that are kept; an agent that prints without end must not fill the disk."""
+"""Bytes kept of one stream, so that endless output does not fill the disk."""
 LAST_LINES = 5
 LAST_CHARS = 500
-"""Of each of the last lines."""
+"""Maximum characters of each of the last lines."""
 DRAIN_SECONDS = 2.0
 """For what is still in a pipe; a process that has left the group may hold it open for ever."""
 
@@ -120,7 +120,7 @@ class AgentProcess:
         return self._process.returncode not in (None, 0)
 
     def last_words(self) -> tuple[str, ...]:
-        """The last lines of its standard error; of its standard output where there are none."""
+        """The last lines of its standard error, or else of its standard output."""
         out, err = self._out.last(), self._err.last()
         return err or out
 

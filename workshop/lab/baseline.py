@@ -19,7 +19,7 @@ from workshop.views.stats.interval import Record
 
 
 class PackBaseline(Record):
-    """What became of one pack."""
+    """The comparison of one pack."""
 
     name: str
     tasks: int
@@ -39,7 +39,7 @@ class Baseline(Record):
 
 
 class Check(Record):
-    """How trials stand to the baseline."""
+    """The comparison of trials with the baseline."""
 
     tasks: int
     """Trials whose pack the baseline holds."""
@@ -78,7 +78,7 @@ def save(baseline: Baseline, path: Path) -> None:
 
 
 def load(path: Path) -> Baseline:
-    """A stored baseline. Raises CannotRun where there is none that can be read."""
+    """Read a stored baseline. Raises CannotRun if it is missing or unreadable."""
     try:
         return Baseline.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:

@@ -1,4 +1,4 @@
-"""What a benchmark brings for the lab: its packs, what they know of a task, players to beat."""
+"""The adapter of a benchmark for the lab: its packs, what they say of a task, baselines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """Guards, where nothing else is asked for."""
 Raw = dict[str, Any]
-"""A scenario as it stands in the file, with the fields that the platform does not read."""
+"""A scenario as in the file, with the fields that the platform ignores."""
 
 
 class Pack(Protocol):
@@ -28,7 +28,7 @@ class Pack(Protocol):
 
     @property
     def name(self) -> str:
-        """What runs call it."""
+        """Its name in runs."""
 
     @property
     def scenarios(self) -> Sequence[Any]:
@@ -51,7 +51,7 @@ class Served(Protocol):
 
 
 class Known(NamedTuple):
-    """What a pack tells of a task, whoever plays it."""
+    """The pack's facts about a task, for every player."""
 
     group: str | None
     mechanics: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Known(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How a task's world stands, whoever has played in it."""
+    """The state of a task's world after it was played."""
 
     verdict: str
     """The benchmark's word for it."""
@@ -71,7 +71,7 @@ class Ended(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """What a trivial player did in a task."""
+    """The actions of a trivial player in a task."""
 
     score: float
     acts: int
@@ -99,7 +99,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class BaselineOf:
-    """What the stored baseline of a benchmark is made from, and where it lies."""
+    """The settings and the file of a benchmark's stored baseline."""
 
     path: Path
     model: str
@@ -120,11 +120,11 @@ class BenchmarkAdapter:
     format: str
     """Of its pack files."""
     read: Callable[[str, str], Pack]
-    """A pack from JSON text; the second text says where it is from. Raises CannotRun."""
+    """Parse a pack from JSON text; the second text names its source. Raises CannotRun."""
     serve: Callable[[Any, str], Served]
     """A platform for a pack, which takes this account key and no other."""
     known: Callable[[Any, Raw], Known]
-    """What is known of a scenario, as its platform reads it and as it stands in the file."""
+    """The facts about a scenario, as the platform reads it and as it is in the file."""
     ended: Callable[[Any], Ended]
     """How the environment of a task on a served pack ended."""
     packs: Mapping[str, Path] = field(default_factory=dict)
@@ -146,18 +146,18 @@ class BenchmarkAdapter:
     cuts: tuple[Callable[[Raw], Cut], ...] = ()
     """How a scenario can be made smaller while its expectation stays right."""
     facts: Callable[[Raw], Facts] = lambda _raw: Facts()
-    """What a scenario holds that no prompt may tell."""
+    """Data of a scenario that a prompt must not contain."""
     packed: Callable[[Sequence[Raw]], Raw] = lambda scenarios: {"scenarios": scenarios}
     """Scenarios as a pack holds them, with what they share beside them."""
     unpacked: Callable[[Raw], Iterator[Raw]] | None = None
-    """The scenarios of a pack, each with all that it needs; None: as they stand there."""
+    """Makes scenarios of a pack self-contained; None: they are."""
 
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
         return self.benchmark if guards == ALL and not prompts else self.rebuild(guards, prompts)
 
     def stored_baseline(self) -> BaselineOf:
-        """What its stored baseline is made from. Raises Usage: it has none."""
+        """Return the settings of its stored baseline. Raises Usage: it has none."""
         if self.baseline is None:
             raise Usage(f"the benchmark {self.benchmark.id!r} has no stored baseline")
         return self.baseline
@@ -185,7 +185,7 @@ class AdapterFactory(Protocol):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """What such a process imports before it plays."""
+        """Modules that such a process imports before it plays."""
 
     def __call__(self) -> BenchmarkAdapter:
         """The adapter."""
@@ -203,14 +203,14 @@ class LabContext:
     texts: Callable[[Path | None], Mapping[str, str]]
     """The prompt overrides in a folder. Raises Usage."""
     prompts: Callable[[Benchmark, Settings], Mapping[str, str]]
-    """By role the text with which all prompts begin that it is sent. Raises Usage."""
+    """The fixed beginning of each role's prompts. Raises Usage."""
     versions: Callable[[], dict[str, str]]
     """Versions of what decides how a run goes."""
     environment: Mapping[str, str]
-    """What the user's shell has handed down, without what a file of settings has added."""
+    """The environment of the user's shell, without additions from a .env file."""
 
     def adapter(self, benchmark: str | None = None) -> BenchmarkAdapter:
-        """What a benchmark brings, in this process. Raises Usage."""
+        """Return a benchmark's adapter in this process. Raises Usage."""
         name = benchmark or self.default
         if name not in self.adapters:
             raise Usage(f"the lab does not play {name!r}; it plays: {', '.join(self.adapters)}")

@@ -1,4 +1,4 @@
-"""What the commands of the lab have in common."""
+"""Shared by the commands of the lab."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKS = "bundled, variations, generated:SEED:COUNT[:options], or a file"
 
 
 class LabOptions(PlayOptions):
-    """What the commands take that play in the lab."""
+    """Options of the commands that play in the lab."""
 
     evaluator: str | None = option(  # type: ignore[assignment]
         "The evaluator's model [EVALUATOR_MODEL; the benchmark's rule-based one].", None

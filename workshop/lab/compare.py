@@ -48,7 +48,7 @@ def compare(
 ) -> None:
     """Compare two runs task by task: is the second one worse?
 
-    Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 it cannot be told.
+    Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 the runs cannot be compared.
     """
     if baseline and html:
         raise typer.BadParameter("--html needs two runs: leave out --baseline")

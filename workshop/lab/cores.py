@@ -1,4 +1,4 @@
-"""Which processors there are for us."""
+"""The processors available to this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where jobs are done: in this process, in one process a core, or on a Dask scheduler."""
+"""Engines that play jobs: in this process, in one process per core, or on a Dask scheduler."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Job:
     journals: Path | None = None
     """The run folder that keeps them; None: they are not kept."""
     earlier: Mapping[str, int] = field(default_factory=dict)
-    """How often the name of a scenario stands in earlier packs, where it does."""
+    """How often a scenario's name occurs in earlier packs."""
     tapes: Path | None = None
     """Folder for the exchanges with models; None: they are not kept."""
 
@@ -68,7 +68,7 @@ class Engine(Protocol):
     """Does jobs; results come as they are ready."""
 
     threads: int
-    """Tasks side by side within a job."""
+    """Number of concurrent tasks in a job."""
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
@@ -171,7 +171,7 @@ class Dask:
 def engine_for(
     adapter_factory: AdapterFactory, jobs: int, tasks: int, scheduler: str | None = None
 ) -> Engine:
-    """The engine for so many tasks side by side: never more processes than cores.
+    """Return the engine for so many concurrent tasks; it never has more processes than cores.
 
     Raises CannotRun: the scheduler cannot be used.
     """
@@ -233,7 +233,7 @@ def _done(
 
 
 def _begin(cores_left: SimpleQueue[int | None]) -> None:
-    """In a new process: the interrupt key is for the one that waits; sandboxes end with us."""
+    """Set up a new process: it ignores Ctrl-C, and its sandboxes end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What it was forked with stays: collections need not go through it, nor make copies of it.
     gc.freeze()

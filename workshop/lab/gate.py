@@ -23,11 +23,11 @@ from workshop.lab.comparison import Side
 from workshop.views.stats.interval import Record, Share
 
 MARGIN = 0.02
-"""Of the verdict that is shown beside; the gate does not ask for it."""
+"""The margin of the additional verdict, which the acceptance test does not use."""
 
 
 class Terms(Record):
-    """What a candidate has to hold to."""
+    """The conditions of the acceptance test."""
 
     looks: int
     """Candidates that may be looked at."""
@@ -36,7 +36,7 @@ class Terms(Record):
 
     @property
     def alpha(self) -> float:
-        """What each of the looks may spend."""
+        """The significance level of each look."""
         return stats.ALPHA / self.looks
 
 
@@ -49,7 +49,7 @@ class Check(Record):
 
 
 class Counts(NamedTuple):
-    """What decides: tasks that turned, and tokens a trial before and after (None: not known)."""
+    """The evidence: changed tasks, and tokens per trial before and after (None: unknown)."""
 
     gained: int
     lost: int
@@ -65,7 +65,7 @@ class Counts(NamedTuple):
 
 
 class Ruling(Record):
-    """What the gate said of a candidate."""
+    """The decision on a candidate."""
 
     checks: tuple[Check, ...]
     tasks: int
@@ -86,7 +86,7 @@ class Ruling(Record):
 
     @property
     def reason(self) -> str:
-        """What spoke against it, or for it."""
+        """The reason of the decision."""
         against = [f"{check.name}: {check.said}" for check in self.checks if not check.holds]
         return "; ".join(against or (f"{check.name}: {check.said}" for check in self.checks))
 

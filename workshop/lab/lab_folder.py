@@ -50,7 +50,7 @@ class LabFolder:
     ) -> LabRun:
         """Write the scenarios of all packs in chunks, checked, and the first ``lab.json``.
 
-        Raises CannotRun: a scenario is not valid, or its name stands twice in the pack.
+        Raises CannotRun: a scenario is invalid, or its name appears twice in the pack.
         """
         self._chunks.mkdir()
         packs: list[PackInfo] = []
@@ -90,7 +90,7 @@ class LabFolder:
         write_whole(self.path / LAB, run.model_dump_json(indent=1))
 
     def read(self) -> LabRun:
-        """What ``lab.json`` holds. Raises CannotRun where there is none that can be read."""
+        """Read ``lab.json``. Raises CannotRun if it is missing or unreadable."""
         try:
             return LabRun.model_validate_json((self.path / LAB).read_bytes())
         except OSError as error:
@@ -100,7 +100,7 @@ class LabFolder:
             raise CannotRun(f"{self.path / LAB}: {first_problem(error)}") from None
 
     def jobs(self, settings: Settings, threads: int) -> Iterator[Job]:
-        """What is not on disk yet, in order; trials that an infrastructure failure ended too."""
+        """Trials not on disk yet, in order, including those that an external failure ended."""
         self._parts.mkdir(exist_ok=True)
         journals = self.path if settings.journals != "none" else None
         before = Counter[str]()
@@ -134,7 +134,7 @@ class LabFolder:
         write_whole(path, _lines(sorted(trials, key=lambda trial: order[trial.spec_id])))
 
     def merge(self, settings: Settings) -> None:
-        """Put all parts into two files, trials of one task side by side, and drop the parts."""
+        """Merge all parts into two files, grouped by task, and delete the parts."""
         epochs = () if settings.baseline_only else range(settings.epochs)
         with (
             (self.path / f"{TRIALS}.new").open("w", encoding="utf-8") as trials,

@@ -23,14 +23,14 @@ CHUNK_OF_MODELS = 5
 
 
 class ExternalAgent(Record):
-    """An agent that is not ours: a command that plays on a platform which it is told of."""
+    """An external agent: a command that plays on the simulator named in its environment."""
 
     command: str
     """For the shell; secrets in it are masked."""
     commit: str | None = None
-    """Of its folder, with `-dirty` where files differ; None outside of git."""
+    """Commit of its folder, with `-dirty` if files differ; None outside of git."""
     session_names: tuple[str, ...] = ()
-    """As it has called its sessions; known when the run is over."""
+    """The name of its sessions; known at the end of the run."""
     side_by_side: int = 1
     """So many of it at once, each with a share of the tasks."""
     timeout: float
@@ -38,7 +38,7 @@ class ExternalAgent(Record):
 
 
 class Settings(Record):
-    """What decides the results of a run; how many processes it takes does not."""
+    """The settings that determine a run's results; the number of processes does not."""
 
     benchmark: str
     packs: tuple[str, ...]
@@ -57,20 +57,20 @@ class Settings(Record):
     """Tasks that share an embedded platform; the unit of work that a crash can cost."""
     baseline_only: bool = False
     journals: Literal["none", "failed", "all"] = "none"
-    """Whose journals are kept: failed, of trials that did not pass."""
+    """Which journals are kept; "failed": of trials that did not pass."""
     models: str | None = None
     """A file of settings over the shipped ones."""
     floors: bool = True
     """Whether the trivial players play too."""
     stories: bool = False
-    """Whether trials that did not pass keep their story."""
+    """Whether trials that did not pass keep their record."""
     tapes: bool = False
     """Whether exchanges with models are recorded, so that none is paid twice."""
     agent: ExternalAgent | None = None
     """Who plays in place of our models; None: they do."""
 
     def for_jobs(self, jobs: int) -> Settings:
-        """The same with a chunk that fits so many tasks side by side."""
+        """Return the same settings with a chunk size for so many concurrent tasks."""
         if all(is_rule_based(model) for model in (self.evaluator, self.worker)):
             return self
         # Less than two rounds of a chunk would leave threads without work.
@@ -84,7 +84,7 @@ class PackInfo(Record):
     source: str
     tasks: int
     sha256: str
-    """Of its scenarios, in order."""
+    """Hash of its scenarios, in order."""
 
 
 class Gap(Record):
@@ -107,7 +107,7 @@ class Slice(Record):
 
 
 class Summary(Record):
-    """What the trials of one player came to."""
+    """The results of one player's trials."""
 
     player: str
     tasks: int
@@ -130,11 +130,11 @@ class Summary(Record):
     gap: Gap | None = None
     """None where no trial knows its own."""
     means: dict[str, float | None]
-    """What a trial took, of those where it is known."""
+    """Mean cost per trial, over those where it is known."""
     known: dict[str, int] = Field(default_factory=dict)
     """How many trials those are, by measure."""
     cost_usd: float | None
-    """Of the trials where it is known."""
+    """Over the trials where it is known."""
     by_mechanic: tuple[Slice, ...] = ()
     by_playbook: tuple[Slice, ...] = ()
 
@@ -146,9 +146,9 @@ class LabRun(Record):
     run_id: str
     settings: Settings
     harm_name: str
-    """What ``harm`` is called in tables."""
+    """The name of ``harm`` in tables."""
     players: dict[str, str]
-    """What each player is called in tables."""
+    """The name of each player in tables."""
     packs: tuple[PackInfo, ...]
     started: str
     finished: str | None = None
@@ -159,12 +159,12 @@ class LabRun(Record):
     summaries: tuple[Summary, ...] = ()
 
     def of(self, player: str) -> Summary | None:
-        """The summary of one player, where it played."""
+        """The summary of one player, if it played."""
         return next((s for s in self.summaries if s.player == player), None)
 
 
 class Trial(TaskResult):
-    """What came of a task, with what the lab knows beside; None is unknown, never 0."""
+    """The result of a task, with the lab's own facts; None is unknown, never 0."""
 
     task_id: str = ""
     task_text: str = ""
@@ -174,14 +174,14 @@ class Trial(TaskResult):
     paid: int | None = None
     """Dollars of the first act, where acts have a price."""
     best: int | None = None
-    """Dollars of the best answer, where it has a price."""
+    """Dollars of the best answer, if it has a price."""
     mechanics: tuple[str, ...] = ()
     playbook: str | None = None
     """The playbook of the last instruction that names one, else how the task ended."""
     why: str = ""
     """The last words of the evaluator, cut."""
     story: str = ""
-    """Of one that did not pass, where that was asked for."""
+    """Record of a trial that did not pass, if requested."""
 
     @property
     def result(self) -> TaskResult:
@@ -190,7 +190,7 @@ class Trial(TaskResult):
 
     @property
     def task(self) -> tuple[str, str]:
-        """What two runs are paired by: pack and spec."""
+        """The key that pairs two runs: pack and spec."""
         return self.pack, self.spec_id
 
     @property
@@ -205,7 +205,7 @@ class Trial(TaskResult):
 
     @property
     def took(self) -> dict[str, float | None]:
-        """What the trial took; None is unknown."""
+        """The cost of the trial; None is unknown."""
         return {
             "turns": self.turns,
             "requests": self.requests,

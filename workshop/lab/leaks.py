@@ -1,8 +1,8 @@
-"""What a prompt must not tell of the tasks that it was written by: found, and masked.
+"""Finds and masks data of training tasks that a prompt must not contain.
 
-Such are names of things and people, codes and ids, numbers, and stretches of a task's own words.
-Case, accents, punctuation and a plural's s make no difference. What the shipped prompts say is
-nobody's secret.
+These are names of things and people, codes and ids, numbers, and sequences of a task's words.
+Case, accents, punctuation and a plural's s are ignored. Words of the built-in prompts
+are allowed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LISTED = regex.compile(r"^[ \t>*-]*(\d{1,2})[.)][ \t]", regex.MULTILINE)
 
 
 class Facts(NamedTuple):
-    """What a scenario holds, as the benchmark's adapter tells it."""
+    """The data of a scenario, from the benchmark's adapter."""
 
     names: frozenset[str] = frozenset()
     """Of things: two of their words in a row are the name."""
@@ -50,7 +50,7 @@ class Leak(NamedTuple):
     kind: str
     """name, person, code, number, words."""
     what: str
-    """What it tells, folded."""
+    """The data, folded."""
 
 
 class Word(NamedTuple):
@@ -77,7 +77,7 @@ def _folded(word: str) -> str:
 
 
 class Secrets:
-    """What some tasks hold and the shipped prompts do not."""
+    """Data of tasks that the built-in prompts do not contain."""
 
     def __init__(self, tasks: Iterable[Facts], shipped: Iterable[str]) -> None:
         """``shipped``: texts that may say anything."""
@@ -167,7 +167,7 @@ def _stretches(rows: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 
 
 def _list_marks(text: str) -> frozenset[int]:
-    """Where the numbers of a list stand that counts up from 1."""
+    """Positions of the numbers of a list that counts up from 1."""
     marks = [(int(m[1]), m.start(1)) for m in _LISTED.finditer(text)]
     counts = all(after in (before + 1, 1) for (before, _), (after, _) in pairwise(marks))
     return (

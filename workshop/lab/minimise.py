@@ -40,7 +40,7 @@ OF_THE_RUN = {
 
 
 class MinimiseOptions(BaseModel):
-    """What ``minimise`` takes."""
+    """The command line of ``minimise``."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -172,7 +172,7 @@ def _sizes(raw: Raw, small: Raw) -> list[str]:
 
 
 def failure_class(trial: Trial, harm_name: str) -> str | None:
-    """How a trial failed; None where it passed."""
+    """How a trial failed; None if it passed."""
     if trial.passed:
         return None
     return harm_name if trial.harm else trial.failure or trial.ended

@@ -28,18 +28,18 @@ _NOT_JSON = (ValueError, *((_ijson.JSONError,) if _ijson else ()))
 
 @dataclass(frozen=True)
 class Source:
-    """Where the scenarios of one pack come from."""
+    """The source of one pack's scenarios."""
 
     adapter: BenchmarkAdapter
     asked: str
-    """As the command line says it."""
+    """As on the command line."""
     name: str
     """The pack's own name."""
     path: Path | None
     """None for a generated pack."""
 
     def scenarios(self) -> Iterator[Raw]:
-        """Every scenario in order; only one is in memory at a time, where each stands alone.
+        """Yield every scenario in order; if self-contained, only one is in memory at a time.
 
         Raises CannotRun: the file cannot be read.
         """
@@ -54,7 +54,7 @@ class Source:
 
 
 def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
-    """What a ``--pack`` means: a short name, ``generated:SEED:COUNT[:options]`` or a file.
+    """Resolve a ``--pack``: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
     Raises CannotRun: there is no such pack.
     """
@@ -112,9 +112,9 @@ def canonical(scenario: Raw) -> bytes:
 
 
 def options_of(asked: str, record: type[Drawn]) -> Drawn:
-    """What ``generated:SEED:COUNT[:option=value…]`` asks for; the options are those of a record.
+    """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
 
-    Raises CannotRun: there is no such option, or its value is not one.
+    Raises CannotRun: there is no such option, or its value is invalid.
     """
     words = asked.split(":")[1:]
     values = dict(zip(("seed", "count"), words, strict=False))
@@ -134,6 +134,6 @@ def options_of(asked: str, record: type[Drawn]) -> Drawn:
 def name_of(asked: str, record: type[PackOptions]) -> str:
     """The name of a generated pack: its count left out, so that runs of other sizes pair.
 
-    Raises CannotRun: there is no such option, or its value is not one.
+    Raises CannotRun: there is no such option, or its value is invalid.
     """
     return ":".join([f"generated-{options_of(asked, record).seed}", *asked.split(":")[3:]])

@@ -31,7 +31,7 @@ from workshop.lab.lab_run import Trial
 from workshop.lab.transcript import transcript_of
 
 KEY = "key-lab"
-"""Of the embedded platform."""
+"""The account key on the simulator."""
 WHY_CHARS = 300
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
 
@@ -128,7 +128,7 @@ def _played(
 
 @contextmanager
 def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
-    """What answers for a backend, behind the tapes of the job where there are some."""
+    """Return a backend's transport, wrapped in the job's cassettes if it has some."""
     if job.tapes is None:
         yield open_transport
         return
@@ -157,7 +157,7 @@ def _moved(path: Path, target: Path) -> None:
 
 
 def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
-    """By task id what happened in those that did not pass."""
+    """Records of the tasks that did not pass, by task id."""
     failed = {one.task_id: one for one in results if not one.passed}
     logs = map(read_task, journals(folder))
     return {
@@ -182,7 +182,7 @@ def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:
 
 
 def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
-    """What ended a task early: as the coordinator says, or what went wrong in its last turn."""
+    """What ended a task early: the coordinator's reason, or the error of its last turn."""
     if result.failure or result.score is None:
         return result.failure or "benchmark"
     steps = last.report.steps if last and last.report else ()

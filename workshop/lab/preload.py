@@ -1,6 +1,6 @@
-"""What every process that plays has to load first; importing this loads it.
+"""Imports what every process that plays needs.
 
-Processes are forked from one that has imported it, so that it is loaded once for all of them.
+Processes are forked from one that has imported it, so it is loaded once for all.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ OF_THE_RUN = (
     "pack", "evaluator", "worker", "epochs", "strategy", "agent", "prompts", "models", "name",
     "save_baseline",
 )  # fmt: skip
-"""Options that a run which goes on has had."""
+"""Options that a resumed run already has."""
 OF_OUR_MODELS = (
     "evaluator", "worker", "strategy", "jobs", "guards", "max_turns", "baseline_only",
     "keep_journals", "prompts", "models", "scheduler", "save_baseline",
@@ -63,7 +63,7 @@ OF_THE_BASELINE = (
 
 
 class RegressOptions(LabOptions):
-    """What ``regress`` takes."""
+    """The command line of ``regress``."""
 
     strategy: Literal["evaluator-worker", "next-step", "both"] = option(  # type: ignore[assignment]
         "evaluator-worker, next-step, or both in turn on the same tasks, with a "
@@ -184,7 +184,7 @@ def _to_go_on(name: str, logs: Path) -> Path:
 
 
 def _with_baseline(options: RegressOptions, context: LabContext) -> RegressOptions:
-    """The options with packs and models of the stored baseline, where it is made. Raises Usage."""
+    """Set packs and models of the stored baseline, if it is to be saved. Raises Usage."""
     if not options.save_baseline:
         return options
     stored = context.adapter(options.benchmark).stored_baseline()
@@ -252,7 +252,7 @@ class Lab:
         return Settings.model_validate(settings).for_jobs(self.jobs)
 
     def _journals(self) -> str:
-        """Whose journals are kept; on another machine they would stay there."""
+        """Which journals are kept; with a scheduler they would stay on other machines."""
         return (
             "all" if self.options.keep_journals else "none" if self.options.scheduler else "failed"
         )
@@ -332,7 +332,7 @@ class Lab:
             check_end(run, path)
 
     def _next(self, run: LabRun, path: Path) -> Iterator[str]:
-        """What to look at and to type next."""
+        """Print what to look at and to type next."""
         if not (path / "report.html").is_file():
             yield f"no page: more than {SHOWN_AT_MOST:,} trials"
             return

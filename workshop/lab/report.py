@@ -1,4 +1,4 @@
-"""What the terminal shows of a lab run: tables with intervals, the trivial baselines beside."""
+"""Terminal output of a lab run: tables with intervals, beside the trivial baselines."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
 
 
 def _of_known(summary: Summary, measure: str) -> str:
-    """Of how many trials a figure is, where it is not known of all."""
+    """The number of trials behind a figure, if it is unknown for some."""
     known = summary.known.get(measure, summary.trials)
     return f" (of {known} trials)" if 0 < known < summary.trials else ""
 
@@ -141,5 +141,5 @@ def share(value: Share) -> str:
 
 
 def dollars(value: float | None, digits: int = 0) -> str:
-    """An amount, or a dash where it is unknown."""
+    """An amount, or a dash if unknown."""
     return DASH if value is None else f"${value:,.{digits}f}"

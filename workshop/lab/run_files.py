@@ -32,9 +32,9 @@ SHOWN_AT_MOST = 20_000
 def note_run(
     folder: LabFolder, run: LabRun, context: LabContext, asked: Mapping[str, Path | str | None]
 ) -> None:
-    """Write ``run.json`` with the prompts that it names, and the pack where it is small enough.
+    """Write ``run.json`` with the prompts that it names, and the pack if it is small enough.
 
-    ``asked``: options that the settings do not tell, such as the name.
+    ``asked``: options that are not in the settings, such as the name.
     """
     settings, adapter = run.settings, context.adapter(run.settings.benchmark)
     scenarios = list(islice(folder.scenarios(adapter), PACK_AT_MOST + 1))

@@ -12,7 +12,7 @@ ALPHA = 0.05
 POWER = 0.8
 RESAMPLES = 4999
 LEAST_APART = 1e-4
-"""A loss as near to the margin as this cannot be told from it by any number of tasks."""
+"""A loss this near to the margin cannot be distinguished from it by any number of tasks."""
 SEED = 20_251_201
 _BATCH_CELLS = 2_000_000
 """Numbers that a resampling step holds at once: 16 MB."""

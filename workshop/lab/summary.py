@@ -1,4 +1,4 @@
-"""What the trials of a run came to, read task by task: memory does not grow with their number."""
+"""Summaries of a run's trials, read task by task, so memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Tally:
         self._infrastructure = self._scored = 0
         self._strict = self._scores = 0.0
         self._sums: defaultdict[str, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
-        """By measure its sum over the trials where it is known, and how many those are."""
+        """Each measure's sum over the trials where it is known, and their number."""
         self._gaps: Counter[int] = Counter()
         self._per_task: Counter[tuple[int, int]] = Counter()
 
@@ -82,7 +82,7 @@ class Tally:
             self._sums[name] = (total, known) if value is None else (total + value, known + 1)
 
     def summary(self, player: str) -> Summary:
-        """What was counted; at least one trial was."""
+        """Return the summary of at least one trial."""
         every = self._all
         cost, costed = self._sums["cost_usd"]
         hats = {k: pass_hat(self._per_task, k) for k in PASS_HAT}
@@ -130,9 +130,9 @@ def pass_hat(counts: Mapping[tuple[int, int], int], k: int) -> float | None:
 
 
 def summarise(trials: Iterable[Trial]) -> tuple[Summary, ...]:
-    """What the trials of each player came to, in the order in which the players appear.
+    """Summarise the trials of each player, in order of appearance.
 
-    A player's trials of one task come one after the other.
+    A player's trials of one task are consecutive.
     """
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
     for (player, _), some in groupby(trials, key=lambda trial: (trial.player, trial.task)):

@@ -8,15 +8,15 @@ from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 
 MOST_CHARS = 8_000
-"""Of a whole transcript; its middle is left out first."""
+"""Maximum characters of a transcript; its middle is omitted first."""
 LINE_CHARS = 700
 CALLS_SHOWN = 10
-"""Of a turn, the last ones."""
+"""Maximum calls of a turn; the last ones are kept."""
 _CUT = regex.compile(r"\S*…")
 
 
 def transcript_of(log: TaskRecord) -> str:
-    """Task, turns as the evaluator is told them, the end, and what the platform wanted."""
+    """Render the task, its turns as in the evaluator's prompt, the end, and the platform's log."""
     parts = [f"Task: {log.text}"]
     for turn in log.whole:
         state = " ".join(turn.state.split())

@@ -20,7 +20,7 @@ AROUND = 60
 
 @dataclass(frozen=True)
 class Divergence:
-    """What was recorded and what came now, and where."""
+    """A difference: what was recorded, what came now, and where."""
 
     what: str
     recorded: str
@@ -83,7 +83,7 @@ def _code(step: StepRecord | None, report: WorkReport) -> str:
 def _calls(
     step: int | None, recorded: tuple[ToolCall, ...], now: tuple[ToolCall, ...]
 ) -> Iterator[Divergence]:
-    """Of the calls of one step (None: of no step that is known)."""
+    """Compare the calls of one step (None: step unknown)."""
     were = (c for c in recorded if c.step == step)
     come = (c for c in now if c.step == step)
     for was, comes in zip_longest(were, come):

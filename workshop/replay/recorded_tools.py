@@ -33,9 +33,9 @@ def fault_of(call: ToolCall) -> ToolFault:
 
 
 def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
-    """A ledger whose tools answer from the record, up to the first call that is another one.
+    """A ledger whose tools answer from the record, up to the first different call.
 
-    It counts, refuses and records as the one of the run did, so that what comes out can be
+    It counts, refuses and records like that of the run, so that the result can be
     compared with what was recorded, requests included.
     """
     # What a budget of requests refused is in the record; calls are refused before a tool is asked.
@@ -54,7 +54,7 @@ class _Record:
         self._left = False
 
     def answers(self, name: str) -> Callable[..., object]:
-        """What runs in place of a tool."""
+        """The function that replaces a tool."""
 
         def run(**arguments: object) -> object:
             # Calls whose arguments did not fit were refused by the ledger and never came here.

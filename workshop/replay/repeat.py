@@ -29,13 +29,13 @@ from workshop.replay.divergence import Divergence, first_divergence
 from workshop.replay.recorded_tools import recorded_ledger
 
 EMPTY = "empty answer"
-"""What the model client records of a reply without text: it was a reply."""
+"""The model client's record of a reply without text."""
 NO_REPLY = "no further reply was recorded"
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """What came of one turn."""
+    """The result of one turn."""
 
     task: str
     turn: int
@@ -43,7 +43,7 @@ class Repetition:
     """Tool calls that were recorded."""
     divergence: Divergence | None
     note: str = ""
-    """What is to be known about the sandbox, where it is not the recorded one."""
+    """A note about the sandbox, if it differs from the recorded one."""
 
     def record(self) -> dict[str, Any]:
         """It as one JSON object."""
@@ -103,7 +103,7 @@ def is_typed(turn: TurnLog) -> bool:
 def repeat(
     turn: TurnLog, tools: Sequence[Tool], spec_id: str
 ) -> tuple[WorkReport, Divergence | None]:
-    """The report that comes now, and the first place where it is not the recorded one.
+    """Return the new report, and its first difference from the recorded one.
 
     Raises NotRecorded, as ``recorded_work``.
     """
@@ -145,9 +145,9 @@ def recorded_work(
 
 
 def recorded_kind(report: WorkReport) -> SandboxKind | None:
-    """Where the code of a report ran; None: nowhere, or the record does not tell.
+    """The sandbox in which the code of a report ran; None: none, or unknown.
 
-    Older records have ``process`` for bubblewrap, and ``auto`` where the steps alone tell.
+    Older records have ``process`` for bubblewrap, and ``auto`` if only the steps show it.
     """
     ran = {report.sandbox, *(step.sandbox for step in report.steps)}
     if ran & {"process", "bubblewrap"}:
@@ -156,9 +156,9 @@ def recorded_kind(report: WorkReport) -> SandboxKind | None:
 
 
 def sandbox_like(report: WorkReport) -> SandboxKind:
-    """Where to repeat the work of a report: full Python where it had that, else Monty.
+    """Choose the sandbox for a replay: full Python if the report had that, else Monty.
 
-    Both isolations run the same Python; the recorded one is taken where it stands. Raises
+    Both isolations run the same Python; the recorded one is used if available. Raises
     SandboxUnavailable: there is none, and in Monty the code would do something else.
     """
     kind = recorded_kind(report)
@@ -171,7 +171,7 @@ def sandbox_like(report: WorkReport) -> SandboxKind:
 
 
 def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
-    """What to say where a repetition has not the sandbox of the record; else nothing."""
+    """A note if the replay uses another sandbox than the record; else ""."""
     if was is None or used is None or was == used:
         return ""
     return f"recorded in {was}, repeated in {used}"

@@ -1,6 +1,6 @@
 """The first code of the fork server, which Python gets as an argument.
 
-The rest comes with the first message of the host, so that nothing inside tells where it lies.
+The rest comes with the first message of the host, so that no path is visible inside.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -15,7 +15,7 @@ class Ours:
     """Imports what the host has sent."""
 
     def find_spec(self, name, _path=None, _target=None):
-        """A module of ours; a package has no text."""
+        """One of our modules; a package has no text."""
         return ModuleSpec(name, self, is_package=not sources[name]) if name in sources else None  # type: ignore[arg-type]
 
     def create_module(self, _spec):

@@ -34,7 +34,7 @@ _STACK = 1 << 20
 RESERVE = 8 << 20
 """Bytes beside the memory of the code, for our own work between steps."""
 _BELOW = 8
-"""Frames of ours under the first frame of a snippet."""
+"""Number of our frames below the first frame of a snippet."""
 
 
 class Channel:

@@ -16,7 +16,7 @@ _CREATE, _ADD, _RESTRICT = 444, 445, 446
 _ASK_VERSION = 1
 _BENEATH = 1
 _FILE_RIGHTS = ((1, 13), (2, 14), (3, 15), (5, 16))
-"""From a version of the interface on, the number of rights over files that it knows."""
+"""Number of file access rights, by version of the interface."""
 _READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
 _TCP_FROM, _SCOPES_FROM = 4, 6
 _BIND_AND_CONNECT = 0b11

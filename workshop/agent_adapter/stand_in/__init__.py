@@ -1,9 +1,9 @@
-"""What an agent finds as `erc3`, in place of the official SDK.
+"""The package `erc3` that an agent imports instead of the official SDK.
 
 It runs in the agent's own environment: with any Python from 3.10 on, pydantic and the standard
-library. So the package is put together in a folder of its own, out of the modules beside this file
-and our client's wire models, which know nothing else of this project. The folder goes on the
-agent's module path, where its child processes find it too.
+library. So the package is assembled in its own folder, from the modules beside this file
+and our client's wire models, which import nothing else of this project. The folder is on the
+agent's module path, so its child processes find it too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 PLATFORM: Final = "ERC3_COMPAT_BASE_URL"
-"""Names the platform to the stand-in, out of reach of a `.env` that the agent loads."""
+"""Gives the simulator's address to the replacement; a `.env` of the agent cannot change it."""
 KEY: Final = "ERC3_COMPAT_API_KEY"
 """The account key, in the same way."""
 OWN: Final = "core.erc3_client.own"
@@ -36,7 +36,7 @@ NAMES: Final = {
     # Agents make pages of their own without it; our own client takes none for the last page.
     "    next_offset: int\n": "    next_offset: int = -1\n",
 }
-"""What is called or written otherwise there, in this order."""
+"""Replacements of names in the copied modules, in this order."""
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""What each benchmark brings for the lab."""
+"""The lab's adapter of each benchmark."""

@@ -1,4 +1,4 @@
-"""What the company brings for the lab."""
+"""The company's adapter for the lab."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.server import serve
 
 WHOLE = "company_whole"
-"""A field of ours: the company that a scenario plays in, so that it stands alone."""
+"""A field of this project: the scenario's company, so that the scenario is self-contained."""
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""What the store brings for the lab."""
+"""The store's adapter for the lab."""
 
 from __future__ import annotations
 

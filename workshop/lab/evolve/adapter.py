@@ -1,4 +1,4 @@
-"""The optimiser's way into the lab: how candidates are played, and what is told of their tasks."""
+"""The optimiser's adapter to the lab: plays candidates and describes their tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Texting = dict[str, str]
 
 @dataclass
 class LabAdapter:
-    """What GEPA asks (its ``GEPAAdapter``): trials for a candidate, stories for reflection."""
+    """GEPA's ``GEPAAdapter``: trials for a candidate, records for reflection."""
 
     rollouts: Rollouts
     shipped: Texts
@@ -31,7 +31,7 @@ class LabAdapter:
     """Sections over the shipped ones that are not changed."""
     secrets: Secrets
     refused: dict[str, str] = field(default_factory=dict)
-    """By text of a section why it may not be played."""
+    """Why a section text may not be played, by text."""
     propose_new_texts: None = None
     """GEPA's own way of asking the reflecting model is used."""
 
@@ -80,7 +80,7 @@ class LabAdapter:
         eval_batch: EvaluationBatch[Trial, Trial | None],
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """What the reflecting model is told: of failed tasks their stories, masked."""
+        """Build the input of the reflecting model: masked records of failed tasks."""
         rendered = [self._told(trial) for trial in eval_batch.trajectories or ()]
         return {name: rendered for name in components_to_update}
 

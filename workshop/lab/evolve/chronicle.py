@@ -1,4 +1,4 @@
-"""What happened in a loop, as the optimiser tells it: generations, and the candidates kept."""
+"""Records a loop from the optimiser's events: generations and kept candidates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Chronicle:
     generations: list[Generation] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    """What went wrong in here: the optimiser only logs it."""
+    """Errors in this class, which the optimiser would only log."""
     barren: int = 0
     """Times in a row in which there was nothing to learn."""
     _now: dict[str, Any] = field(default_factory=dict)

@@ -41,7 +41,7 @@ DEFAULT_SECTIONS = ("rules", "playbooks/")
 
 
 class EvolveOptions(LabOptions):
-    """What ``evolve`` takes."""
+    """The command line of ``evolve``."""
 
     train: str | None = option(f"The training tasks: {PACKS}. Required.", None)
     reflection: str | None = option(
@@ -136,7 +136,7 @@ def _other(train: str) -> str:
 
 
 def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
-    """Names of sections. Raises Usage: one that is asked for is none."""
+    """Resolve names of sections. Raises Usage: there is no such section."""
     shipped = adapter.benchmark.prompts.shipped()
     words = [f"{adapter.benchmark.id}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in asked.split(",")] if asked else words
@@ -150,7 +150,7 @@ def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
 
 
 def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
-    """Draw the tasks and keep what was asked for. Raises CannotRun: it cannot be begun."""
+    """Draw the tasks and store the request. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:

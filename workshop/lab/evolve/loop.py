@@ -1,7 +1,7 @@
-"""The loop: an optimiser plays candidates in the lab, and the gate says which may be proposed.
+"""The loop: an optimiser plays candidates in the lab; the acceptance test picks the proposal.
 
-It is begun from its start in every life. Whatever was played or asked before is answered from its
-folder, so that it comes to where it was without spending anything, and to the same end.
+After a resume it starts from the beginning. What was played or asked before is answered from its
+folder, so that it reaches the same point without spending anything.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Loop:
 
     @property
     def _gate_trials(self) -> int:
-        """What is kept back for the gate."""
+        """Trials reserved for the acceptance test."""
         return len(self.unseen) * (1 + self.asked.terms.looks)
 
     def run(self) -> Evolved:
@@ -201,7 +201,7 @@ class Loop:
 
 
 class _Silent:
-    """GEPA's log: what it says stands in our records."""
+    """GEPA's log, which is dropped because our records contain the same."""
 
     def log(self, message: str) -> None:
         """Nothing."""

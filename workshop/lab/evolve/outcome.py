@@ -1,4 +1,4 @@
-"""What a loop leaves for its user: a folder for ``--prompts``, a diff, a page, and a summary."""
+"""The output of a loop: a folder for ``--prompts``, a diff, a page, and a summary."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def diff_of(evolved: Evolved, candidate: Candidate) -> str:
 
 
 def summary(evolved: Evolved) -> list[str]:
-    """What the loop came to, in lines: generations, candidates with intervals, the ruling."""
+    """Summarise the loop in lines: generations, candidates with intervals, the decision."""
     lines = [
         f"{evolved.trials} trials, {evolved.reflections} reflections, "
         f"{figures.dollars(evolved.cost_usd)}; ended: {evolved.ended or 'not yet'}"

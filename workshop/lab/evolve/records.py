@@ -1,4 +1,4 @@
-"""What a loop was asked for, and what came of it: ``evolve.json``."""
+"""The request and the results of a loop: ``evolve.json``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "evolve.json"
 
 
 class Asked(Record):
-    """What decides how a loop goes."""
+    """The settings that determine a loop."""
 
     benchmark: str
     train: str
@@ -34,7 +34,7 @@ class Asked(Record):
     """Stages that are on."""
     reflection: str
     sections: tuple[str, ...]
-    """What may be changed, by name."""
+    """Names of the sections that may be changed."""
     start: dict[str, str] = Field(default_factory=dict)
     """Sections over the shipped ones with which the loop begins."""
     budget_dollars: float | None = None
@@ -42,12 +42,12 @@ class Asked(Record):
     """Trials, those of the gate among them."""
     generations: int
     batch: int
-    """Tasks of which the reflecting model is told."""
+    """Number of tasks shown to the reflecting model."""
     terms: Terms
     seed: int
 
     def settings(self, pack: str, prompts: dict[str, str], *, stories: bool) -> Settings:
-        """Of a lab run of this loop."""
+        """Settings of a lab run of this loop."""
         same = self.model_dump(include=set(Settings.model_fields))
         played = {"packs": (pack,), "prompts": prompts, "stories": stories}
         return Settings.model_validate(same | played | {"floors": False, "tapes": True})
@@ -61,13 +61,13 @@ class Candidate(Record):
     generation: int
     parents: tuple[int, ...]
     texts: dict[str, str]
-    """Of the sections that may be changed."""
+    """Texts of the sections that may be changed."""
     fitness: float
     """Mean over the training tasks: 1 passed, 0 not, -1 harm."""
     passed: Share
     harm: int
     ruling: Ruling | None = None
-    """Of the gate, where it was looked at."""
+    """Result of the acceptance test, if it was tested."""
 
 
 class Generation(Record):
@@ -77,7 +77,7 @@ class Generation(Record):
     parent: int
     section: str = ""
     why: str = ""
-    """What the change is for, in the reflecting model's words."""
+    """The purpose of the change, in the reflecting model's words."""
     text: str = ""
     was: str = ""
     before: tuple[float, ...] = ()
@@ -97,7 +97,7 @@ class Evolved(Record):
     asked: Asked
     harm_name: str
     ended: str | None = None
-    """Why the loop ended; None while it goes on."""
+    """Why the loop ended; None while it runs."""
     generations: tuple[Generation, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     proposed: int | None = None
@@ -105,7 +105,7 @@ class Evolved(Record):
     trials: int = 0
     reflections: int = 0
     cost_usd: float | None = None
-    """Of all trials and reflections; None is unknown."""
+    """Dollars of all trials and reflections; None is unknown."""
 
     def write(self, folder: Path) -> None:
         """Write it whole. Raises OSError."""
@@ -113,7 +113,7 @@ class Evolved(Record):
 
 
 def read_evolved(folder: Path) -> Evolved:
-    """What a folder holds. Raises CannotRun."""
+    """Read the records of a folder. Raises CannotRun."""
     path = folder / NAME
     try:
         return Evolved.model_validate_json(path.read_bytes())

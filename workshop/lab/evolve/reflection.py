@@ -36,7 +36,7 @@ class Reflection:
     calls: KeptCalls
     asked: int = 0
     cost_usd: float | None = 0.0
-    """Of all answers so far, those of earlier lives among them."""
+    """Dollars of all answers so far, including those before a resume."""
     failed: BaseException | None = None
     _kept: list[dict[str, Any]] = field(default_factory=list)
 
@@ -94,7 +94,7 @@ def reflection_of(model: str, path: Path) -> Reflection:
 
 
 def template(section: str, text: str) -> str:
-    """What the model is asked of a section; two places are left for the optimiser to fill."""
+    """The prompt for a section; the optimiser fills in two places."""
     return (
         _templates()
         .get_template("reflect.jinja")
@@ -103,7 +103,7 @@ def template(section: str, text: str) -> str:
 
 
 def why_of(answer: str) -> str:
-    """What the change is for, in one line; "" where the model does not say."""
+    """The purpose of the change, in one line; "" if the model gives none."""
     match = _WHY.search(answer)
     return match[1].strip()[:WHY_CHARS] if match else ""
 

@@ -19,9 +19,9 @@ from workshop.lab.packs import Source
 
 
 class Ended(BaseException):
-    """The loop is over, for the reason in the text.
+    """The loop has ended, for the reason in the text.
 
-    No ``Exception``: the optimiser takes those for a task's and goes on.
+    Not an ``Exception``, because the optimiser attributes those to a task and continues.
     """
 
 
@@ -42,7 +42,7 @@ def pack_of(adapter: BenchmarkAdapter, asked: str, raws: Sequence[Raw]) -> Picke
 
 
 EngineOf = Callable[[int], Engine]
-"""What plays so many tasks."""
+"""Makes the engine for so many tasks."""
 
 
 def played(
@@ -80,7 +80,7 @@ class Rollouts:
     adapter: BenchmarkAdapter
     pack: Picked
     settings: Callable[[dict[str, str]], Settings]
-    """Of a run with these sections over the shipped ones."""
+    """Settings of a run in which these sections replace built-in ones."""
     engine_of: EngineOf
     may_play: Callable[[int], None]
     """Asked before so many trials. Raises Ended."""
@@ -128,5 +128,5 @@ def _digest(texts: dict[str, str]) -> str:
 
 
 def fitness(trial: Trial) -> float:
-    """What the optimiser strives for: 1 for passed, 0 for not passed, -1 for harm."""
+    """The optimiser's objective: 1 for passed, 0 for not passed, -1 for harm."""
     return -1.0 if trial.harm else float(trial.passed)

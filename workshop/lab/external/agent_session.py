@@ -35,7 +35,7 @@ INTERRUPTED = "the run was interrupted"
 FOLDER = "agent"
 NAMES_KEPT = 20
 NAME_CHARS = 100
-"""Of each name of a model or a session that the agent gave."""
+"""Maximum characters of a model's or session's name from the agent."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Share:
 
     @cached_property
     def jobs(self) -> dict[str, Job]:
-        """By spec."""
+        """Keys are specs."""
         return {str(raw["spec_id"]): job for job, raw in self.tasks}
 
     @cached_property
@@ -92,17 +92,17 @@ class AgentSessionRecord(Record):
     """Why we ended it; None: it ended by itself."""
     seconds: float
     last_words: tuple[str, ...]
-    """The last lines that it printed; kept where it failed or was ended."""
+    """The last lines of its output; kept if it failed or was stopped."""
     sessions: tuple[tuple[str, bool], ...]
     """Id of each, and whether it was handed in."""
     names: tuple[str, ...] = ()
-    """What it calls its sessions."""
+    """The names of its sessions."""
     models: tuple[str, ...]
     """As it reported them, in the order in which they appear."""
     never_begun: tuple[str, ...]
     never_completed: tuple[str, ...]
     repeated: tuple[str, ...]
-    """Specs that it has begun several times; the first time counts."""
+    """Specs that it started several times; the first time counts."""
 
     @property
     def cut_short(self) -> bool:
@@ -160,7 +160,7 @@ class AgentSession:
 
     @property
     def platform(self) -> Platform:
-        """What the agent plays on."""
+        """The simulator that the agent plays on."""
         return self._served.platform
 
     def look(self) -> list[PlayedTask]:
@@ -177,7 +177,7 @@ class AgentSession:
         return [played(self._adapter, self._served, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
-        """Why it is over, "" where the agent has ended; None: it goes on."""
+        """Why it ended; "" if the agent ended by itself; None: it is running."""
         if self._process.ended:
             return ""
         if time.monotonic() - self._moved > self._launch.timeout:
@@ -185,9 +185,9 @@ class AgentSession:
         return None
 
     def finish(self, why: str) -> Iterator[PlayedTask]:
-        """End the agent and the platform; every task that was not reported yet.
+        """Stop the agent and the platform; return every task not reported yet.
 
-        ``why``: for which reason it is ended; "" where it has ended by itself.
+        ``why``: why it is stopped; "" if it ended by itself.
         """
         how = self._process.end()
         self._served.stop()
@@ -245,9 +245,9 @@ class AgentSession:
 def shares_of(
     jobs: Iterable[Job], side_by_side: int, scenarios: Callable[[Raw], Iterable[Raw]]
 ) -> list[Share]:
-    """Every task of the jobs in just one share; pack by pack, epoch by epoch.
+    """Distribute all tasks of the jobs over shares, pack by pack and epoch by epoch.
 
-    Neighbours go to different shares: a pack often stands in the order of its kinds.
+    Neighbours go to different shares, because packs are often sorted by kind.
     """
     by_pack: dict[tuple[str, int], list[tuple[Job, Raw]]] = {}
     for job in jobs:

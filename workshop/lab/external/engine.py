@@ -1,4 +1,4 @@
-"""What ``regress --agent`` does: trials come from the platforms that an external agent plays on."""
+"""``regress --agent``: trials come from the simulators that an external agent plays on."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def settings_of(options: RegressOptions) -> Settings:
 
 
 def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
-    """What tells an agent and its version from others: sessions' name, command, commit, models."""
+    """Identifies an agent and its version: session name, command, commit, models."""
     name = ", ".join(agent.session_names) or "agent"
     version = f" @ {agent.commit}" if agent.commit else ""
     return ", ".join((f"{name}: {agent.command}{version}", *list(models)[:MODELS_NAMED]))
@@ -87,7 +87,7 @@ class ExternalRun:
     adapter_factory: AdapterFactory
     run: LabRun
     command: str | None
-    """As it was typed, with whatever secrets are in it; None where a run goes on."""
+    """The command as typed, including secrets; None for a resumed run."""
     environment: Mapping[str, str]
     folder: Path
     """Of the run."""
@@ -96,7 +96,7 @@ class ExternalRun:
     """Set where an interrupt has ended the agents."""
 
     def __post_init__(self) -> None:
-        """Raises CannotRun: a secret stood in the command of a run that goes on."""
+        """Raises CannotRun: the command of the run to resume contained a secret."""
         if self.command is None and MASK in _agent_of(self.run).command:
             text = "the agent's command contained a secret, and secrets are not stored"
             raise CannotRun(f"{text}; pass it in an environment variable and start again")

@@ -19,7 +19,7 @@ from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS = 4_000
-"""Of a body or an answer that the journal keeps."""
+"""Maximum characters of a body or response in the journal."""
 EVAL_CHARS = 4_000
 ANSWERS = ("response", "error")
 
@@ -47,9 +47,9 @@ class PlayedTask:
 
 
 def tasks_of(platform: Platform) -> dict[str, list[Task]]:
-    """All tasks by spec; those that were begun first, in the order in which they were.
+    """Return all tasks by spec; started ones first, in that order.
 
-    May be asked while the platform is in use: what is done by then stands in it.
+    May be called while the platform is in use; it contains what is done by then.
     """
     by_spec: dict[str, list[Task]] = {}
     for task in sorted(platform.tasks, key=_first_moment):
@@ -69,7 +69,7 @@ def is_over(task: Task) -> bool:
 def played(
     adapter: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None
 ) -> PlayedTask:
-    """What came of a task; ``cause``: why it was not completed, where it was not."""
+    """Return the result of a task; ``cause``: why it was not completed, if so."""
     world = adapter.ended(task.world) if task.world is not None else None
     evaluation = task.evaluation
     score = evaluation.score if evaluation else None
@@ -114,7 +114,7 @@ def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]
 
 
 def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
-    """What the agent sent for a task, in order: requests to its world, and reports."""
+    """The requests and reports that the agent sent for a task, in order."""
     if not task.begun:
         return
     world = platform.served_as(task.benchmark).world
@@ -145,7 +145,7 @@ def _json(body: Mapping[str, Any] | None) -> str:
 
 
 def _seconds(task: Task) -> float:
-    """From the beginning to the end, or to what was last heard of it."""
+    """Seconds from its start to its end, or to the last request."""
     if not task.begun:
         return 0.0
     end = task.ended or task.log[-1].moment

@@ -1,4 +1,4 @@
-"""Where the answer to a call comes from: the record while it fits, then a world or the user."""
+"""Sources of a call's result: the record while it fits, then a simulator or the user."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pause:
     kwargs: dict[str, object]
     step: int
     line: int
-    """Source line within the step's snippet; 0 where it is not known."""
+    """Source line within the step's snippet; 0 if unknown."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +49,14 @@ class EditedAnswer:
 
 
 class Tools(Protocol):
-    """What carries out calls."""
+    """Carries out calls."""
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
         """Run a tool. Raises ToolFault where the call reaches none."""
 
 
 class LiveWorld(Tools, Protocol):
-    """A running benchmark that stands where the record stood."""
+    """A running environment in the state of the record."""
 
     def repeat(self, requests: Sequence[WireCall]) -> list[str]:
         """Bring it there by recorded requests; what went otherwise. Raises ToolFault."""
@@ -134,7 +134,7 @@ class AnswerSource:
         return Answered(self.ask(live, pause, edited), "live") if live else None
 
     def live(self, history: Sequence[Answered]) -> LiveWorld | None:
-        """The live world at this moment, made when it is first needed; None where there is none."""
+        """The live environment at this moment, made when first needed; None if there is none."""
         if self._live is None and self._open_live is not None:
             live = self._open_live()
             live.repeat([*self._past, *(w for h in history for w in h.call.requests)])

@@ -1,4 +1,4 @@
-"""What the debugger's commands talk about: the task, the work, and where it stands."""
+"""The debugger's state: the task, the work, and the current call."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 
 
 class Workbench(Protocol):
-    """What a benchmark offers a debugger."""
+    """What a benchmark provides for the debugger."""
 
     def state_at(self, start: str, calls: Sequence[ToolCall]) -> str:
         """The state behind these calls, as far as records tell."""
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 
 class BadCommand(Exception):
-    """What was typed cannot be done; the text says why and what would be right."""
+    """The command is invalid; the text says why and what would be right."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class DebuggedTurn:
     after: tuple[ToolCall, ...] = ()
     """Calls of later turns."""
     result: Mapping[str, Any] | None = None
-    """How the task ended, where it has."""
+    """How the task ended, if it has."""
     outcome: tuple[bool, object] | None = None
     """Whether the recorded turn came to an answer, and to which; None while it is live."""
 
 
 @dataclass
 class DebugState:
-    """Where the work stands, and what the user has changed."""
+    """The position in the work, and the user's changes."""
 
     subject: DebuggedTurn
     codes: Sequence[str]
@@ -84,9 +84,9 @@ class DebugState:
     answers: AnswerSource
     workbench: Workbench
     sandbox: SandboxKind | None = None
-    """Where the code runs; None: as the environment decides."""
+    """The kind of sandbox; None: the environment decides."""
     note: str = ""
-    """What is to be known about it, where it is not the recorded one."""
+    """A note if it differs from the recorded one."""
     history: list[Answered] = field(default_factory=list)
     moment: Pause | Ended = field(default_factory=lambda: Ended(()))
     arguments: dict[str, object] | None = None
@@ -98,7 +98,7 @@ class DebugState:
     depth: int = 0
     """How many callers above the waiting call is looked from."""
     callers: list[Place] | None = None
-    """Where those calls stand, the outermost first; None: nobody has asked."""
+    """Positions of those calls, the outermost first; None: not computed yet."""
 
     @property
     def pause(self) -> Pause | None:
@@ -124,7 +124,7 @@ class DebugState:
 
     @property
     def place(self) -> Place:
-        """Where is looked from: the waiting call, or one of its callers."""
+        """The selected frame: the waiting call, or one of its callers."""
         if self.depth and self.callers:
             return self.callers[-self.depth]
         return Place(self.step, self.pause.line if self.pause else 1)

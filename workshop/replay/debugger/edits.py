@@ -95,7 +95,7 @@ def fault(text: str) -> ToolFault:
 
 
 def break_at(debug: DebugState, text: str) -> str:
-    """``b [STEP:]LINE``; in words where it was set. Raises BadCommand."""
+    """Set a breakpoint by ``b [STEP:]LINE``; say where it was set. Raises BadCommand."""
     step, line = place_of(debug, text)
     if not 1 <= line <= len(debug.code(step)):
         raise BadCommand(f"step {step} has {len(debug.code(step))} lines")

@@ -31,7 +31,7 @@ class LiveSource(AnswerSource):
         edited_answer: EditedAnswer | ToolFault | None,
         history: Sequence[Answered],
     ) -> Answered:
-        """The call, carried out or answered by hand; both stand in the ledger."""
+        """Carry the call out, or use the edited result; both are recorded in the ledger."""
         if edited_answer is not None:
             arguments = self.bound(pause) if edited is None else edited
             call = self.by_hand(pause, arguments, edited_answer)
@@ -40,7 +40,7 @@ class LiveSource(AnswerSource):
         return Answered(self.ask(self, pause, edited), "live")
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
-        """Run a tool. Raises ToolFault where it is refused before it runs: closed, or no budget."""
+        """Run a tool. Raises ToolFault if it is refused before it runs: closed, or no budget."""
         before = len(self._ledger.calls)
         try:
             self._ledger.call(name, args, kwargs)

@@ -309,7 +309,7 @@ class AskingHost:
     """The tools of a debugged instruction, which ask at each call; see ``ToolHost``."""
 
     executor: SandboxExecutor | None = None
-    """Who runs them: tells where a call stands."""
+    """The executor of the code, which knows where a call is."""
 
     def __init__(self, debug: DebugState, prompt: Prompt) -> None:
         self.names = frozenset(debug.answers.tools)

@@ -1,4 +1,4 @@
-"""What the debugger shows: code with its current line, calls, arguments, answers, effects."""
+"""The debugger's output: code with its current line, calls, arguments, results, effects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHORT = 200
 
 
 class Screen:
-    """Writes to one console; everything from outside is cleaned of terminal control."""
+    """Writes to one console; removes terminal control from untrusted text."""
 
     def __init__(self, debug: DebugState, console: Console) -> None:
         self._debug = debug
@@ -31,7 +31,7 @@ class Screen:
         self._console.print(clean(text), markup=False, highlight=False, soft_wrap=True)
 
     def opening(self) -> None:
-        """What is debugged, before the first pause."""
+        """Show the subject before the first pause."""
         subject = self._debug.subject
         self.say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
         self.say(f"Instruction: {subject.instruction}")
@@ -86,7 +86,7 @@ class Screen:
             self.say("none that fit" if pause.args or pause.kwargs else "none")
 
     def recorded(self) -> None:
-        """What was answered when this was recorded."""
+        """Show the recorded result."""
         debug = self._debug
         call = debug.answers.recorded(debug.pause.number) if debug.pause else None
         if debug.pause is None or call is None:
@@ -131,7 +131,7 @@ class Screen:
         self.say(f"   {call.number:>3} line {call.line or '?'}: {call.prompt(80)}{mark}")
 
     def edits(self) -> None:
-        """What is edited for the waiting call."""
+        """Show the edits for the waiting call."""
         debug = self._debug
         if debug.arguments is not None:
             self.say(f"arguments: {json.dumps(debug.arguments, ensure_ascii=False)}")
@@ -143,7 +143,7 @@ class Screen:
             self.say("no edits")
 
     def ended(self, ended: Ended) -> None:
-        """What came of the work, and whether that is what was recorded."""
+        """Show the outcome of the work, and whether it equals the recorded one."""
         for number, step in enumerate(ended.steps, start=1):
             if step.prints:
                 self.say(f"step {number} printed:\n{step.prints.rstrip()}")

@@ -62,7 +62,7 @@ def is_expression(text: str) -> bool:
 
 
 def look(debug: DebugState, expression: str) -> str:
-    """``repr`` of an expression in the selected frame, or ``***`` and why there is none."""
+    """Return ``repr`` of an expression in the selected frame, or ``***`` and the error."""
     try:
         ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError) as error:
@@ -71,7 +71,7 @@ def look(debug: DebugState, expression: str) -> str:
 
 
 def callers(debug: DebugState) -> list[Place]:
-    """Where the functions were called in which the waiting call stands, the outermost first."""
+    """The calls of the functions around the waiting call, the outermost first."""
     found = _evaluate(debug, f"[place for _, place in {FRAMES}]", 0, framed=True)
     return [] if found.startswith("***") else [Place(*place) for place in ast.literal_eval(found)]
 
@@ -107,7 +107,7 @@ def _tree(code: str) -> ast.Module:
 
 
 def _around(tree: ast.Module, line: int) -> list[ast.FunctionDef]:
-    """The functions that a line stands in."""
+    """The functions around a line."""
     every = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     return [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
 
@@ -223,7 +223,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
-        """What the question raises has to reach us."""
+        """Exceptions of the question must reach the debugger."""
         self.generic_visit(node)
         node.body[:0] = ast.parse(f"if {OVER}():\n    raise").body
         return node

@@ -1,4 +1,4 @@
-"""Stands in for the official SDK."""
+"""Replaces the official SDK."""
 
 import sys
 

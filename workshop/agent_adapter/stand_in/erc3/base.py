@@ -1,4 +1,4 @@
-"""Stands in for the SDK's module of the same name."""
+"""Replaces the SDK's module of the same name."""
 
 from core.erc3_client.own.base import ApiError, ApiException, BaseClient
 

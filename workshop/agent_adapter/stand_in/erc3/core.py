@@ -1,4 +1,4 @@
-"""Stands in for the SDK's module of the same name."""
+"""Replaces the SDK's module of the same name."""
 
 from __future__ import annotations
 

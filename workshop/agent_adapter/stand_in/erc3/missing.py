@@ -1,4 +1,4 @@
-"""Says by name what the official SDK may have and its stand-in has not."""
+"""Reports names that the official SDK may have and the replacement lacks."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import NoReturn
 
 
 def text_of(module: str, name: str, known: Iterable[str]) -> str:
-    """What is missing, where, and the names that are nearest to it.
+    """Say what is missing, where, and the nearest names.
 
-    ``known``: full names that there are.
+    ``known``: the full names that exist.
     """
     by_name = {one.rpartition(".")[2].lower(): one for one in reversed([*known])}
     near = [by_name[one] for one in get_close_matches(name.lower(), by_name, 3)]
@@ -21,7 +21,7 @@ def text_of(module: str, name: str, known: Iterable[str]) -> str:
 
 
 class _Finder:
-    """Stands behind all other finders: what comes here as `erc3.….NAME` is nowhere."""
+    """The last finder: a name `erc3.….NAME` that reaches it does not exist."""
 
     def __init__(self, known: Sequence[str]) -> None:
         self._known = known

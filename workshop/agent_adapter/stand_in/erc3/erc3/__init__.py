@@ -1,4 +1,4 @@
-"""Stands in for the SDK's package of the same name."""
+"""Replaces the SDK's package of the same name."""
 
 from core.erc3_client.own.company import *  # noqa: F403
 

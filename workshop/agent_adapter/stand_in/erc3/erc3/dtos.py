@@ -1,3 +1,3 @@
-"""Stands in for the SDK's module of the same name."""
+"""Replaces the SDK's module of the same name."""
 
 from core.erc3_client.own.company_models import *  # noqa: F403
