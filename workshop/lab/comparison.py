@@ -53,7 +53,7 @@ Task = tuple[str, str]
 
 
 def measured(trial: Trial) -> dict[str, float | None]:
-    """What a trial came to and what it took; None is unknown."""
+    """The result and the cost of a trial; None is unknown."""
     spent = trial.tokens.prompt, trial.tokens.completion
     return {
         "score": trial.strict,
@@ -106,7 +106,7 @@ class Pair:
         return after and not before, before and not after
 
     def change(self, measure: str) -> tuple[float, float] | None:
-        """Means of a measure in both runs; None where it is unknown in a trial."""
+        """Means of a measure in both runs; None if it is unknown in a trial."""
         known = [(measured(a)[measure], measured(b)[measure]) for a, b in self.trials]
         values = [(a, b) for a, b in known if a is not None and b is not None]
         if len(values) < len(known):
@@ -162,7 +162,7 @@ def _plain(results: RunResults) -> Iterable[Trial]:
 
 
 def pairs_of(a: Side, b: Side) -> list[Pair]:
-    """The tasks that both runs have, in the order of the first. Raises CannotRun: there is none."""
+    """Return the tasks that both runs have, in the order of the first. Raises CannotRun: none."""
     if bool(a.other) != bool(b.other):
         text = "a run of this project and a file of another tool name their tasks in another way"
         raise CannotRun(f"{text}: write the run into a log first, by export --format inspect")
