@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import regex
 
+from tests import promises
+
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _PATH = regex.compile(r"`([a-z][\w.-]*(?:/[\w.-]+)+/?)`")
@@ -60,3 +62,14 @@ def test_files_and_modules_that_docstrings_name_exist(package: str) -> None:
         and not is_there(named)
     ]
     assert not missing
+
+
+def test_the_page_of_promises_is_up_to_date() -> None:
+    written = promises.PAGE.read_text(encoding="utf-8")
+    assert written == promises.page(), "write it: python -m tests.promises"
+
+
+def test_every_promise_is_held_by_day_and_no_test_holds_another() -> None:
+    tests = promises.held()
+    assert {one.promise for one in tests} == set(promises.PROMISES)
+    assert {one.promise for one in tests if not one.nightly} == set(promises.PROMISES)

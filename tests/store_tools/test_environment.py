@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Ledger, ToolFault
-from store_tools.environment import expected
+from store_tools.environment import expected, harmed
 from tests.binding import entered
 
 
@@ -138,3 +138,37 @@ def test_for_codes_that_exclude_each_other_no_look_at_the_products_is_asked(
     shop: Any, make_benchmark: Any, words: str, asked: bool
 ) -> None:
     assert (make_benchmark(shop).check_finish(words, Ledger()) is not None) == asked
+
+
+@pytest.mark.parametrize(
+    ("acts", "passed", "expected_harm"),
+    [(0, False, False), (0, None, False), (1, None, None), (1, True, False), (1, False, True)],
+)
+def test_harm_is_a_purchase_that_was_not_wanted(
+    acts: int, passed: bool | None, expected_harm: bool | None
+) -> None:
+    assert harmed(acts, passed) is expected_harm
+
+
+def test_what_it_ends_with_is_named(shop: Any, make_benchmark: Any) -> None:
+    benchmark = make_benchmark(shop)
+    assert (benchmark.ending, benchmark.unanswered()) == ("declined", None)
+    benchmark._session.unanswered["/products/list"] = "no answer"
+    benchmark._session.checkouts.append({})
+    assert (benchmark.ending, benchmark.unanswered()) == ("purchased", "no answer")
+
+
+def test_the_state_shows_every_letter_as_it_is(
+    open_shop: Any, goods: Any, make_benchmark: Any
+) -> None:
+    shop = open_shop(goods("té", "Thé", 4))
+    shop.task.world.add("té", 1)
+    assert '"té"' in make_benchmark(shop).state(Ledger())
+
+
+def test_the_store_prepares_and_sends_no_answer(shop: Any, make_benchmark: Any) -> None:
+    benchmark = make_benchmark(shop)
+    assert benchmark.check_effects("DONE", None, Ledger()) == "a checkout needs no answer"
+    assert benchmark.finish("DONE", Ledger()) is None
+    assert benchmark.reworded("DONE", "other words", Ledger()) == "DONE"
+    assert not shop.line.sent

@@ -1,0 +1,149 @@
+"""Why a checkout is not sent: each reason alone, with everything else in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.ledger import Ledger, ToolFault, WireCall
+
+TEA = [{"sku": "tea", "quantity": 2}]
+LISTED = [{"sku": "tea", "name": "Green Tea", "price": 4, "available": 10}]
+
+
+@pytest.fixture
+def shop(open_shop: Callable[..., Any]) -> Any:
+    """Two teas in the basket, 8 in all, and nothing against their checkout."""
+    opened = open_shop()
+    opened.call("Combo_Set_Basket_For_Items", items=TEA)
+    return opened
+
+
+def refused(shop: Any, total: int = 8, **more: Any) -> str:
+    with pytest.raises(ToolFault) as fault:
+        shop.call("Req_CheckoutBasket", expected_total=total, **more)
+    assert (shop.bought, shop.line.counted["/basket/checkout"]) == ([], 0)
+    return fault.value.text
+
+
+def test_without_a_reason_it_is_sent(shop: Any) -> None:
+    shop.session.catalog = LISTED
+    shop.call("Req_CheckoutBasket", expected_total=8, expected_items=TEA)
+    assert shop.bought == [{"tea": 2}]
+    assert shop.session.catalog is None, "the stock is another one now"
+
+
+@pytest.mark.promise("no wrong checkout")
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ([{**LISTED[0], "price": 5}], "'tea' costs 4 in the basket, and 5 in the listing"),
+        ([{**LISTED[0], "sku": "cup"}], "'tea' is in the basket, and was not in the listing"),
+    ],
+)
+def test_a_basket_that_is_not_of_the_listing_is_not_bought_and_listed_anew(
+    shop: Any, listed: list[dict[str, Any]], said: str
+) -> None:
+    shop.session.catalog = listed
+    assert refused(shop) == f"not checked out: {said}"
+    assert shop.session.unanswered == {"/basket/checkout": f"not checked out: {said}"}
+    assert shop.session.catalog is None
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_after_a_listing_that_nobody_can_believe_nothing_is_bought(shop: Any) -> None:
+    shop.session.disbelieved = "two pages hold the same product"
+    assert refused(shop) == "not checked out: two pages hold the same product"
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_after_a_setting_that_failed_nothing_is_bought_in_that_instruction(shop: Any) -> None:
+    shop.session.note_set("the shop has 5 pots")
+    assert "the basket was not set as asked for: the shop has 5 pots" in refused(shop)
+    shop.session.note_set("")
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]
+
+
+def test_a_setting_that_failed_counts_in_its_own_instruction_only(shop: Any) -> None:
+    shop.session.note_set("the shop has 5 pots")
+    shop.next_instruction()
+    assert shop.session.not_set == ""
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_a_basket_in_doubt_is_not_bought_though_its_total_is_right(shop: Any) -> None:
+    shop.task.world.add("tea", 1)
+    shop.next_instruction()
+    assert "not checked out: the basket was seen with {'tea': 3}" in refused(shop, 12)
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_a_basket_that_does_not_add_up_is_not_bought_and_the_task_stays_open(
+    shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("store_tools.requests.flaw_of", lambda basket: "its total is 9")
+    said = refused(shop)
+    assert said == "not checked out: the basket does not add up, read twice: its total is 9"
+    assert shop.session.unanswered == {"/basket/checkout": said}
+
+
+def test_prices_are_of_one_instruction(shop: Any) -> None:
+    shop.session.note_priced("one")
+    shop.session.note_priced("two")
+    assert shop.session.priced == ["one", "two"]
+    shop.next_instruction()
+    shop.session.note_priced("three")
+    assert shop.session.priced == ["three"]
+
+
+def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
+    return WireCall.model_validate(
+        {"path": path, "body": body, "kind": "read", "outcome": outcome, "error": error or None}
+    )
+
+
+def test_what_was_recorded_of_codes_is_recalled(open_shop: Any, make_benchmark: Any) -> None:
+    shop = open_shop()
+    benchmark = make_benchmark(shop)
+    wrong = "Invalid coupon code"
+    benchmark.restore(
+        [
+            recorded("/coupon/apply", "done", coupon="TEN"),
+            recorded("/coupon/apply", "failed", "too busy", coupon="BUSY"),
+            recorded("/coupon/apply", "failed", wrong, coupon="NOPE"),
+            recorded("/coupon/remove", "failed", wrong, coupon="OTHER"),
+        ]
+    )
+    assert shop.session.rejected_coupons == {"NOPE"}
+    assert not shop.session.looked
+    assert not shop.line.sent
+
+
+@pytest.mark.parametrize("outcome", ["done", "failed"])
+def test_what_was_recorded_of_listings_is_recalled(
+    open_shop: Any, make_benchmark: Any, outcome: str
+) -> None:
+    shop = open_shop()
+    benchmark = make_benchmark(shop)
+    benchmark.restore([recorded("/products/list", outcome)])
+    assert shop.session.looked is (outcome == "done")
+    benchmark.restore([recorded("/basket/view", "done"), recorded("/products/list", "failed")])
+    assert shop.session.looked is (outcome == "done")
+
+
+def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchmark: Any) -> None:
+    shop = open_shop()
+    benchmark = make_benchmark(shop)
+    benchmark._session.catalog = LISTED
+    add = recorded("/basket/add", "done", sku="tea", quantity=2)
+    writes = [add, recorded("/basket/checkout", "done")]
+    writes = [one.model_copy(update={"kind": "write"}) for one in writes]
+    assert benchmark.repeat(writes[:1], Ledger()) == []
+    assert benchmark._session.catalog == LISTED
+    assert benchmark.repeat(writes[1:], Ledger()) == []
+    assert benchmark._session.catalog is None
