@@ -121,7 +121,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} stands there twice")
+        raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} appears twice")
     return found
 
 
@@ -150,7 +150,7 @@ def _part(path: Path, name: str, kind: TypeAdapter[Parsed]) -> Parsed:
                 raise CannotRun(f"{path}: its {name} is larger than {MOST_BYTES >> 20} MB")
             return kind.validate_json(log.read(name))
     except KeyError:
-        raise CannotRun(f"{path}: is no log of Inspect, or one that is still written") from None
+        raise CannotRun(f"{path}: is not a complete Inspect log") from None
     except ValidationError as error:
         raise CannotRun(f"{path}: its {name} cannot be read: {first_problem(error)}") from None
     except NotImplementedError:
@@ -206,7 +206,7 @@ def _value(where: str, value: Any) -> float:
     if isinstance(value, str):
         value = GRADES.get(value, value)
     if not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise CannotRun(f"{where}: the score {cut(str(value), 40)} is no number from 0 to 1")
+        raise CannotRun(f"{where}: the score {cut(str(value), 40)} is not a number from 0 to 1")
     return float(value)
 
 

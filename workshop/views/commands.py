@@ -192,7 +192,7 @@ def _listener(port: int) -> socket.socket:
 
 
 class Format(StrEnum):
-    """What a run can be written as."""
+    """Formats of an export."""
 
     inspect = "inspect"
     mlflow = "mlflow"

@@ -62,9 +62,9 @@ class RunSide(Record):
     tool_calls: int | None = None
     requests: int | None = None
     tokens: Usage
-    """Of the whole task."""
+    """Figures of the whole task."""
     tokens_from_turn: Usage
-    """Of the turns that were not repeated."""
+    """Figures of the turns that were not repeated."""
     error: str | None = None
 
 
@@ -176,7 +176,7 @@ def _cells(side: TurnSide | None) -> list[Text]:
 
 
 def sums_table(report: ForkReport) -> Table:
-    """The results of both runs, side by side."""
+    """Compare the results of both runs."""
     table = Table(*(Column(name, overflow="fold") for name in ("", "original", "fork")))
     sides = report.original, report.fork
     rows = {r: [_cell(getattr(s.brain, r, None)) for s in sides] for r in ("evaluator", "worker")}

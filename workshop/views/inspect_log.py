@@ -25,7 +25,7 @@ from workshop.views.tracing.span_tree import Span, task_span
 SCORER = "platform"
 UNKNOWN_MODEL = "none/unknown"
 LAST_SECOND = 253_402_300_799.0
-"""Of the year 9999, behind which there is no date."""
+"""Seconds of the year 9999, the last with dates."""
 NOT_KEPT = "(this text was not stored)"
 
 
@@ -102,7 +102,7 @@ def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
 
 
 def _sum(usages: Iterable[dict[str, ModelUsage]]) -> dict[str, ModelUsage]:
-    """By model or role what is known to have been used."""
+    """Known usage by model or role."""
     total: dict[str, ModelUsage] = {}
     for usage in usages:
         for name, spent in usage.items():
@@ -146,7 +146,7 @@ def sample_of(record: TaskRecord, span: Span, name: str) -> log.EvalSample:
 
 
 def _score(record: TaskRecord) -> Score | None:
-    """The platform's score; None where it gave none."""
+    """The platform's score; None if it gave none."""
     if record.score is None:
         return None
     explanation = redact(record.eval_log)
@@ -278,7 +278,7 @@ def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
 
 
 def _used(calls: list[Span], by: Any) -> dict[str, ModelUsage]:
-    """What was used, by model or role; without those of which a part is unknown."""
+    """Usage by model or role, without those that are partly unknown."""
     groups: dict[str, list[Span]] = {}
     for call in calls:
         groups.setdefault(by(call), []).append(call)

@@ -1,4 +1,4 @@
-"""What the lab says of two runs, as records that pages show; who judges is lent from above."""
+"""The lab's verdict on two runs, as records for pages; the judge is passed in."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Flips(Record):
 
 
 class Measure(Record):
-    """What a task took in both runs; the interval is of the difference, 95 %."""
+    """A measure per task in both runs, with the 95 % interval of the difference."""
 
     name: str
     tasks: int
-    """Where it is known in both runs."""
+    """Number of tasks where it is known in both runs."""
     a: float | None = None
     b: float | None = None
     difference: float | None = None
@@ -47,9 +47,9 @@ class Check(Record):
 
     name: str
     asks: str
-    """When it holds, in words."""
+    """The condition, in words."""
     found: str
-    """What it found, in figures."""
+    """The result, in figures."""
     holds: bool
     decides: bool = False
     """Whether the verdict is its: the first that holds, else the last."""
@@ -65,7 +65,7 @@ class Comparison(Record):
     harm_name: str
     sandboxes_a: tuple[str, ...] = ()
     sandboxes_b: tuple[str, ...] = ()
-    """Where generated code ran."""
+    """Sandboxes in which generated code ran."""
     tasks: int
     trials: int
     only_a: int
@@ -108,9 +108,9 @@ class Comparison(Record):
 
 
 Judge = Callable[[Path, Path], Comparison]
-"""The verdict on the second of two run folders. Raises CannotRun: it cannot be told."""
+"""Judge the second of two run folders. Raises CannotRun: impossible."""
 
 
 def no_judge(_first: Path, _second: Path) -> Comparison:
-    """Where nobody was lent who could tell. Raises CannotRun."""
+    """The default judge, which knows nothing. Raises CannotRun."""
     raise CannotRun("no verdict here; the command compare gives one")

@@ -1,1 +1,1 @@
-"""All runs of a folder as pages on loopback, which follow a run while it goes on."""
+"""Live pages of all runs of a folder, on loopback."""

@@ -117,7 +117,7 @@ class _Pages:
         return f"{self._boot}.{state.revision}"
 
     def _since(self, text: str) -> int:
-        """The revision that a page knows; 0 where it comes from an earlier server."""
+        """The revision that a page has; 0 if it is from an earlier server."""
         boot, _, number = text.partition(".")
         return int(number) if boot == self._boot and number.isdecimal() else 0
 

@@ -28,7 +28,7 @@ Mark = tuple[int, int]
 
 
 def mark_of(path: Path) -> Mark:
-    """The mark of a file; (-1, -1) where there is none."""
+    """The modification mark of a file; (-1, -1) if there is none."""
     try:
         stat = os.stat(path)
     except OSError:
@@ -45,7 +45,7 @@ class IndexRow:
     state: str
     results: RunResults | None = None
     title: str = ""
-    """What its user named it; "" for nothing."""
+    """The name that the user gave; "" if none."""
     total: int | None = None
     """Tasks that it is to play; None is unknown."""
     place: str = ""
@@ -68,7 +68,7 @@ class IndexRow:
 
     @property
     def sorted_by(self) -> dict[str, float | str | None]:
-        """By column what the list is sorted by; None is unknown and comes last."""
+        """Sort keys by column; None is unknown and comes last."""
         names = ("tasks", "score", "models", "harm", "tokens", "dollars", "time")
         values: dict[str, float | str | None] = dict.fromkeys(names)
         values |= {"run": self.folder, "state": self.state, "place": self.place or None}
@@ -87,7 +87,7 @@ class IndexRow:
 
 
 def index_row(folder: Path, now: float) -> IndexRow:
-    """What is known of a run; ``now`` in seconds since 1970."""
+    """Read what is known of a run; ``now`` in seconds since 1970."""
     results = _results(folder, mark_of(folder / NAME))
     manifest = _manifest(folder, mark_of(folder / RUN))
     state = _state(folder, results, manifest, now)
@@ -161,7 +161,7 @@ class RunState:
     revision: int
     """Counts every change of anything in the run."""
     changed: dict[str, int]
-    """By task the revision in which it changed last."""
+    """The revision in which each task last changed."""
 
 
 class RunWatch:
@@ -198,13 +198,13 @@ class RunWatch:
             return RunState(run, self._setup, self._revision, dict(self._changed))
 
     def _is_new(self, path: Path) -> bool:
-        """Whether a file is another one than at the last look."""
+        """Whether a file has changed since the last look."""
         mark = mark_of(path)
         known, self._marks[path] = self._marks.get(path), mark
         return mark != known
 
     def _is_stale(self, key: str, path: Path) -> bool:
-        """Whether a task has to be read again: its journal or its result is another one."""
+        """Whether a task must be read again, because its journal or its result has changed."""
         task = self._tasks.get(key)
         if self._is_new(path) or task is None:
             return True

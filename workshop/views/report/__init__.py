@@ -1,1 +1,1 @@
-"""What a run looked like: a run folder read into records, and those as one self-contained page."""
+"""The report: a run folder as one self-contained page."""

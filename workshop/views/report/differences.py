@@ -1,4 +1,4 @@
-"""What two runs were made of differently: prompts, models, strategy, options, pack, versions."""
+"""Differences between the settings of two runs: prompts, models, options, pack, versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_ALIKE = 0.35
 """Lines less alike are not one line that was changed."""
 _WORDS = re.compile(r"\w+\s*|[^\w\s]\s*|\s+")
 _HEADING = re.compile(r"#{1,6} +\S.*|[A-Z][A-Za-z' ()-]{2,48}")
-"""A heading of Markdown, or a short line without the signs of a sentence, a list or a name."""
+"""A Markdown heading, or a short line without punctuation."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class PromptDiff:
 
 @dataclass(frozen=True)
 class Differences:
-    """What changed from the first run to the second."""
+    """Return what changed from the first run to the second."""
 
     changes: tuple[Change, ...] = ()
     prompts: tuple[PromptDiff, ...] | None = None

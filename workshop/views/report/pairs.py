@@ -25,11 +25,11 @@ FILTERS = {
     "failed": "Failed in one",
     "alone": "Only in one",
 }
-"""By name what the button says; "": what the benchmark calls harm, where it is new."""
+"""Labels of buttons by name; "": the benchmark's word for new harm."""
 _RANK = ("new harm", "worse", "better", "harm gone", "other outcome", "other way", "same")
 INSTRUCTION_CHARS = 240
 ASPECTS = {"state": "another state", "calls": "other calls", "words": "other words"}
-"""What two turns can differ in, in the order in which it happens; words alone weigh least."""
+"""Aspects in which two turns can differ, in order; wording matters least."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Parting:
-    """Where two tasks part."""
+    """The first difference of two records of a task."""
 
     at: int | None
     """Place of the turn among both: the first with another state or other calls, else the first
     with other words; None: they are the same."""
     first: dict[str, int]
-    """By aspect the number of the first turn that differs in it; of the others there is none."""
+    """The first turn that differs, by aspect; aspects without a difference are missing."""
     ended: str = ""
     """"A" or "B" where that one had ended by then."""
     known: bool = True
@@ -62,7 +62,7 @@ class Parting:
 
     @property
     def text(self) -> str:
-        """Where, and in what, in a few words."""
+        """The place and kind of the difference, in a few words."""
         if not self.known:
             return "turns not recorded"
         if self.at is None:
@@ -101,7 +101,7 @@ def _step(act: TurnLog) -> Step:
 
 
 def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
-    """Where two tasks part, turn by turn; an agent that is not ours has none."""
+    """Find the first difference, turn by turn; None for an external agent."""
     if not left or not right:
         return Parting(None, {}, known=False)
     first: dict[str, int] = {}
@@ -126,7 +126,7 @@ class Half:
 
     view: RunView
     steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
-    """By journal its turns in short."""
+    """A summary of each journal's turns."""
     whole: Callable[[TaskRecord], TaskRecord] = lambda record: record
     """The task with all its turns."""
 
@@ -173,7 +173,7 @@ class Pair:
 
     @cached_property
     def parting(self) -> Parting:
-        """Where the two part."""
+        """The first difference of the two."""
         left, right = self.left, self.right
         return parting(left.steps if left else (), right.steps if right else ())
 
@@ -191,14 +191,14 @@ class Pair:
 
     @property
     def harm(self) -> str:
-        """What became of harm: "new", "gone" or "" for neither."""
+        """Change of harm: "new", "gone" or "" for neither."""
         if not self.left or not self.right or self.left.record.harm == self.right.record.harm:
             return ""
         return "new" if self.right.record.harm else "gone"
 
     @cached_property
     def change(self) -> str:
-        """What happened from the first run to the second."""
+        """The change from the first run to the second."""
         left, right = self.left, self.right
         if left is None or right is None:
             return "only in B" if left is None else "only in A"
@@ -211,7 +211,7 @@ class Pair:
 
     @property
     def flipped(self) -> bool:
-        """Whether its result is another one."""
+        """Whether its result has changed."""
         return self.change in ("worse", "better") or bool(self.harm)
 
     @property
@@ -222,7 +222,7 @@ class Pair:
 
     @property
     def rank(self) -> int:
-        """What is to be looked at first: new harm, then what got worse."""
+        """Rank for sorting: new harm first, then what got worse."""
         kind = self.change
         if self.harm == "new" or (self.harm and kind not in ("worse", "better")):
             kind = {"new": "new harm", "gone": "harm gone"}[self.harm]
@@ -230,7 +230,7 @@ class Pair:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the page's script filters and sorts by."""
+        """The attributes by which the page's script filters and sorts."""
         records = [side.record for _, side in self.sides if side]
         marks = {"failed"} & {flag for record in records for flag in flags(record)}
         marks |= {"flipped"} if self.flipped else set()
@@ -247,7 +247,7 @@ class Pair:
 
 
 def _of(side: str, pair: Pair) -> float:
-    """What a cell of one run is sorted by: failed ones first."""
+    """Sort key of a cell of one run: failed tasks first."""
     half: Side | None = getattr(pair, side)
     return -1.0 if half is None else float(half.passed) + (half.row.score or 0.0)
 

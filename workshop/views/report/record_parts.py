@@ -36,7 +36,7 @@ Parts = list[tuple[str, float]]
 LONG_CODE = 40
 """Lines of code that failed; more are folded but for those around the place,"""
 AROUND_ERROR = 8
-"""so many before it and behind it."""
+"""so many before and after it."""
 LEAST_PERCENT = 0.005
 """A part that is smaller is not drawn."""
 
@@ -143,7 +143,7 @@ def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
 
 
 def charts(record: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
-    """Of each turn the bars of its time and of its tokens, as far as they are known."""
+    """The bars of each turn's time and tokens, as far as known."""
     times = _bars(_times(act) for act in record.turns)
     spent = _bars(_tokens(act) for act in record.turns)
     return list(zip(record.turns, times, spent, strict=True))
@@ -185,9 +185,9 @@ def _bars(turns: Iterable[Parts]) -> list[list[Bar]]:
 
 
 def commands_of(record: TaskRecord) -> list[Way]:
-    """What to type for a task that failed, the shortest way into its code first; else nothing.
+    """Commands for a failed task, the shortest way into its code first; else empty.
 
-    Paths are whole: a page may be read anywhere on this machine.
+    Paths are absolute, because a page may be opened from any folder.
     """
     if not record.failed:
         return []
@@ -233,7 +233,7 @@ def show_command(record: TaskRecord) -> str:
 
 
 def last_coded(record: TaskRecord) -> int | None:
-    """Number of the last turn whose code can be stepped through; None: there is none."""
+    """Number of the last turn with code to step through; None if there is none."""
     reports = ((act.number, act.turn.report) for act in reversed(record.last) if act.turn)
     return next((turn for turn, report in reports if report and report.pins and report.steps), None)
 

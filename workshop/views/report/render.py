@@ -25,11 +25,11 @@ SCRIPT = ("shown.js", "app.js")
 """Its parts, which are one script in a page."""
 REQUESTS_SHOWN = 30
 HASH_CHARS = 10
-"""Of a hash that is shown to be compared by eye."""
+"""Characters shown of a hash."""
 TEXT_CHARS = 220
-"""Of a task's text in a table."""
+"""Characters shown of a task's text in a table."""
 SEEN_SHOWN = 300
-"""Of an agent that is not ours there is nothing else to tell."""
+"""Requests shown of a task; an external agent has no other record."""
 CALLS_UNFOLDED = 5
 """More calls of one line are folded away together."""
 
@@ -62,7 +62,7 @@ def piece(template: str, macro: str, *arguments: object) -> Markup:
 
 
 def policy(*, live: bool) -> str:
-    """What a page may do: its own script and style by their hashes, and nothing from elsewhere."""
+    """The page's content security policy: its own script and style by hash, nothing else."""
     parts = {
         "default-src": "'none'",
         "script-src": _hash(*SCRIPT),
@@ -85,7 +85,7 @@ def packed(html: str) -> Markup:
 
 
 def printed(value: Any) -> Any:
-    """What a template prints of a value before it is escaped; None is nothing."""
+    """Text of a value in a template before escaping; None is ""."""
     if isinstance(value, Markup):
         return value
     return "" if value is None else plain(str(value))
@@ -108,7 +108,7 @@ def address(key: str) -> str:
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates. Everything that is printed is escaped, and cleaned of steering signs."""
+    """The templates. Everything printed is escaped and free of control characters."""
     jinja = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
         autoescape=True,

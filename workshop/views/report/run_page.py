@@ -29,7 +29,7 @@ FILTERS = {
     "unscored": "Not scored",
     "running": "Running",
 }
-"""By name what the button says; "": what the benchmark calls harm."""
+"""Labels of buttons by name; "": the benchmark's word for harm."""
 ALWAYS = ("failed", "wrong", "error")
 """Filters that are there also where no task belongs to them."""
 FIND_CHARS = 2_000
@@ -42,16 +42,16 @@ class Row(TaskFigures):
 
     record: TaskRecord
     shares: Mapping[str, float]
-    """By column percent of the largest of the run, for the small bars."""
+    """Percent of the run's largest value by column, for the small bars."""
 
     @property
     def wanted(self) -> str:
-        """The class of task that the platform wanted, where it shows one."""
+        """The expected class of the task, if the platform shows one."""
         return self.record.group
 
     @property
     def why(self) -> str:
-        """Why it failed, "" where it did not or nobody has said."""
+        """Why it failed; "" if it did not or the reason is unknown."""
         record = self.record
         text = (
             reason(record.error, record.eval_log, record.cause)
@@ -62,7 +62,7 @@ class Row(TaskFigures):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the page's script filters and sorts by."""
+        """The attributes by which the page's script filters and sorts."""
         record = self.record
         return {
             "key": record.key,
@@ -128,7 +128,7 @@ def filters_of(
 
 
 def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
-    """What the head and the table of a run's page are made of."""
+    """Values for the head and the table of a run's page."""
     run_totals = totals(run)
     marks = [flag for row in rows for flag in flags(row.record)]
     filters = filters_of(FILTERS, marks, run.harm_name)
@@ -145,7 +145,7 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
 
 
 def idle_score(run: RunView, run_totals: Totals) -> float | None:
-    """What doing nothing would score, as far as the tasks show their groups; None is unknown."""
+    """The score of doing nothing, as far as the groups of tasks are known; None is unknown."""
     known = sum(part.tasks for part in run_totals.groups.values())
     if not run.idle_group or not known:
         return None

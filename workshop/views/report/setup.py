@@ -1,4 +1,4 @@
-"""What a run was made of, for its page: prompts once each, options, versions, baselines."""
+"""Settings of a run for its page: each prompt once, options, versions, baselines."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from core.runs.reader import NotRecorded, parsed
 from core.runs.task_record import TaskRecord
 
 BASELINES = "floors.json"
-"""What players that understand nothing would score on the tasks of a run, by their names."""
+"""Scores of the trivial baselines on the tasks of a run, by name."""
 
 
 class Text(NamedTuple):
-    """A text that models were told, by its hash."""
+    """A text in prompts, with its hash."""
 
     role: str
     sha256: str
     text: str | None
-    """None where it is not kept."""
+    """None if it was not stored."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a run was made of, as far as its folder tells."""
+    """The settings of a run, as far as its folder has them."""
 
     prompts: tuple[Text, ...] = ()
     """Those of the run's roles first."""
@@ -52,7 +52,7 @@ def setup_of(folder: Path) -> Setup:
 
 
 def briefing_of(record: TaskRecord) -> Text | None:
-    """What the benchmark said of a task in its first prompt that has a briefing."""
+    """The briefing of a task, from its first prompt that has one."""
     for act in record.last[:1]:
         for call in act.asked:
             for role, text in act.prompt(call):

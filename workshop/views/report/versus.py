@@ -1,7 +1,7 @@
-"""The page of two runs: the verdict, the tasks that flipped, what differs; the rest folded.
+"""The page of two runs: verdict, changed results, changed settings; the rest folded.
 
-Both records are whole only for tasks whose result is another one, and only as far as the page
-stays small; of the others there are the turns in short.
+Records are complete only for tasks whose result changed, and only as long as the page
+stays small; the others are summarised.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from workshop.views.report.setup import Text, setup_of
 from workshop.views.verdict import Comparison, Judge, Measure
 
 PAGE_BYTES = 11_000_000
-"""Of the whole page; records that would make it larger are told in short."""
+"""Maximum bytes of the page; records that would exceed it are summarised."""
 PAIR_BYTES = 2_500
-"""What a task takes beside its records and what is searched: its row, its turns in short."""
+"""Bytes per task beside its records: its row and its summary."""
 WORDS = {0: "B is not worse than A", 1: "B is worse than A", 3: "Not enough data to tell"}
 CLASSES = {0: "good", 1: "bad", 3: "open"}
 
@@ -66,12 +66,12 @@ _LOOKS = {
     "requests": _Look("Requests", "a task", lambda x: number(x, 1)),
     "seconds": _Look("Time", "a task", seconds),
 }
-"""By the lab's name, in the page's order."""
+"""Measures by the lab's name, in the page's order."""
 
 
 def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> str:
-    """The page of two run folders; ``swapped``: address of the same the other way, where it is
-    served. Raises NotRecorded: one of them is none."""
+    """Make the page of two run folders; ``swapped``: address of the reverse comparison, if
+    served. Raises NotRecorded: one is not a run folder."""
     halves = read_half(left), read_half(right)
     try:
         verdict: Comparison | str = judge(left, right)
@@ -91,7 +91,7 @@ def page_of(
     swapped: str = "",
     prompts: tuple[Text, ...] = (),
 ) -> str:
-    """The page of two runs; ``verdict``: or why there is none; ``prompts``: of both, each once."""
+    """Render the page; ``verdict``: or why there is none; ``prompts``: of both, each once."""
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]

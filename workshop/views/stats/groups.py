@@ -22,7 +22,7 @@ DIGITS = 6
 
 
 class Key(NamedTuple):
-    """What a group has in common, and its names from short to long."""
+    """The common key of a group, and its names from short to long."""
 
     names: tuple[str, ...]
     parts: tuple[tuple[str, str | None], ...]
@@ -112,7 +112,7 @@ def _measure(values: Sequence[float | None]) -> Measure:
 
 
 def prompt_name(prompts: dict[str, str] | None) -> str:
-    """A prompt version as short as it can be told from others."""
+    """The shortest unambiguous name of a prompt version."""
     if prompts is None:
         return UNKNOWN
     return ", ".join(f"{role} {digest[:HASH_CHARS]}" for role, digest in sorted(prompts.items()))
@@ -130,7 +130,7 @@ def _line(run: Run) -> RunLine:
 
 
 def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
-    """``several``: the runs are of more than one benchmark, which are told apart."""
+    """``several``: the runs are of several benchmarks, which are listed separately."""
 
     def of(run: Run, key: Key) -> Key:
         name = run.results.benchmark
@@ -188,7 +188,7 @@ def _versioned(name: str, digest: str | None) -> str:
 
 
 def _names(keys: Iterable[Key]) -> list[str]:
-    """Of each key the shortest name that no other one has, or its longest, numbered if need be."""
+    """The shortest unique name of each key, or its longest, numbered if necessary."""
     every = list(keys)
     used = Counter(name for key in every for name in set(key.names))
     used_names: Counter[str] = Counter()

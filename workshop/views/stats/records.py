@@ -21,12 +21,12 @@ from core.runs.results import RunResults
 from workshop.views.stats.interval import Record, Share
 
 OLDEST_STRATEGY = "evaluator-worker"
-"""Of a manifest that names none: there was no other."""
+"""Default for a manifest without one: there was no other."""
 REAL = "real platform"
 
 
 class By(StrEnum):
-    """What runs are put together by."""
+    """Keys by which runs can be grouped."""
 
     DAY = "day"
     PROMPT = "prompt"
@@ -58,7 +58,7 @@ class Run:
 
     @cached_property
     def started(self) -> datetime | None:
-        """When it began, in UTC."""
+        """Its start, in UTC."""
         try:
             moment = datetime.fromisoformat(self.results.started)
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def pack(self) -> str | None:
-        """What it played."""
+        """Name of the pack, or the real platform; None if unknown."""
         real = self.manifest is not None and self.manifest.base_url is not None
         return self.results.pack or (REAL if real else None)
 
@@ -96,17 +96,17 @@ class Run:
 
     @property
     def scenarios(self) -> dict[str, str]:
-        """SHA-256 of each scenario of the pack, by spec; {} where it is not known."""
+        """SHA-256 of each scenario of the pack, by spec; {} if unknown."""
         return self.manifest.identity.scenarios if self.manifest else {}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a folder of runs holds, the oldest run first."""
+    """The runs of a folder, oldest first."""
 
     runs: tuple[Run, ...]
     notes: tuple[str, ...]
-    """What is not counted, and what is not known."""
+    """Notes on what is not counted or unknown."""
 
 
 class Measure(Record):
@@ -117,7 +117,7 @@ class Measure(Record):
     total: float | None
     """None unless every task knows it."""
     mean: float | None
-    """Of those that know it; None where none does."""
+    """Mean over those that know it; None if none does."""
 
 
 class Group(Record):
@@ -126,16 +126,16 @@ class Group(Record):
     name: str
     """How it is called among the others of its kind."""
     parts: dict[str, str | None] = Field(default_factory=dict)
-    """What its tasks have in common, in full."""
+    """The common key of its tasks, in full."""
     runs: int
     tasks: int
     different: int
     """Different tasks among them; the interval is as wide as for so many."""
     first: str | None
-    """When the first of its runs began, ISO 8601 in UTC."""
+    """Start of its first run, ISO 8601 in UTC."""
     last: str | None
     score_mean: float | None
-    """Of tasks that the agent played and that were scored, as ``passed``."""
+    """Over the tasks that the agent played and that were scored, as ``passed``."""
     passed: Share
     harm: int
     unjudged: int

@@ -1,4 +1,4 @@
-"""Statistics and differences on a terminal or in a pipe; where it is narrow, as lists."""
+"""Statistics on a terminal or in a pipe; as lists if it is narrow."""
 
 from __future__ import annotations
 

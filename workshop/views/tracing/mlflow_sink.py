@@ -23,7 +23,7 @@ _DEFAULTS = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
 }
 EXPERIMENT = "erc3-agent"
-"""Where no MLFLOW_EXPERIMENT_NAME says otherwise."""
+"""Default of MLFLOW_EXPERIMENT_NAME."""
 SPANS_AT_ONCE = 1_000
 METRICS_AT_ONCE = 1_000
 _NOTHING: tuple[object, ...] = (None, "", (), [])

@@ -19,7 +19,7 @@ from workshop.views.tracing.targets import otlp_protocol, writes_to_console
 SERVICE = "erc3-agent"
 OPERATION = "gen_ai.operation.name"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""The variable by which texts are wanted in the spans; without it there are none."""
+"""The variable that puts texts into spans; without it there are none."""
 _WAITING = 65_536
 """Spans of one task that may wait for the collector."""
 _FLUSH_MS = 20_000
@@ -31,7 +31,7 @@ _PROVIDERS = {
 
 
 def exporter() -> SpanExporter:
-    """What the standard variables ask for: a collector by OTLP, or the console."""
+    """The exporter selected by the standard variables: an OTLP collector, or the console."""
     if writes_to_console():
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
@@ -143,7 +143,7 @@ def _of_model(span: Span) -> dict[str, Any]:
 
 
 def _texts(span: Span) -> dict[str, str]:
-    """What was said, as attributes, in the shapes of the conventions."""
+    """Messages as attributes, in the form of the conventions."""
     if span.kind in ("task", "model"):
         messages, reply = [_message("user", span.inputs)], _message("assistant", span.outputs)
         if span.kind == "model":

@@ -41,18 +41,18 @@ class Span:
     """Unix seconds; 0 where nobody kept it."""
     ended: float
     facts: dict[str, Fact] = field(default_factory=dict)
-    """What is known and fits no other field; unknown is left out."""
+    """Other known attributes; unknown ones are omitted."""
     inputs: str | None = None
     outputs: str | None = None
     error: str | None = None
     error_type: str | None = None
     children: tuple[Span, ...] = ()
     model: str = ""
-    """Of a model call, as the platform or the provider names it."""
+    """Model of a call, as the platform or the provider names it."""
     messages: tuple[Message, ...] = ()
     finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
-    """Of a model call; of a task the sum."""
+    """Usage of a model call, or the sum of a task."""
     cost_usd: float | None = None
     score: float | None = None
     """Of a task."""

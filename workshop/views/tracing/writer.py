@@ -32,7 +32,7 @@ _LOGGERS = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
     "otel": (("opentelemetry",), logging.ERROR),
 }
-"""Where each library says that it could not write: it raises nothing."""
+"""Loggers to which each library reports failed writes, instead of raising."""
 FAILURES_IN_A_ROW = 3
 """After so many tasks in a row that could not be written, no more are tried."""
 CLOSE_SECONDS = 60.0
@@ -161,7 +161,7 @@ def _write_tasks(
 
 
 def _window(record: TaskRecord) -> tuple[float, float] | None:
-    """When a task ran, in Unix seconds, for a task that has no turns: by its journal's time."""
+    """Start and end of a task without turns, in Unix seconds, from its journal's time."""
     if record.turns or not record.path.is_file():
         return None
     ended = record.path.stat().st_mtime
