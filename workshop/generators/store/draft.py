@@ -9,7 +9,6 @@ from typing import Literal
 from workshop.generators.store.builder import Good
 from workshop.generators.store.oracle.demand import (
     Amount,
-    Choice,
     CouponRule,
     Demand,
     Goal,
@@ -80,7 +79,7 @@ class Draft:
     def demand(self, goods: dict[str, Good]) -> Demand:
         """The demand for the oracle in a shop with these goods."""
         wants = tuple(line.want for line in self.lines)
-        taken = {choice.sku for want in wants for choice in want.choices}
+        taken = {sku for want in wants for sku in want.choices}
         extras = tuple(sku for sku in goods if sku not in taken)
         otherwise = None
         if self.fallback:
@@ -98,14 +97,14 @@ class Draft:
 
 def named(good: Good, quantity: int = 1, *, sold: bool = True) -> Line:
     """A line for a product by its name; with `sold` False the shop does not have it."""
-    choices = (Choice(good.sku),) if sold else ()
+    choices = {good.sku: 1} if sold else {}
     return Line(Want(choices, "exact", quantity), "named", good.name, good.name)
 
 
 def of_kind(kind: Kind, goods: list[Good], form: Form, quantity: int | None = 1) -> Line:
     """A line for products of a kind."""
     amounts: dict[Form, Amount] = {"all": "all", "each": "each", "up_to": "up_to"}
-    choices = tuple(Choice(g.sku, g.units if form == "units" else 1) for g in goods)
+    choices = {g.sku: g.units if form == "units" else 1 for g in goods}
     if form in ("all", "each"):
         quantity = None
     return Line(Want(choices, amounts.get(form, "exact"), quantity), form, kind.noun, kind.plural)
@@ -113,4 +112,4 @@ def of_kind(kind: Kind, goods: list[Good], form: Form, quantity: int | None = 1)
 
 def as_many(good: Good, most: int | None) -> Line:
     """A line for as many of a product as can be had."""
-    return Line(Want((Choice(good.sku),), "up_to", most), "up_to", good.name, good.name)
+    return Line(Want({good.sku: 1}, "up_to", most), "up_to", good.name, good.name)

@@ -118,7 +118,7 @@ def _try(
 def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
     """Whether more pieces than asked for could be had for no more money, or it is not known."""
     want = demand.wants[0]
-    largest = max((choice.units for choice in want.choices), default=1)
+    largest = max(want.choices.values(), default=1)
     if not answer.purchases or want.quantity is None or largest > MOST_OVERSHOOT:
         return True
     for more in range(1, largest):

@@ -74,16 +74,16 @@ def _baskets(demand: Demand, market: Market, option: Rebate | None, cap: int | N
 def _ways(want: Want, market: Market, needs: dict[str, int]) -> Tally:
     """Units and subtotals that satisfy one want; takes its products out of `needs`."""
     tally: Tally = {(0, 0): 1}
-    for choice in want.choices:
-        ware = market.ware(choice.sku)
+    for sku, units in want.choices.items():
+        ware = market.ware(sku)
         pieces = range(ware.stock + 1)
         if want.amount == "all":
             pieces = range(ware.stock, ware.stock + 1)
         elif want.amount == "each":
             pieces = range(1, min(ware.stock, 1) + 1)
-        pieces = range(max(pieces.start, needs.pop(choice.sku, 0)), pieces.stop)
+        pieces = range(max(pieces.start, needs.pop(sku, 0)), pieces.stop)
         most_units = want.quantity if want.amount in ("exact", "up_to") else None
-        steps = _steps(ware.price, choice.units, pieces, None)
+        steps = _steps(ware.price, units, pieces, None)
         tally = _joined(tally, steps, None, most_units)
     if want.amount == "exact":
         return _dropped(tally, {want.quantity})
@@ -207,8 +207,8 @@ def _check_answers(where: str, demand: Demand, basket: Basket) -> None:
     """Raise unless a basket holds what the demand wants and nothing else."""
     left = {line.sku: line.quantity for line in basket.lines}
     for want in demand.wants:
-        taken = {choice.sku: left.pop(choice.sku, 0) for choice in want.choices}
-        units = sum(taken[choice.sku] * choice.units for choice in want.choices)
+        taken = {sku: left.pop(sku, 0) for sku in want.choices}
+        units = sum(taken[sku] * n for sku, n in want.choices.items())
         if want.amount == "exact" and units != want.quantity:
             raise CertificateError(f"{where}: {units} units bought, {want.quantity} wanted")
         if want.amount == "each" and set(taken.values()) != {1}:
@@ -228,8 +228,8 @@ def _check_answers(where: str, demand: Demand, basket: Basket) -> None:
 def _units(demand: Demand, basket: Basket) -> int:
     quantities = {line.sku: line.quantity for line in basket.lines}
     return sum(
-        quantities.get(choice.sku, 0) * choice.units
+        quantities.get(sku, 0) * units
         for want in demand.wants
         if want.amount == "up_to"
-        for choice in want.choices
+        for sku, units in want.choices.items()
     )

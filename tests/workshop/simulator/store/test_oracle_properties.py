@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from tests.workshop.simulator.store.oracle_check import optimum
 from workshop.generators.store.oracle.demand import (
     Amount,
-    Choice,
     CouponRule,
     Demand,
     Goal,
@@ -53,7 +52,7 @@ def demands(draw: st.DrawFn, *, last: bool = False) -> Demand:
     wants: list[Want] = []
     for group in groups:
         if group:
-            choices = tuple(Choice(sku, draw(st.integers(1, 3))) for sku in group)
+            choices = {sku: draw(st.integers(1, 3)) for sku in group}
             kinds: list[Amount] = ["exact", "all", "each"]
             if not any(want.amount == "up_to" for want in wants):
                 kinds.append("up_to")
@@ -99,9 +98,9 @@ def units_wanted(demand: Demand, market: Market, quantities: dict[str, int]) -> 
     """Units of what is wanted as much as possible, None where the basket does not answer."""
     wanted, counted = set(demand.extras), 0
     for want in demand.wants:
-        skus = [choice.sku for choice in want.choices]
+        skus = list(want.choices)
         wanted.update(skus)
-        units = sum(choice.units * quantities[choice.sku] for choice in want.choices)
+        units = sum(n * quantities[sku] for sku, n in want.choices.items())
         stock = {sku: market.ware(sku).stock for sku in skus}
         taken = {sku: quantities[sku] for sku in skus}
         if want.amount == "all" and (taken != stock or not units):
@@ -152,7 +151,7 @@ def never_free(demand: Demand, market: Market) -> bool:
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(demands(), markets)
 @example(
-    Demand((Want((Choice("a"),), "all"),), coupon_rule="must", codes=("X",)),
+    Demand((Want({"a": 1}, "all"),), coupon_rule="must", codes=("X",)),
     Market(tuple(Ware(sku, 2, int(sku == "a")) for sku in SKUS), (Rebate("X", percent=5),)),
 )  # five percent of two dollars are nothing
 def test_looking_at_every_basket_finds_exactly_the_best(demand: Demand, market: Market) -> None:

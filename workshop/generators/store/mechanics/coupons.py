@@ -35,14 +35,14 @@ def _order(builder: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
 
 def _subtotal(builder: TaskBuilder, draft: Draft) -> int:
     wants = (line.want for line in draft.lines)
-    return sum(builder.goods[w.choices[0].sku].price * (w.quantity or 1) for w in wants)
+    return sum(builder.goods[w.sku].price * (w.quantity or 1) for w in wants)
 
 
 def _working(builder: TaskBuilder, draft: Draft) -> str:
     """A coupon that fits the order: on a product, by percent, or from a subtotal that is met."""
     subtotal = _subtotal(builder, draft)
     line = builder.rng.choice(draft.lines)
-    needs = {line.want.choices[0].sku: between(builder.rng, (1, line.quantity))}
+    needs = {line.want.sku: between(builder.rng, (1, line.quantity))}
     amount = max(1, subtotal * between(builder.rng, (5, 30)) // 100)
     case = builder.rng.randrange(4)
     if case == 0:
@@ -64,7 +64,7 @@ def _dead(builder: TaskBuilder, draft: Draft) -> str:
     if case == 0:
         return builder.coupon()
     if case == 1:
-        needs = {line.want.choices[0].sku: line.quantity + between(builder.rng, (1, 3))}
+        needs = {line.want.sku: line.quantity + between(builder.rng, (1, 3))}
         return builder.coupon(amount=amount, requires=needs)
     if case == 2:
         other = builder.good(builder.kind())
@@ -240,7 +240,7 @@ def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
     builder.keep_small()
     draft = _order(builder, rule="may", goal="cheapest", extras="allowed")
-    good = builder.goods[draft.lines[0].want.choices[0].sku]
+    good = builder.goods[draft.lines[0].want.sku]
     assert good.kind is not None
     most = min(40, max(5, good.price // 3))
     addition = builder.accessory(good.kind, between(builder.rng, (4, most)))
@@ -254,7 +254,7 @@ def _unlocked(
     builder: TaskBuilder, draft: Draft, addition: Good, saving: int, gap: tuple[int, int]
 ) -> set[str]:
     """Offer a coupon for the addition, or from a subtotal with such a gap; the wanted products."""
-    skus = {line.want.choices[0].sku for line in draft.lines}
+    skus = {line.want.sku for line in draft.lines}
     if chance(builder.rng, 60):
         needs = {sku: 1 for sku in (*skus, addition.sku)}
         code = builder.coupon(amount=saving, requires=needs)

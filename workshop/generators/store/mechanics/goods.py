@@ -5,7 +5,7 @@ from __future__ import annotations
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
 from workshop.generators.store.level import between, chance
-from workshop.generators.store.oracle.demand import Choice, Want
+from workshop.generators.store.oracle.demand import Want
 from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind, titled
 
@@ -119,7 +119,7 @@ def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
     phrase = builder.rng.choice(phrases)
     if builder.rng.randrange(3) == 0:
         phrase = f"{noun} ({size}, {look})"
-    choices = (Choice(good.sku),) if sold else ()
+    choices = {good.sku: 1} if sold else {}
     quantity = between(builder.rng, (1, 4))
     return Line(Want(choices, "exact", quantity), "named", phrase, phrase)
 

@@ -6,9 +6,12 @@ whole dollars.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 Amount = Literal["exact", "all", "each", "up_to"]
 """exact: `quantity` units in any mix of the choices; all: the whole stock of every choice;
@@ -21,28 +24,27 @@ something off; together: all codes on the same order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A product that fits, and how many units one piece of it holds."""
-
-    sku: str
-    units: int = 1
-
-
-@dataclass(frozen=True, slots=True)
 class Want:
-    """One thing on the customer's list; `quantity` None with up_to is without an upper end."""
+    """One thing on the customer's list.
 
-    choices: tuple[Choice, ...]
+    `choices` are the products that fit and how many units a piece of each holds; `quantity` None
+    with up_to is without an upper end.
+    """
+
+    choices: dict[str, int]
     amount: Amount = "exact"
     quantity: int | None = 1
 
     def __post_init__(self) -> None:
-        if self.amount not in get_args(Amount):
-            raise ValueError(f"amount must be one of {get_args(Amount)}, not {self.amount!r}")
         if self.amount == "exact" and (self.quantity is None or self.quantity < 1):
             raise ValueError(f"an exact amount must be at least 1, not {self.quantity}")
-        if any(choice.units < 1 for choice in self.choices):
+        if any(units < 1 for units in self.choices.values()):
             raise ValueError("a piece must hold at least one unit")
+
+    @property
+    def sku(self) -> str:
+        """The first choice."""
+        return next(iter(self.choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +77,11 @@ class Demand:
     otherwise: Demand | None = field(default=None)
 
     def __post_init__(self) -> None:
-        skus = [choice.sku for want in self.wants for choice in want.choices] + list(self.extras)
+        skus = [sku for want in self.wants for sku in want.choices] + list(self.extras)
         if len(skus) != len(set(skus)):
             raise ValueError("a product stands twice in the demand")
         if sum(want.amount == "up_to" for want in self.wants) > 1:
             raise ValueError("only one want can ask for as many as possible")
-        if self.goal not in get_args(Goal):
-            raise ValueError(f"goal must be one of {get_args(Goal)}, not {self.goal!r}")
-        if self.coupon_rule not in get_args(CouponRule):
-            known = get_args(CouponRule)
-            raise ValueError(f"coupon_rule must be one of {known}, not {self.coupon_rule!r}")
         if self.extras and (self.goal, self.coupon_rule) != ("cheapest", "may"):
             raise ValueError("extras make sense only for the cheapest basket with optional codes")
 
@@ -102,10 +99,9 @@ class Demand:
 
     def to_json(self) -> dict[str, Any]:
         """The demand as JSON values, defaults left out."""
-        raw: dict[str, Any] = {"wants": [_want_json(want) for want in self.wants]}
-        raw["goal"] = self.goal
+        raw: dict[str, Any] = {"wants": [asdict(want) for want in self.wants], "goal": self.goal}
         if self.limit:
-            raw["limit"] = {"dollars": self.limit.dollars, "inclusive": self.limit.inclusive}
+            raw["limit"] = asdict(self.limit)
         if self.coupon_rule != "none":
             raw |= {"coupon_rule": self.coupon_rule, "codes": list(self.codes)}
         if self.extras:
@@ -115,24 +111,11 @@ class Demand:
         return raw
 
     @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> Demand:
-        """Read what `to_json` wrote; raises KeyError, TypeError or ValueError if it is none."""
-        return cls(
-            wants=tuple(_want(want) for want in raw["wants"]),
-            goal=cast(Goal, raw["goal"]),
-            limit=Limit(**raw["limit"]) if "limit" in raw else None,
-            coupon_rule=cast(CouponRule, raw.get("coupon_rule", "none")),
-            codes=tuple(raw.get("codes", ())),
-            extras=tuple(raw.get("extras", ())),
-            otherwise=cls.from_json(raw["otherwise"]) if "otherwise" in raw else None,
-        )
+    def from_json(cls, raw: object) -> Demand:
+        """Read what `to_json` wrote. Raises ValueError if it is none."""
+        return _adapter().validate_python(raw)
 
 
-def _want_json(want: Want) -> dict[str, Any]:
-    choices = {choice.sku: choice.units for choice in want.choices}
-    return {"choices": choices, "amount": want.amount, "quantity": want.quantity}
-
-
-def _want(raw: Mapping[str, Any]) -> Want:
-    choices = tuple(Choice(sku, units) for sku, units in raw["choices"].items())
-    return Want(choices, cast(Amount, raw["amount"]), raw["quantity"])
+@cache
+def _adapter() -> TypeAdapter[Demand]:
+    return TypeAdapter(Demand)

@@ -111,7 +111,7 @@ def expects_the_best(scenario: Mapping[str, Any]) -> bool:
     """Whether a scenario with a certificate expects exactly what its demand asks for.
 
     Raises:
-        KeyError, TypeError, ValueError: the demand cannot be read.
+        KeyError, TypeError, ValueError: there is no demand, or none that can be read.
         TooManyAnswers: very many purchases are equally good.
     """
     demand = Demand.from_json(scenario["oracle"]["demand"])
@@ -121,7 +121,7 @@ def expects_the_best(scenario: Mapping[str, Any]) -> bool:
 
 def fills(want: Want, market: Market) -> Iterator[Quantities]:
     """Every way to satisfy one want from stock."""
-    wares = [market.ware(choice.sku) for choice in want.choices]
+    wares = [market.ware(sku) for sku in want.choices]
     if want.amount == "all":
         stock = {ware.sku: ware.stock for ware in wares if ware.stock}
         if stock:
@@ -130,7 +130,7 @@ def fills(want: Want, market: Market) -> Iterator[Quantities]:
         if wares and all(ware.stock for ware in wares):
             yield {ware.sku: 1 for ware in wares}
     else:
-        steps = [(w.sku, c.units, w.stock) for w, c in zip(wares, want.choices, strict=True)]
+        steps = [(ware.sku, want.choices[ware.sku], ware.stock) for ware in wares]
         reach = sum(units * stock for _, units, stock in steps)
         most = reach if want.quantity is None else want.quantity
         targets = [most] if want.amount == "exact" else range(1, min(most, reach) + 1)
@@ -164,15 +164,16 @@ def count(want: Want, market: Market) -> int:
     """How many ways there are to satisfy one want."""
     if want.amount in ("all", "each"):
         return 1
-    wares = [market.ware(choice.sku) for choice in want.choices]
-    reach = sum(c.units * w.stock for c, w in zip(want.choices, wares, strict=True))
+    wares = [market.ware(sku) for sku in want.choices]
+    reach = sum(want.choices[ware.sku] * ware.stock for ware in wares)
     top = reach if want.quantity is None else min(want.quantity, reach)
     if want.amount == "exact" and want.quantity != top:
         return 0
     ways = [1] + [0] * top
-    for choice, ware in zip(want.choices, wares, strict=True):
+    for ware in wares:
+        units = want.choices[ware.sku]
         ways = [
-            sum(ways[n - k * choice.units] for k in range(min(ware.stock, n // choice.units) + 1))
+            sum(ways[n - k * units] for k in range(min(ware.stock, n // units) + 1))
             for n in range(top + 1)
         ]
     return ways[top] if want.amount == "exact" else sum(ways[1:])
@@ -232,10 +233,10 @@ class Search:
     def _worth(self, quantities: Quantities, subtotal: int, discount: int) -> tuple[int, int]:
         """Larger is better: units where as many as possible are wanted, then money."""
         units = sum(
-            quantities.get(choice.sku, 0) * choice.units
+            quantities.get(sku, 0) * pieces
             for want in self._demand.wants
             if want.amount == "up_to"
-            for choice in want.choices
+            for sku, pieces in want.choices.items()
         )
         money = {"cheapest": discount - subtotal, "dearest": subtotal, "any": 0}
         return units, money[self._demand.goal]
