@@ -23,7 +23,7 @@ from core.text import clean
 from workshop.simulator import worlds
 from workshop.simulator.open_world import Checked
 from workshop.simulator.open_world import check as check_worlds
-from workshop.simulator.pack_files import PackError, did_you_mean, raw_pack, read_text
+from workshop.simulator.pack_files import PackError, did_you_mean
 from workshop.simulator.world import World
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +95,7 @@ def check(
     if [pack, generated, schema].count(None) != 2:
         raise Usage("name one: a pack file, --generated SEED:COUNT or --schema BENCHMARK")
     if schema:
-        typer.echo(json.dumps(_world(schema).schema(), indent=1))
+        typer.echo(json.dumps(_world(schema).pack.model_json_schema(), indent=1))
         return
     report = _generated(_world(benchmark).name, generated) if generated else _of_file(str(pack))
     typer.echo(report.as_json() if as_json else clean("\n".join(report.lines())))
@@ -111,16 +111,9 @@ def _world(name: str) -> World:
 
 def _of_file(path: str) -> Report:
     try:
-        return _of_text(read_text(path), path)
+        return Report(path, worlds=tuple(check_worlds(worlds.load_pack(path))))
     except PackError as error:
         return Report(path, error.mistakes)
-
-
-def _of_text(text: str, source: str) -> Report:
-    """Raises `PackError`."""
-    raw = raw_pack(text, source, *worlds.WORLDS)
-    pack = worlds.world_of(raw["format"]).read(raw, text, source)
-    return Report(source, worlds=tuple(check_worlds(pack)))
 
 
 def _generated(benchmark: str, asked: str) -> Report:
@@ -145,7 +138,8 @@ def _generated(benchmark: str, asked: str) -> Report:
 
     with TemporaryDirectory() as folder, ThreadPoolExecutor(2) as both:
         text, again = both.map(draw, ("1", "2"))
-    report = _of_text(text, f"generated:{asked}")
+    source = f"generated:{asked}"
+    report = Report(source, worlds=tuple(check_worlds(worlds.read_pack(text, source))))
     return report if text == again else _with_others(report, text, again)
 
 

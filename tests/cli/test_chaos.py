@@ -89,7 +89,7 @@ def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: st
 def assert_books(run: Path) -> None:
     """No task with two purchases, none still open, by the platform's own state."""
     from workshop.simulator.server import serve
-    from workshop.simulator.store.pack import load_pack
+    from workshop.simulator.worlds import load_pack
 
     manifest = json.loads((run / "run.json").read_text())
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from cli.caches import cache_folder
 from cli.cli import app
 from company_tools.wiki_store import hash_of
-from workshop.simulator.company.pack import BUNDLED_PACK, load_pack
+from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
+from workshop.simulator.worlds import load_pack
 
 
 def cli(*words: object, said: str = "") -> tuple[int, str]:

@@ -25,7 +25,7 @@ def small_pack(path: Path, count: int = 6) -> Path:
 def purchases(run: Path) -> dict[str, int]:
     """Successful checkouts by task, by the platform's own books."""
     from workshop.simulator.server import serve
-    from workshop.simulator.store.pack import load_pack
+    from workshop.simulator.worlds import load_pack
 
     manifest = json.loads((run / "run.json").read_text())
     with serve(load_pack(run / "pack.json"), state=run / "platform.jsonl") as simulator:

@@ -26,7 +26,8 @@ from core.runs.results import RunResults, TaskResult
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
 from workshop.simulator.server import serve
-from workshop.simulator.store.pack import BUNDLED_PACK, load_pack
+from workshop.simulator.store.pack import BUNDLED_PACK
+from workshop.simulator.worlds import load_pack
 
 SPECS = ("named_item_on_last_page", "required_coupon_works", "coupon_never_discounts")
 OTHERS = ("cheapest_mix_ghost_fill_in", "split_stock_tied_models", "coupon_code_unknown")

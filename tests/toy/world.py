@@ -58,10 +58,6 @@ def _add(counter: Counter, request: Req_AddToCounter) -> Wire:
     return {"value": counter.value}
 
 
-def read_pack(raw: Wire, text: str, source: str) -> Pack:
-    return checked_pack(Pack, raw, text, source)
-
-
 ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}
 TOY = World(
     name="toy",
@@ -73,7 +69,7 @@ TOY = World(
     routes=routes_of(ANSWERS, RESPONSES, HERE / "routes.json"),
     irreversible=frozenset({"/add"}),
     bundled=HERE / "pack.json",
-    read=read_pack,
+    pack=Pack,
     open_task=lambda pack, scenario: partial(Counter, scenario),
 )
 
@@ -88,7 +84,7 @@ def adapter(rebuild: lab.Rebuild) -> lab.BenchmarkAdapter:
         rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": TOY.bundled},
-        read=lambda text, source: read_pack(json.loads(text), text, source),
+        read=lambda text, source: checked_pack(Pack, json.loads(text), text, source),
         serve=lambda pack, key: serve(pack, key=key),
         known=lambda one, raw: lab.Known(group="grow" if one.start < one.wanted else "leave"),
         ended=lambda world: lab.Ended("counted" if world.acts else "left", len(world.acts), ()),

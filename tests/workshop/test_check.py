@@ -226,9 +226,15 @@ def test_the_shipped_schema_is_that_of_the_models(benchmark: str, packs: list[An
     text = shipped.read_text(encoding="utf-8")
     assert text == checked("--schema", benchmark).stdout
     schema = json.loads(text)
-    assert schema == worlds.world_of(worlds.FORMATS[benchmark]).schema()
+    assert schema == worlds.world_of(worlds.FORMATS[benchmark]).pack.model_json_schema()
     for pack in packs:
         jsonschema.validate(pack, schema)
+    if benchmark == "company":
+        event = {"type": "Evt_EmployeeSalaryUpdated", "employee": "x", "salry": 1}
+        expect = {"outcomes": ["ok_answer"], "events": [event]}
+        one = {**packs[0]["scenarios"][0], "expect": expect}
+        with pytest.raises(jsonschema.ValidationError, match="salry"):
+            jsonschema.validate({**packs[0], "scenarios": [one]}, schema)
     broken = {**packs[0], "scenarios": [{**packs[0]["scenarios"][0], "expect": {}}]}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(broken, schema)

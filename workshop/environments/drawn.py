@@ -10,7 +10,7 @@ from workshop.generators.generating import SEED
 from workshop.simulator.open_world import OpenWorld
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import Pack, Wire
-from workshop.simulator.worlds import FORMATS, world_of
+from workshop.simulator.worlds import FORMATS, read_pack
 
 KEPT = 256
 """Packs that are kept in memory: most tasks are opened again for their verdict."""
@@ -37,7 +37,7 @@ def draw_pack(benchmark: str, seed: str, number: int = 0) -> Pack:
         raise PackError(f"there is no task number {number}: they are counted from 0 on")
     name = f"generated-{seed}"
     raw = {"format": FORMATS[benchmark], "name": name} | _DRAW[benchmark](seed, number)
-    return world_of(raw["format"]).read(raw, json.dumps(raw), name)
+    return read_pack(json.dumps(raw), name)
 
 
 def _draw_store(seed: str, number: int) -> Wire:

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from core.erc3_client.own import demo
 from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part, checked_pack
+from workshop.simulator.pack_files import Part
 from workshop.simulator.world import Evaluation, Refusal, Route, Wire, World
 
 Text = Annotated[str, Field(min_length=1)]
@@ -63,10 +63,6 @@ class Demo:
         return Evaluation.of(float(right), lines, logged)
 
 
-def _read(raw: Wire, text: str, source: str) -> Pack:
-    return checked_pack(Pack, raw, text, source)
-
-
 def _open_task(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:
     return partial(Demo, scenario.secret)
 
@@ -103,6 +99,6 @@ DEMO = World(
     },
     irreversible=frozenset({"/answer"}),
     bundled=Path(__file__).with_suffix(".json"),
-    read=_read,
+    pack=Pack,
     open_task=_open_task,
 )

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     from workshop.simulator.faults import Fault
+    from workshop.simulator.pack_files import Part
 
 Wire: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -148,8 +149,8 @@ class World:
     """Paths whose effect cannot be undone: it is on disk before it is answered."""
     bundled: Path
     """The pack that comes with the project."""
-    read: Callable[[Wire, str, str], Pack]
-    """A pack out of parsed JSON, its text, and what it is called in a `PackError`."""
+    pack: type[Part]
+    """What a pack file is read into."""
     open_task: Callable[[Any, Any], Callable[[], TaskWorld]]
     """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
     side_effects: Callable[[Any], int] = lambda world: len(world.acts)
@@ -160,8 +161,6 @@ class World:
     """Mean scores over a pack of players that understand nothing, by what they do."""
     plays: Callable[[Any], Iterable[KnownPlay]] = lambda _scenario: ()
     """Ways to play a scenario whose score is known: what `check` plays."""
-    schema: Callable[[], Wire] = dict
-    """The JSON Schema of its packs; {} for none."""
 
 
 def routes_of(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workshop.simulator.demo import DEMO
-from workshop.simulator.pack_files import raw_pack, read_text
+from workshop.simulator.pack_files import checked_pack, raw_pack, read_text
 from workshop.simulator.store.world import STORE
 from workshop.simulator.world import Pack, World
 
@@ -37,6 +37,11 @@ def world_of(format: str) -> World:
 
 def load_pack(path: str | Path) -> Pack:
     """Read a pack file of any world. Raises `PackError`, which names the place and the remedy."""
-    text = read_text(path)
-    raw = raw_pack(text, str(path), *WORLDS)
-    return world_of(raw["format"]).read(raw, text, str(path))
+    return read_pack(read_text(path), str(path))
+
+
+def read_pack(text: str, source: str) -> Pack:
+    """Read a pack of any world; `source` names it in a `PackError`."""
+    raw = raw_pack(text, source, *WORLDS)
+    pack: Pack = checked_pack(world_of(raw["format"]).pack, raw, text, source)  # type: ignore[assignment]
+    return pack

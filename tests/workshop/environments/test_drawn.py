@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.toy.world import FORMAT, TOY, read_pack
+from tests.toy.world import FORMAT, TOY
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments.drawn import draw_pack, open_world
 from workshop.generators.company.generate import blocks
@@ -124,7 +124,7 @@ def served_toy() -> Iterator[None]:
 @pytest.mark.usefixtures("served_toy")
 def test_a_benchmark_that_was_added_opens_as_well() -> None:
     text = TOY.bundled.read_text()
-    pack = read_pack(json.loads(text), text, "toy")
+    pack = worlds.read_pack(text, "toy")
     world = OpenWorld(pack, pack.scenarios[0])
     assert [tool.name for tool in world.tools] == ["read_counter", "add_to_counter"]
     assert world.score().score == 0

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from workshop.simulator.store.pack import load_pack
+from workshop.simulator.worlds import load_pack
 
 ROOT = Path(__file__).parents[3]
 Record = Callable[..., Path]

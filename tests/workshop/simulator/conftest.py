@@ -9,8 +9,9 @@ import pytest
 
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import BUNDLED_PACK, Pack, load_pack, parse_pack
+from workshop.simulator.store.pack import BUNDLED_PACK, Pack, parse_pack
 from workshop.simulator.telemetry import ModelReport
+from workshop.simulator.worlds import load_pack
 
 
 def tea_scenario(**changes: object) -> dict[str, Any]:

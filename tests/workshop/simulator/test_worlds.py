@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from workshop.simulator import worlds
 from workshop.simulator.faults import TASK_PATHS, Fault
-from workshop.simulator.pack_files import PackError, Part, checked_pack
+from workshop.simulator.pack_files import PackError, Part
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.world import NO_STATISTICS, Evaluation, Refusal, Route, World
 
@@ -119,7 +119,6 @@ def route(
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    parts: dict[str, type[Part]] = {"scenarios": DeskScenario, "faults": DeskFault}
     world = World(
         name="world",
         format="world-pack/1",
@@ -134,7 +133,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         },
         irreversible=frozenset({"/note", "/respond"}),
         bundled=tmp_path / "pack.json",
-        read=lambda raw, text, source: checked_pack(DeskPack, parts, raw, text, source),
+        pack=DeskPack,
         open_task=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
     )
     monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)

@@ -31,8 +31,7 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
 from workshop.simulator.company.baselines import PLAYERS, Player, score_of
-from workshop.simulator.company.company_state import CompanyState
-from workshop.simulator.company.events import Event
+from workshop.simulator.company.company_state import CompanyState, Event
 from workshop.simulator.company.pack import (
     BUNDLED_PACK,
     FORMAT,

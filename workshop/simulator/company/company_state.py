@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from workshop.simulator.company import scoring
-from workshop.simulator.company.events import Event, Response
 from workshop.simulator.company.expectation import ARTICLE, DIGEST
 from workshop.simulator.company.registry import employee_row, entry_row, part, plain, project_row
 from workshop.simulator.world import Evaluation, Refusal
@@ -32,6 +32,23 @@ CLEARED: Mapping[str, Any] = {"notes": "", "salary": 0, "location": "", "departm
 CHANGEABLE = ("date", "hours", "work_category", "notes", "billable", "status")
 _ENTRY_ID = re.compile(r"te_([0-9]{1,18})")
 _DIGITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A change; `fields` hold exactly what the change was."""
+
+    type: EventType
+    fields: Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer to the user; `links` are (kind, id) as they were sent."""
+
+    outcome: str
+    message: str
+    links: tuple[tuple[str, str], ...]
 
 
 class Records:

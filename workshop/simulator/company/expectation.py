@@ -177,7 +177,18 @@ FIELDS: dict[EventType, dict[str, Check]] = {
 class Wanted(Record):
     """A change event that is wanted; fields that it does not name are not compared."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_extra={
+            "allOf": [
+                {
+                    "if": {"properties": {"type": {"const": type_}}},
+                    "then": {"propertyNames": {"enum": ["type", *fields]}},
+                }
+                for type_, fields in FIELDS.items()
+            ]
+        },
+    )
 
     type: EventType
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workshop.simulator.company.expectation import CONTAINS, ONE_OF, matcher
 
 if TYPE_CHECKING:
-    from workshop.simulator.company.events import Event
+    from workshop.simulator.company.company_state import Event
     from workshop.simulator.company.expectation import Wanted
 
 W = TypeVar("W")

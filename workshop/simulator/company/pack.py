@@ -23,8 +23,6 @@ from workshop.simulator.pack_files import (
     did_you_mean,
     mistakes_of,
     not_empty,
-    raw_pack,
-    read_text,
     refuse,
     repeated,
 )
@@ -150,15 +148,6 @@ class CompanyPack(Part):
                 continue
             found = unknown(scenario.user, scenario.expect, company)
             yield from (f"{where}: {line}" for line in found)
-
-
-def load_pack(path: str | Path) -> CompanyPack:
-    """Read a pack file (UTF-8 JSON).
-
-    Raises `PackError` that names the file, the scenario, the field and what would be right.
-    """
-    text = read_text(path)
-    return read_pack(raw_pack(text, str(path), FORMAT), text, str(path))
 
 
 def read_pack(raw: Fields, text: str, source: str) -> CompanyPack:

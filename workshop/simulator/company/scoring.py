@@ -21,7 +21,7 @@ from workshop.simulator.company.matching import fits, matches, missing, paired
 from workshop.simulator.world import Evaluation
 
 if TYPE_CHECKING:
-    from workshop.simulator.company.events import Event, Response
+    from workshop.simulator.company.company_state import Event, Response
     from workshop.simulator.company.expectation import Expect, Wanted
 
 MESSAGE_SHOWN_BELOW = 200

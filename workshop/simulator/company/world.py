@@ -12,7 +12,6 @@ from workshop.simulator.company.pack import (
     FORMAT,
     CompanyPack,
     CompanyScenario,
-    read_pack,
 )
 from workshop.simulator.company.plays import plays
 from workshop.simulator.world import World
@@ -38,11 +37,10 @@ COMPANY = World(
     routes=ROUTES,
     irreversible=WRITES,
     bundled=BUNDLED_PACK,
-    read=read_pack,
+    pack=CompanyPack,
     open_task=_open_task,
     side_effects=lambda state: len(state.acts) - len(state.responses),
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     baselines=_baselines,
     plays=plays,
-    schema=CompanyPack.model_json_schema,
 )

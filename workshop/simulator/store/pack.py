@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -16,7 +16,6 @@ from workshop.simulator.pack_files import (
     did_you_mean,
     not_empty,
     raw_pack,
-    read_text,
     refuse,
     repeated,
 )
@@ -168,19 +167,6 @@ def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> 
             yield f"{where}: unknown {what} {value!r}{hint}"
 
 
-def load_pack(path: str | Path) -> Pack:
-    """Read a pack file (UTF-8 JSON).
-
-    Raises `PackError` that names the file, the scenario, the field and what would be right.
-    """
-    return parse_pack(read_text(path), str(path))
-
-
 def parse_pack(text: str, source: str = "pack") -> Pack:
     """Read a pack from JSON text; `source` names it in a `PackError`."""
-    return read_pack(raw_pack(text, source, FORMAT), text, source)
-
-
-def read_pack(raw: dict[str, Any], text: str, source: str) -> Pack:
-    """Read a pack from JSON text and what was parsed of it."""
-    return checked_pack(Pack, raw, text, source)
+    return checked_pack(Pack, raw_pack(text, source, FORMAT), text, source)

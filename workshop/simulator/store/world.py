@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario, read_pack
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Basket, Catalog, Shop
@@ -117,9 +117,8 @@ STORE = World(
     routes=ROUTES,
     irreversible=frozenset({"/basket/checkout"}),
     bundled=BUNDLED_PACK,
-    read=read_pack,
+    pack=Pack,
     open_task=_open_task,
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
     plays=plays,
-    schema=Pack.model_json_schema,
 )

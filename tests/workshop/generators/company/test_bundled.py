@@ -17,8 +17,9 @@ from workshop.generators.company.policy import Group, Policy
 from workshop.generators.company.tables import FOLDER
 from workshop.simulator.company.api import ROUTES
 from workshop.simulator.company.company_state import CompanyState
-from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack, load_pack
+from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack
 from workshop.simulator.open_world import check
+from workshop.simulator.worlds import load_pack
 
 PROD = {
     "read": 17,

@@ -23,8 +23,9 @@ from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
-from workshop.simulator.company.pack import CompanyPack, load_pack, read_pack
+from workshop.simulator.company.pack import CompanyPack, read_pack
 from workshop.simulator.open_world import OpenWorld, check
+from workshop.simulator.worlds import load_pack
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from tests.workshop.simulator.company.bakery import PACKS, Visit
-from workshop.simulator.company.pack import load_pack
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.server import serve
+from workshop.simulator.worlds import load_pack
 
 
 @pytest.mark.parametrize("path", PACKS, ids=lambda path: path.stem)

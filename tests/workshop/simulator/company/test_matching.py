@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.workshop.simulator.company.bakery import member
-from workshop.simulator.company.events import Event, Response
+from workshop.simulator.company.company_state import Event, Response
 from workshop.simulator.company.expectation import Expect, Wanted
 from workshop.simulator.company.matching import fits, matches, paired
 from workshop.simulator.company.scoring import evaluate

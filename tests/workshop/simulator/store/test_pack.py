@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from workshop.simulator import core_api, worlds
+from workshop.simulator import core_api
 from workshop.simulator.store import world
-from workshop.simulator.store.pack import PackError, StoreFault, load_pack, parse_pack
-from workshop.simulator.worlds import DEFAULT
+from workshop.simulator.store.pack import PackError, StoreFault, parse_pack
+from workshop.simulator.worlds import DEFAULT, load_pack
 
 Scenario = dict[str, Any]
 
@@ -21,7 +21,7 @@ def text_of(*scenarios: object, **changes: object) -> str:
 
 
 def test_bundled_pack_loads() -> None:
-    assert load_pack(DEFAULT.bundled) == worlds.load_pack(DEFAULT.bundled)
+    assert len(load_pack(DEFAULT.bundled).scenarios) == 32
 
 
 def test_file_errors_name_the_file(tmp_path: Path) -> None:
