@@ -105,7 +105,7 @@ def test_code_asks_and_the_call_is_priced_under_its_own_name(plays: Plays) -> No
     (asked,) = played.texts("current_user")
     assert '"user": "mara"' in asked
     assert QUESTION in asked
-    assert f"current_user: {TOOL}(question)" in played.texts("evaluator")[0]
+    assert f"{TOOL}(question)" in played.texts("evaluator")[0]
 
 
 def test_next_step_asks_the_same_way(plays: Plays) -> None:
