@@ -15,6 +15,9 @@ from coordinator.config import STRATEGIES, StrategyName
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cli.preflight import Asked
     from coordinator.benchmark import Benchmark
     from workshop.lab.benchmark_adapter import LabContext
     from workshop.lab.lab_run import Settings
@@ -29,7 +32,7 @@ def lab_context(environment: Mapping[str, str]) -> LabContext:
 
     return LabContext(
         ADAPTERS, default="store", models=_models, texts=_texts, prompts=_prompts,
-        versions=_versions, environment=environment,
+        versions=_versions, environment=environment, ask_once=_ask_once,
     )  # fmt: skip
 
 
@@ -72,6 +75,16 @@ def _versions() -> dict[str, str]:
     from cli.run_models import versions
 
     return versions()
+
+
+def _ask_once(asked: Asked, note: Console) -> None:
+    from cli import preflight
+    from core.models.models_file import default_models
+
+    models = default_models()
+    preflight.check_ids(models, asked)
+    preflight.check_keys(models, asked, note)
+    preflight.ask(models, asked, note)
 
 
 def _texts(folder: Path | None) -> Mapping[str, str]:

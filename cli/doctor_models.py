@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cli.doctor_checks import Finding, State, finding, has_problem
+from coordinator.beginning import BASE_URLS
 from core.models import gonka
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
@@ -116,6 +117,9 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
         return found(place, "key", "ok", "needs none")
     if missing := " or ".join(missing_keys(backend)):
         fix = f"set {missing}, or put it in .env"
+        if backend.model.startswith("openai/") and not backend.key_variable:
+            names = dict.fromkeys(BASE_URLS.get(role, "base_url") for role, _ in place.uses)
+            fix += f"; for a server of your own set {' and '.join(names)} to its address"
         return found(place, "key", "problem", f"{missing} not set", fix)
     if backend.model.startswith(f"{GONKA}/"):
         try:

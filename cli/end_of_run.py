@@ -25,7 +25,8 @@ def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit
     player = assembly.models.player
     if assembly.stopped:
         return Exit.INTERRUPTED
-    if session.broken or any(t.infrastructure_failure for t in results.tasks):
+    stopped = session.broken and session.unplayed
+    if stopped or any(t.infrastructure_failure for t in results.tasks):
         return Exit.OUTSIDE
     if player and player.misses:
         return Exit.OUTSIDE

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cli import doctor_models
 from cli.doctor_checks import Finding
@@ -36,9 +36,11 @@ GRACE = 2.0
 ATTEMPTS = 2
 TOKENS = 200
 """Maximum tokens of an answer; reasoning models need some before they answer."""
+Asked: TypeAlias = Mapping[Role, tuple[str, str | None]]
+"""By role the id of its model, and the base URL of a server of one's own."""
 
 
-def check_ids(models: Models, asked: Mapping[Role, tuple[str, str | None]]) -> None:
+def check_ids(models: Models, asked: Asked) -> None:
     """Whether somebody answers to every id; sends nothing. Raises ModelsError, Usage."""
     places = doctor_models.places(models, asked)
     known = (doctor_models.identity(place, models) for place in places)
@@ -53,7 +55,20 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
     """
     if options.replay or (options.resume and options.submit_as_is):
         return ()
-    places = doctor_models.places(run.models, run.asked)
+    check_keys(run.models, run.asked, note)
+    if not options.real or options.no_preflight:
+        return ()
+    real_key()  # without it nothing needs to be asked
+    try:
+        return ask(run.models, run.asked, note, only_failures=options.as_json)
+    except CannotRun as error:
+        way = "`doctor` has details; --no-preflight skips this check"
+        raise CannotRun(f"{error}\n{way}") from None
+
+
+def check_keys(models: Models, asked: Asked, note: Console) -> None:
+    """Whether the key of every model is there; sends nothing. Raises CannotRun."""
+    places = doctor_models.places(models, asked)
     keys = doctor_models.with_substitutes(
         [(place, [doctor_models.key(place, os.environ)]) for place in places]
     )
@@ -62,19 +77,19 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
     for one in keys:
         if one.state == "warning":
             say(note, f"warning: {_line(one)}")
-    if not options.real or options.no_preflight:
-        return ()
-    real_key()  # without it nothing needs to be asked
-    questions = _questions(run)
+
+
+def ask(
+    models: Models, asked: Asked, note: Console, *, only_failures: bool = False
+) -> tuple[ModelCall, ...]:
+    """Every attempt of asking each model once. Raises CannotRun: one does not answer."""
+    questions = _questions(models, asked)
     _put(questions)
     if failed := [f for question in questions for f in question.problems()]:
-        raise CannotRun(
-            _listed("no task was started, because a model does not answer", failed)
-            + "\n`doctor` has details; --no-preflight skips this check"
-        )
+        raise CannotRun(_listed("no task was started, because a model does not answer", failed))
     calls = [call for question in questions for call in question.calls]
     for call in calls:
-        if call.error_kind or not options.as_json:
+        if call.error_kind or not only_failures:
             say(note, redact(_outcome(call)))
     return tuple(calls)
 
@@ -144,15 +159,15 @@ class _Question:
         return [_problem(place, last.get(place.target.backend.name)) for place in failed]
 
 
-def _questions(run: RunModels) -> list[_Question]:
+def _questions(models: Models, asked: Asked) -> list[_Question]:
     """One question for each backend that is asked first; a smaller group covers a larger."""
-    models = _Brief(run.models.file, run.models.source)
+    brief = _Brief(models.file, models.source)
     smallest: dict[tuple[object, ...], _Question] = {}
-    for role, (model, base_url) in run.asked.items():
-        targets = run.models.settings(model, role, base_url).targets
+    for role, (model, base_url) in asked.items():
+        targets = models.settings(model, role, base_url).targets
         if not all(is_served(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
-        question = _Question(model, role, base_url, models)
+        question = _Question(model, role, base_url, brief)
         first = question.places[0].key
         if first not in smallest or len(question.places) < len(smallest[first].places):
             smallest[first] = question

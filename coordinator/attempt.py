@@ -22,7 +22,7 @@ from core.models.providers import is_rule_based
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import PREPARED, TaskInfo, TaskRun
+from core.runs.task import PREPARED, Decision, TaskInfo, TaskRun
 from evaluator import Unreadable
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
@@ -154,7 +154,7 @@ class Attempt(CallObserver):
             max_turns=config.max_turns,
             on_entry=self._on_entry,
             on_turn=partial(self.shared.watcher.turn_done, self.task),
-            on_decision=partial(self.shared.watcher.decided, self.task),
+            on_decision=self._on_decision,
             on_call=partial(self.shared.watcher.tool_called, self.task),
             stages=self.shared.stages,
             client=self._stage_client,
@@ -166,6 +166,10 @@ class Attempt(CallObserver):
         if step in shared.stage_models or not is_rule_based(shared.config.evaluator):
             return shared.clients(step, self)
         return None
+
+    def _on_decision(self, number: int, decision: Decision) -> None:
+        self.shared.breaker.alive()
+        self.shared.watcher.decided(self.task, number, decision)
 
     def _on_entry(self, noted: LedgerEntry | Notice) -> None:
         """Note intents, durably, before they are sent, and every write after it."""
@@ -191,8 +195,6 @@ class Attempt(CallObserver):
         self.run.calls.append(call)
         self._meter.add(call)
         self.shared.meter.add(call)
-        if call.error is None:
-            self.shared.breaker.alive()
         self._journal.write("model_call", call.model_dump(mode="json"))
         self.shared.watcher.call_done(self.task, call)
         self._telemetry.report(call)

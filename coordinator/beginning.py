@@ -27,7 +27,12 @@ from worker.worker import ExecutorFactory
 WithRetries: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """While it lasts, waiting for the platform asks the check it is given, which may raise Halt."""
 
-BASE_URLS: dict[Role, str] = {"evaluator": "EVALUATOR_BASE_URL", "worker": "WORKER_BASE_URL"}
+BASE_URLS: dict[Role, str] = {
+    "evaluator": "EVALUATOR_BASE_URL",
+    "worker": "WORKER_BASE_URL",
+    "reflection": "REFLECTION_BASE_URL",
+}
+"""By role the variable that names a server of one's own; the last is of ``evolve``."""
 TaskExecutorFactory: TypeAlias = Callable[[TaskInfo, Environment], ExecutorFactory]
 """Gives what opens the sandboxes of one task."""
 ClientFactory: TypeAlias = Callable[[Role, CallObserver], ModelClient]
@@ -85,8 +90,9 @@ class Start:
 
 
 def base_urls(environ: Mapping[str, str] = os.environ) -> dict[Role, str]:
-    """The addresses of servers of their own that the environment names, by role."""
-    return {role: url for role, name in BASE_URLS.items() if (url := environ.get(name))}
+    """The addresses of servers of their own that the environment names, by role of a run."""
+    roles = ("evaluator", "worker")
+    return {role: url for role in roles if (url := environ.get(BASE_URLS[role]))}
 
 
 def client_factory(

@@ -20,8 +20,9 @@ WORDS: dict[Failure, str] = {
     "model": "because the model did not answer",
     "benchmark": "because the platform did not answer",
     "internal": "with an internal error",
+    "reply": "without a reply that could be read",
 }
-"""Reasons outside of the agent that will meet the next task, too."""
+"""Reasons that will meet the next task, too."""
 
 
 @contextmanager
@@ -139,7 +140,7 @@ class CancelToken:
 
 
 class Breaker:
-    """Stops a run whose tasks end for the same reason outside, one after the other, over all jobs.
+    """Stops a run whose tasks end for the same such reason, one after the other, over all jobs.
 
     Until a first sign that things work, no more tasks are under way than may fail, however many
     jobs there are: those behind them wait. Safe to use from several threads.
@@ -167,7 +168,7 @@ class Breaker:
             return True
 
     def alive(self) -> None:
-        """A model has answered: tasks need not wait for one another any more."""
+        """A decision has been read: tasks need not wait for one another any more."""
         if not self._proven:
             with self._changed:
                 self._proven = True

@@ -36,6 +36,8 @@ _STATUS: dict[str, ErrorKind] = _TABLE["status"]
 _PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
 _BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
+_DROPPED = "the connection was dropped before an answer had come"
+_UNREACHED = "no connection to the server"
 _SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
 """Their texts may quote parts of the key, so only class and status are shown."""
 
@@ -178,6 +180,8 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
     message = str(error)[:SAID_CHARS]
     kind, sent = _kind(names, status, message)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
+    if kind == "network":  # nobody has answered: the status is LiteLLM's own
+        text, status = _DROPPED if sent else _UNREACHED, None
     quoted = "" if kind in silent else _quoted(message)
     billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
     return ExchangeFailed(

@@ -13,6 +13,10 @@ from core.models.reply_text import clean, repair
 Read = TypeVar("Read")
 
 
+BEGINNING = 100
+"""Characters of a reply that nobody could read, for the user."""
+
+
 class Misread(ValueError):
     """A reply that cannot be used; the text says why, for the model."""
 
@@ -39,7 +43,12 @@ def reprompt(
         return read(call)
     except Misread as problem:
         again = repair(messages, call.text, question(problem))
-    return read(client.complete(again, **params))
+    call = client.complete(again, **params)
+    try:
+        return read(call)
+    except Misread as problem:
+        begins = " ".join(call.text[: 2 * BEGINNING].split())[:BEGINNING]
+        raise Misread(f'{problem}; it said: "{begins}"' if begins else str(problem)) from None
 
 
 def ask_once(

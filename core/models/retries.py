@@ -37,6 +37,7 @@ HINTS: Final[dict[ErrorKind, str]] = {
     "bad_request": "check the model's parameters in the models file",
     "context_window": "the prompt is too long for the model: use one with a larger context window",
     "not_found": "check the model id and the base URL",
+    "network": "check the network, the base URL, and that the server runs",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }
 """Advice for the user."""

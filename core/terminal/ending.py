@@ -26,8 +26,6 @@ _CAUSES: dict[Failure, str] = {
     "agent": "the agent left them unfinished",
     "reply": "unreadable replies of the model",
 }
-_TOGETHER = frozenset(_CAUSES) - {"reply"}
-"""Failures that hit task after task in the same way: one line for all of them."""
 
 
 def worst_first(results: RunResults) -> list[TaskResult]:
@@ -94,7 +92,7 @@ def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
     """The lines of one cause, each with its number of tasks."""
     first = tasks[0]
     of_program = first.cause is not None and not first.failure and len(tasks) > 1
-    if (first.failure in _TOGETHER or of_program) and not first.harm:
+    if (first.failure or of_program) and not first.harm:
         names = ", ".join(task.spec_id for task in tasks[:NAMED])
         more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
         text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more})"

@@ -103,7 +103,7 @@ def test_an_unknown_id_is_usage(
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("openai/gpt-4o", "OPENAI_API_KEY not set"),
+        ("openai/gpt-4o", "for a server of your own set WORKER_BASE_URL"),
         ("gpt-4o", "OPENAI_API_KEY not set"),
         ("nebius/a-model-of-tomorrow", "NEBIUS_API_KEY not set"),
         ("anthropic/x", "ANTHROPIC_API_KEY not set"),

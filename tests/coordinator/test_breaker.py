@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from coordinator.limits import Breaker
 from core.runs.results import Failure, TaskResult
 
-OUTSIDE: tuple[Failure, ...] = ("model", "benchmark", "internal")
-OTHERS: tuple[Failure | None, ...] = (None, "reply", "limit", "interrupted")
+OUTSIDE: tuple[Failure, ...] = ("model", "benchmark", "internal", "reply")
+OTHERS: tuple[Failure | None, ...] = (None, "limit", "interrupted")
 
 
 def ended(failure: Failure | None) -> TaskResult:
@@ -86,6 +86,20 @@ def test_a_dead_model_ends_a_run_and_leaves_the_rest_untouched(
     assert results.finished is None
     books = run.simulator.platform.session(run.session.session_id)
     assert sorted(t.status for t in books.tasks) == ["in_progress"] * 3 + ["new"] * 6
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_model_without_readable_replies_ends_a_run(
+    make_run: Any, shop_json: Any, jobs: int
+) -> None:
+    shops = (shop_json(spec_id=f"s{i}") for i in range(9))
+    run = make_run(*shops, says=["I would rather\nchat. " * 40] * 40, jobs=jobs)
+    results = run.session.run(run.session.tasks())
+    assert [t.failure for t in results.tasks] == ["reply"] * 3
+    assert run.session.broken == "3 tasks in a row ended without a reply that could be read"
+    said = (results.tasks[0].error or "").split('"')[1]
+    assert said.startswith("I would rather chat. I would rather")
+    assert len(said) == 100
 
 
 def test_without_a_breaker_every_task_is_tried(make_run: Any, shop_json: Any) -> None:

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
+from core.models.model_call import Role
 from core.runs.errors import CannotRun, Usage
 from workshop.lab.leaks import Facts
 from workshop.simulator.platform import Platform
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from workshop.lab.lab_run import Settings
 
 ALL = "all"
@@ -208,6 +211,8 @@ class LabContext:
     """Versions of what decides how a run goes."""
     environment: Mapping[str, str]
     """The environment of the user's shell, without additions from a .env file."""
+    ask_once: Callable[[Mapping[Role, tuple[str, str | None]], Console], None]
+    """Ask models by role, with their base URLs, for one short answer. Raises CannotRun."""
 
     def adapter(self, benchmark: str | None = None) -> BenchmarkAdapter:
         """Return a benchmark's adapter in this process. Raises Usage."""

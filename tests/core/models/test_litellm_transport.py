@@ -43,7 +43,7 @@ KINDS: dict[str, tuple[str, int | None]] = {
     "no-json": ("bad_answer", 200),
     "no-choices": ("bad_answer", 200),
     "no-choices-billed": ("bad_answer", 200),
-    "drop": ("network", 500),
+    "drop": ("network", None),
     "400-quoting": ("bad_request", 400),
     "503-quoting": ("overload", 503),
     "choices-null": ("bad_answer", 200),
@@ -202,7 +202,15 @@ def test_nobody_listens() -> None:
     with pytest.raises(ExchangeFailed) as caught:
         send(f"http://127.0.0.1:{port}/v1")
     assert caught.value.kind == "network"
+    assert caught.value.text.startswith("no connection to the server")
     assert caught.value.usage == Usage.nothing(), "nothing was sent"
+
+
+def test_a_dropped_connection_is_told_as_one(model_server: Server) -> None:
+    with pytest.raises(ExchangeFailed) as caught:
+        send(model_server(echo, always("drop")).base_url)
+    assert caught.value.text.startswith("the connection was dropped before an answer had come")
+    assert "500" not in caught.value.text
 
 
 def test_a_missing_key_is_told_and_no_other_one_shown(

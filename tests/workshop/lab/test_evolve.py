@@ -272,6 +272,18 @@ def test_what_cannot_begin_says_why_and_leaves_nothing(
     assert not list((life.folder / "logs").glob("*"))
 
 
+def test_a_reflecting_model_that_does_not_answer_is_known_before_a_trial(
+    lives: Callable[[str], Lives],
+) -> None:
+    life = lives("silent")
+    assert life.live(life.begin(**SHORT, reflection="openai/mine"), THREE) == 1
+    told = " ".join((life.folder / "said").read_text().split())
+    assert "reflection: openai/mine: OPENAI_API_KEY not set" in told
+    assert "for a server of your own set REFLECTION_BASE_URL to its address" in told
+    assert not life.payments.exists()
+    assert not list((life.folder / "logs").glob("*"))
+
+
 def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]) -> None:
     life = lives("poor")
     assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import typer
 
+from coordinator.beginning import BASE_URLS
 from coordinator.config import option
 from coordinator.stages import chosen
 from core.models.extras import install
@@ -45,7 +48,8 @@ class EvolveOptions(LabOptions):
 
     train: str | None = option(f"The training tasks: {PACKS}. Required.", None)
     reflection: str | None = option(
-        "The model that reads failed tasks and rewrites prompts. Required.", None
+        "The model that reads failed tasks and rewrites prompts [REFLECTION_MODEL]. Required.",
+        default_factory=lambda: os.environ.get("REFLECTION_MODEL"),
     )
     sections: str | None = option(
         "Sections that may be changed, separated by commas; a name that ends with / "
@@ -93,12 +97,15 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         if options.resume:
             folder = find_run(options.resume, options.out, is_loop)
             with held(folder):
+                begun = read_evolved(folder)
+                if begun.ended is None:
+                    _ask_once(lab, begun.asked, options)
                 outcome = _go_on(lab, folder, options)
         else:
             adapter = lab.adapter(options.benchmark)
             asked = _asked(lab, adapter, options)
             with run_folder(options.out) as folder:
-                _begin(adapter, asked, folder)
+                _begin(adapter, asked, folder, lambda: _ask_once(lab, asked, options))
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
@@ -149,7 +156,18 @@ def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
     return tuple(sections_of(shipped, words))
 
 
-def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
+def _ask_once(lab: LabContext, asked: Asked, options: EvolveOptions) -> None:
+    """Check that the reflecting model answers: trials are paid for before it is needed.
+
+    Raises CannotRun.
+    """
+    base_url = os.environ.get(BASE_URLS["reflection"])
+    lab.ask_once({"reflection": (asked.reflection, base_url)}, notes(quiet=options.as_json))
+
+
+def _begin(
+    adapter: BenchmarkAdapter, asked: Asked, folder: Path, ask_once: Callable[[], None]
+) -> None:
     """Draw the tasks and store the request. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
@@ -173,6 +191,7 @@ def _begin(adapter: BenchmarkAdapter, asked: Asked, folder: Path) -> None:
             "acceptance test of "
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
+    ask_once()
     keep_packs(folder, adapter, train, unseen)
     harm_name = adapter.benchmark.results.harm_name
     Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
@@ -188,7 +207,8 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 
     console = notes(quiet=options.as_json)
     train, unseen = kept_packs(folder, adapter)
-    reflection = reflection_of(asked.reflection, folder / "reflections.jsonl")
+    base_url = os.environ.get(BASE_URLS["reflection"])
+    reflection = reflection_of(asked.reflection, folder / "reflections.jsonl", base_url)
     write_line = partial(say, console)
     loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
     try:

@@ -86,11 +86,12 @@ class Reflection:
         return error
 
 
-def reflection_of(model: str, path: Path) -> Reflection:
+def reflection_of(model: str, path: Path, base_url: str | None = None) -> Reflection:
     """The reflecting model of that id. Raises ModelsError: its settings do not fit."""
     calls: list[ModelCall] = []
     kept_calls = KeptCalls(calls)
-    return Reflection(path, ModelClient(model, "evaluator", kept_calls), kept_calls)
+    client = ModelClient(model, "reflection", kept_calls, base_url=base_url)
+    return Reflection(path, client, kept_calls)
 
 
 def template(section: str, text: str) -> str:
