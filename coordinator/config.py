@@ -121,8 +121,8 @@ class RunConfig(PlayConfig):
         ge=3_000,
     )
     breaker: int = option(
-        "Stop starting tasks after so many in a row failed for the same external reason, or without "
-        "a readable reply; 0: never.",
+        "Stop starting tasks after so many in a row failed for the same external reason, or "
+        "without a readable reply; 0: never.",
         3,
         ge=0,
     )
