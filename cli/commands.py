@@ -160,7 +160,7 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     from rich.console import Console
 
     from cli.benchmarks import tools_of, workbench_of
-    from cli.debugging import turn_of, world_of
+    from cli.debugging import fork_options, turn_of, world_of
     from core.runs.find import find_run
     from core.runs.run_view import benchmark_of
     from workshop.replay.debugger.recorded_turn import debug_state, drive
@@ -171,10 +171,15 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     with world_of(folder, options.pack) as url:
         debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
         try:
-            drive(debugged, Console(soft_wrap=True))
+            edited = drive(debugged, Console(soft_wrap=True))
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)
-    return 0
+            return 0
+    if edited is None:
+        return 0
+    from cli.run import start
+
+    return start(fork_options(folder, spec, edited, options.pack))
 
 
 def prompts(

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cli.options import Options
 from cli.platform import pack_at
 from core.runs.errors import Usage
 from core.runs.folder import PACK_COPY
 from core.runs.hints import command
+from core.runs.manifest import NoManifest, read_manifest
 from core.runs.reader import NotRecorded, read_tasks
 from core.runs.run_view import read_run_view
+from core.runs.task import Turn
 from core.terminal.console import notes, say
 
 
@@ -53,6 +56,26 @@ def coded_turns(run: Path, spec_id: str) -> list[int]:
         for act in log.work
         if act.turn and act.turn.report and act.turn.report.pins and not is_typed(act)
     ]
+
+
+def fork_options(run: Path, spec: str, edited: Turn, pack: Path | None) -> Options:
+    """Play a task on behind an edited turn, with the models and texts of its run.
+
+    Raises NotRecorded: the run does not say what it was played with.
+    """
+    try:
+        stored = read_manifest(run).options
+    except NoManifest as error:
+        raise NotRecorded(f"cannot fork: {error}") from None
+    forgotten = {name: v for name, v in stored.items() if name not in ("pack", "real", "replay")}
+    asked = Options.model_validate(
+        {"fork": run, "tasks": (spec,), "turn": edited.number + 1, "edited": edited, "pack": pack}
+        | {"out": run.parent}
+    )
+    options = asked.restored(forgotten)
+    if options.turn > options.max_turns:
+        raise Usage(f"turn {edited.number} was the last of {options.max_turns}; nothing follows it")
+    return options
 
 
 @contextmanager

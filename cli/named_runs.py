@@ -58,6 +58,6 @@ def past_of(options: Options) -> Past | None:
             was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
             raise NotRecorded(f"the run was played with --strategy {was}; use the same one")
-        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn)
+        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn, options.edited)
     except NotRecorded as error:
         raise Usage(f"cannot fork: {error}") from None

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer
 
 from cli.registry import BENCHMARKS, DEFAULT
 from cli.standard_streams import at_terminal
 from coordinator.config import STRATEGIES, PlayOptions, RunConfig, fixed, once, option
 from core.erc3_client.bounds import RETRY_SECONDS
 from core.runs.find import LATEST, LOGS, NAMED
+from core.runs.task import Turn
 from core.terminal.record_command import argument, option_of
 
 _IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
@@ -87,6 +88,8 @@ class Options(RunConfig, PlayOptions):
     replay: Path | None = option("Take every model reply from this recorded file.", None)
     resume: Path | None = once("Resume this interrupted run.", None)
     force: bool = once("With --resume: resume even if pack, model or prompt has changed.", False)
+    edited: Turn | None = Field(default=None, exclude=True)
+    """Of a fork: how the turn before went otherwise than it was recorded."""
     debug: bool = fixed("Stop at each tool call of the worker's code; needs a terminal.", False)
     fork: Path | None = fixed(
         "Play the --task of this run again from --turn, on the simulator.", None

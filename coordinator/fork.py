@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 
 from coordinator.benchmark import Environment
 from core.ledger import Ledger, LedgerEntry, ToolFault
 from core.runs.journal import Journal
-from core.runs.reader import NotRecorded, results_of
+from core.runs.reader import NOTED, NotRecorded, results_of
 from core.runs.task import TaskRun, Turn
-from core.runs.task_record import TaskRecord
+from core.runs.task_record import Line, TaskRecord
 
 ABSENT = "nothing"
 
@@ -27,10 +28,10 @@ class Differs(Exception):
 class Past:
     """The turns of a recorded task before the one from which it is played again."""
 
-    def __init__(self, log: TaskRecord, turn: int) -> None:
+    def __init__(self, log: TaskRecord, turn: int, edited: Turn | None = None) -> None:
         """``log``: read strictly. Raises NotRecorded when there is no such turn."""
         there = [t.number for t in log.whole]
-        if turn not in there:
+        if (edited.number if edited else turn) not in there:
             exist = ", ".join(map(str, there)) or "none"
             raise NotRecorded(f"{log.spec_id}: no turn {turn}; recorded turns: {exist}")
         self.log = log
@@ -38,8 +39,13 @@ class Past:
         results = results_of(log.folder)
         self.pack = results.pack if results else None
         """The name of the run's pack, if known."""
+        self._edited = edited
         self._logs = log.before(turn)
-        self._before = [t for t in log.whole if t.number < turn]
+        if edited:
+            told = [line for line in self._logs[-1].lines if line.kind not in (*NOTED, "turn")]
+            line = Line(0, "turn", edited.journal())
+            self._logs[-1] = replace(self._logs[-1], turn=edited, lines=(*told, line))
+        self._before = [one.turn for one in self._logs if one.turn]
         self._reads = 0
         """Requests that went into reading the states of the turns before."""
 
@@ -70,7 +76,8 @@ class Past:
             if mismatches:
                 raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
             in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
-        _check_state(self.log.whole[len(self._before)], environment, in_doubt)
+        if not self._edited:  # nobody has seen the state behind an edited turn
+            _check_state(self.log.whole[len(self._before)], environment, in_doubt)
 
     def run(self) -> TaskRun:
         """A task that has come as far as the turns before."""

@@ -85,6 +85,21 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
     assert (logs / second / "report.html").is_file()
 
 
+def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
+    whole = call("debug", typed="r\nfork\n")
+    assert "nothing was edited" in whole.output
+    words = ("debug", "--task", FAILED, "--turn", "1")
+    done = call(*words, typed="edit answer matches.0.available=0\nfork\n")
+    assert done.exit_code == 0, done.output
+    assert "This is not what was recorded" in done.output
+    assert "forked at turn" in done.output
+    fork = newest(logs)
+    (journal,) = (fork / "tasks").glob("*.jsonl")
+    turns = [json.loads(line) for line in journal.read_text().splitlines() if '"turn"' in line]
+    edited = next(one for one in turns if one.get("type") == "turn" and one["report"])
+    assert edited["report"]["calls"][0]["result"]["matches"][0]["available"] == 0
+
+
 def test_a_fork_of_what_there_is_not_is_2(logs: Path) -> None:
     for task, turn, why in (("nope", "1", "has no task 'nope'"), (FAILED, "6", "no turn 6")):
         done = call("--fork", "latest", "--task", task, "--turn", turn)

@@ -310,7 +310,7 @@ def test_what_is_not_recorded_is_an_error_that_says_what_is(
     assert done.exit_code == 2
     assert "did you mean shop?" in done.stderr
     done = desk.fork(desk.folder, 1)
-    assert "no run folder" in done.stderr
+    assert "not a run folder" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from core.ledger import ToolCall, ToolFault
+from core.runs.task import Turn
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
 from workshop.replay.debugger.answer_source import (
     Answered,
@@ -69,6 +70,8 @@ class DebuggedTurn:
     """Calls of later turns."""
     result: Mapping[str, Any] | None = None
     """How the task ended, if it has."""
+    recorded: Turn | None = None
+    """The whole turn; None while it is live."""
     outcome: tuple[bool, object] | None = None
     """Whether the recorded turn came to an answer, and to which; None while it is live."""
 
@@ -138,6 +141,30 @@ class DebugState:
         """The work has gone on; edits were for the call before."""
         self.moment, self.arguments, self.edited_answer = moment, None, None
         self.depth, self.callers = 0, None
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether anything goes otherwise than it was recorded, or is about to."""
+        waiting = self.arguments is not None or self.edited_answer is not None
+        changed = self.answers.left is not None or any(h.by != "record" for h in self.history)
+        return waiting or changed
+
+    def edited_turn(self, ended: Ended) -> Turn:
+        """The turn as it went now. Raises BadCommand: it is a live one."""
+        recorded = self.subject.recorded
+        if recorded is None or recorded.report is None:
+            raise BadCommand("a live run is not forked; c continues it")
+        report = recorded.report.model_copy(
+            update={
+                "steps": ended.steps,
+                "result": ended.result,
+                "answered": ended.answered,
+                "error": None if ended.answered else "the code gave no final answer",
+                "calls": tuple(self.calls),
+                "requests": sum(len(call.requests) for call in self.calls),
+            }
+        )
+        return recorded.model_copy(update={"report": report, "requests": report.requests})
 
     def code(self, step: int) -> list[str]:
         """The lines of a snippet."""

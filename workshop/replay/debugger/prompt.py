@@ -14,6 +14,7 @@ from pprint import pformat
 from typing import NoReturn, TypeVar
 
 from core.ledger import ToolFault
+from core.runs.task import Turn
 from worker.sandbox.executor import SandboxExecutor
 from workshop.replay.debugger.answer_source import Answered, Ended, Pause
 from workshop.replay.debugger.debug_state import BadCommand, DebugState
@@ -62,6 +63,9 @@ class Prompt:
         """Whether work can go back; what has really been sent cannot."""
         self._goal = 0
         """Pause at this call at the latest."""
+        self._forks = False
+        self.forked: Turn | None = None
+        """The edited turn behind which the user has the run played on."""
         self._last = ""
         self._commands, self._plain = self._all_commands(), self._plain_commands()
         with suppress(ImportError):  # where there is one, it gives input() its history
@@ -83,12 +87,15 @@ class Prompt:
         self._debug.arrive(moment)
         if isinstance(moment, Ended):
             self._screen.ended(moment)
+            if self._forks:
+                self._leave(moment)
             return self._ask()
-        at_break = (moment.step, moment.line) in self._debug.breaks
+        at_break = (moment.step, moment.line) in self._debug.breaks and not self._forks
         if moment.number < self._goal and not at_break:
             done = self._settle()
             if done is not None:
                 return done
+        self._forks = False
         self._screen.pause()
         return self._ask()
 
@@ -156,6 +163,7 @@ class Prompt:
                 "ll longlist": lambda: screen.code(self._debug.place.step),
                 "n next s step": lambda: self._go(0),
                 "c cont continue": lambda: self._go(sys.maxsize),
+                "fork": self._fork,
                 "a args": screen.arguments,
                 "r recorded": screen.recorded,
                 "vars": self._variables,
@@ -189,6 +197,23 @@ class Prompt:
         done = self._settle()
         self._goal = goal if done else 0
         return done
+
+    def _fork(self) -> Answered | None:
+        """Carry the code out to its end, and leave with the turn as it went."""
+        if self._debug.subject.recorded is None:
+            raise BadCommand("a live run is not forked; c continues it")
+        if not self._debug.is_edited:
+            raise BadCommand("nothing was edited; edit an answer or arguments first")
+        if isinstance(self._debug.moment, Ended):
+            self._leave(self._debug.moment)
+        done = self._go(sys.maxsize)
+        self._forks = done is not None
+        return done
+
+    def _leave(self, ended: Ended) -> NoReturn:
+        self._forks = False
+        self.forked = self._debug.edited_turn(ended)
+        raise Quit
 
     def _jump(self, text: str) -> Answered | None:
         goal = number(text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.ledger import Tool, ToolFault
 from core.runs.hints import command
 from core.runs.reader import NotRecorded
+from core.runs.task import Turn
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
@@ -61,6 +62,7 @@ def debug_state(
         before=tuple(call for t in log.work if t.number < number for call in t.tools),
         after=tuple(call for t in log.work if t.number > number for call in t.tools),
         result=log.result.model_dump() if log.result else None,
+        recorded=done,
         outcome=(report.answered, report.result),
     )
     codes = [step.code for step in report.steps]
@@ -71,8 +73,8 @@ def debug_state(
     return DebugState(subject, codes, clock_and_seed, answers, workbench, kind, note)
 
 
-def drive(debug: DebugState, console: Console) -> None:
-    """Let the user move through the work until they leave.
+def drive(debug: DebugState, console: Console) -> Turn | None:
+    """Let the user move through the work until they leave; the edited turn to fork from, if any.
 
     A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
     """
@@ -89,6 +91,7 @@ def drive(debug: DebugState, console: Console) -> None:
                     host.executor = executor
                     ended = _run(debug.codes, executor)
                 prompt.at(ended)
+    return prompt.forked
 
 
 def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
