@@ -35,6 +35,7 @@ from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.tools.api_session import ApiClient, body_of
+from core.tools.collector import keeping
 from core.tools.faults import Missed, OutOfReach
 
 if TYPE_CHECKING:
@@ -222,7 +223,44 @@ class CompanySession(ReadingSession):
         done = (c for c in self.changes if c.taken_over and c.outcome == "done")
         return next((c for c in done if c.repeats(change)), None)
 
-    def begun_from(
+    def make_change(
+        self,
+        path: str,
+        id: str,
+        read: Callable[[], R],
+        after: Callable[[R], R],
+        request: Callable[[R], ChangeRequest],
+        shown: Callable[[R, R, R], object],
+        kept: set[str] | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> dict[str, object]:
+        """Change a record: {id, before, sent, after}, None for all where nothing would differ.
+
+        ``after``: the record with the changes in it. ``shown``: what the result has of a record,
+        given that before and that wanted. ``kept``: the fields that the journal keeps; None: all.
+        ``check``: called where no earlier work has made the change. Raises ToolFault.
+        """
+
+        def request_of(record: R) -> ChangeRequest | None:
+            wanted = after(record)
+            return None if wanted == record else request(wanted)
+
+        now = read()
+        before = self._begun_from(path, id, now, request_of)
+        if before is now:
+            check()
+        made, wanted = request_of(before), after(before)
+        if made is None:
+            return {"id": id, "before": None, "sent": None, "after": None}
+        old = {"id": id, "before": shown(before, before, wanted)}
+        with keeping(**old):
+            record = before.model_dump(mode="json", exclude_none=True, include=kept)
+            self.send(made, about={RECORD: record})
+        old["sent"] = shown(wanted, before, wanted)
+        with keeping(**old):
+            return {**old, "after": shown(read(), before, wanted)}
+
+    def _begun_from(
         self, path: str, target: str, now: R, request_of: Callable[[R], ChangeRequest | None]
     ) -> R:
         """The record that a change begins from.

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel
-
 from company_tools import listings
 from company_tools.arguments import bare_id, day
-from company_tools.change import RECORD
 from company_tools.company_session import CompanySession
 from company_tools.ids import employee_id, project_id
-from company_tools.updates import unchanged
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -24,15 +20,8 @@ OF_CUSTOMER, INTERNAL = "customer_project", "internal"
 """Categories of work that entries have (facts of the platform)."""
 
 
-class EntryChanges(BaseModel):
-    """What is to be otherwise in an entry; what is None stays."""
-
-    date: str | None = None
-    hours: float | None = None
-    work_category: str | None = None
-    notes: str | None = None
-    billable: bool | None = None
-    status: EntryStatus | None = None
+_CHANGED = ("date", "hours", "work_category", "notes", "billable", "status")
+"""Fields of an entry that can be changed."""
 
 
 def Combo_Update_Time_Entry_For_Changes(
@@ -46,40 +35,26 @@ def Combo_Update_Time_Entry_For_Changes(
     status: EntryStatus | None = None,
 ) -> dict[str, object]:
     """An entry by its id"""
-    changes = EntryChanges(
-        date=date,
-        hours=hours,
-        work_category=work_category,
-        notes=notes,
-        billable=billable,
-        status=status,
-    )
     id = bare_id(id)
-    now = listings.entry(session, id)
-    wanted = {field: value for field, value in dict(changes).items() if value is not None}
-    if changes.date is not None:
-        wanted["date"] = day(changes.date, session.user().today)
-    if changes.hours is not None and changes.hours < 0:
-        raise ToolFault(f"hours must not be negative: {changes.hours}")
+    given = (date, hours, work_category, notes, billable, status)
+    wanted = {f: v for f, v in zip(_CHANGED, given, strict=True) if v is not None}
+    if date is not None:
+        wanted["date"] = day(date, session.user().today)
+    if hours is not None and hours < 0:
+        raise ToolFault(f"hours must not be negative: {hours}")
 
-    def request_of(record: wire.TimeEntry) -> ChangeRequest | None:
-        after = record.model_copy(update=wanted)
-        if after == record:
-            return None
-        fields = {field: getattr(after, field) for field in EntryChanges.model_fields}
+    def request(after: wire.TimeEntry) -> ChangeRequest:
+        fields = {field: getattr(after, field) for field in _CHANGED}
         return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
 
-    before = session.begun_from("/time/update", id, now, request_of)
-    request = request_of(before)
-    if request is None:
-        return unchanged(id)
-    old: dict[str, object] = {"id": id, "before": {f: getattr(before, f) for f in wanted}}
-    with keeping(**old):
-        session.send(request, about={RECORD: before.model_dump(mode="json", exclude_none=True)})
-    old["sent"] = wanted
-    with keeping(**old):
-        after = listings.entry(session, id)
-        return {**old, "after": {field: getattr(after, field) for field in wanted}}
+    return session.make_change(
+        "/time/update",
+        id,
+        lambda: listings.entry(session, id),
+        lambda record: record.model_copy(update=wanted),
+        request,
+        lambda record, *_: {field: getattr(record, field) for field in wanted},
+    )
 
 
 def Combo_Log_Time_For_Project(

@@ -8,12 +8,13 @@ change is never sent twice (``CompanySession.write``).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
-from company_tools.change import RECORD, levels_of, team_of
+from company_tools.change import levels_of, team_of
 from company_tools.company_session import CompanySession, twice
 from company_tools.ids import employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
@@ -22,8 +23,6 @@ from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
-from core.tools.api_session import body_of
-from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
 
 if TYPE_CHECKING:
@@ -59,11 +58,6 @@ class EmployeeChanges(BaseModel):
     will_deltas: Levels = {}
 
 
-def unchanged(id: str) -> dict[str, object]:
-    """The result where nothing was sent."""
-    return {"id": id, "before": None, "sent": None, "after": None}
-
-
 def Combo_Update_Employee_For_Changes(
     session: CompanySession,
     wiki: WikiStore,
@@ -94,36 +88,30 @@ def Combo_Update_Employee_For_Changes(
     id = employee_id(session, employee)
     if changes.salary_delta is not None and changes.salary is not None:
         raise ToolFault("give salary or salary_delta, not both")
-    now = listings.employee(session, id)
     for field in ("location", "department"):
         if (text := getattr(changes, field)) is not None:
             people = listings.employees(session)
             setattr(changes, field, stored_value(field, text, people))
 
-    def request_of(record: wire.EmployeeView) -> ChangeRequest | None:
-        after = _employee_after(session, wiki, record, changes)
-        if after == record:
-            return None
+    def request(after: wire.EmployeeView) -> ChangeRequest:
         # A list that is empty is not sent: for the platform it stands for no change.
         fields = {field: plain for field, plain in dict(after).items() if field in _EMPLOYEE_FIELDS}
         fields |= {kind: [dict(one) for one in fields[kind]] for kind in KINDS}
         return company.Req_UpdateEmployeeInfo(employee=id, **fields, changed_by=session.actor())
 
-    before = session.begun_from("/employees/update", id, now, request_of)
-    moves = changes.salary_delta is not None or changes.skill_deltas or changes.will_deltas
-    if before is now and moves:
-        _refuse_second_step(session, id)
-    request, shown = request_of(before), person_of(before)
-    if request is None:
-        return unchanged(id)
-    wanted = person_of(_employee_after(session, wiki, before, changes))
-    old = {"id": id, "before": _changed(shown, shown, wanted)}
-    with keeping(**old):
-        session.send(request, about={RECORD: _plain(before)})
-    old["sent"] = _changed(wanted, shown, wanted)
-    with keeping(**old):
-        after = person_of(listings.employee(session, id))
-        return {**old, "after": _changed(after, shown, wanted)}
+    def check() -> None:
+        if changes.salary_delta is not None or changes.skill_deltas or changes.will_deltas:
+            _refuse_second_step(session, id)
+
+    return session.make_change(
+        "/employees/update",
+        id,
+        lambda: listings.employee(session, id),
+        lambda record: _employee_after(session, wiki, record, changes),
+        request,
+        lambda *records: _changed(*map(person_of, records)),
+        check=check,
+    )
 
 
 def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object]:
@@ -215,31 +203,25 @@ def Combo_Update_Team_For_Changes(
     change: only what is to be otherwise. {id, before, sent, after: [member] of whom it moves}"""
     id = project_id(session, project)
 
-    def request_of(record: wire.ProjectDetail) -> ChangeRequest | None:
+    def after(record: wire.ProjectDetail) -> wire.ProjectDetail:
         team = _team_after(session, record, add, remove, change)
-        if team_of(team) == team_of(record.team):
-            return None
-        members = [dict(member) for member in team]
+        same = team_of(team) == team_of(record.team)
+        return record if same else record.model_copy(update={"team": team})
+
+    def request(record: wire.ProjectDetail) -> ChangeRequest:
+        members = [dict(member) for member in record.team]
         asked = {"id": id, "team": members, "changed_by": session.actor()}
         return company.Req_UpdateProjectTeam.model_validate(asked)
 
-    now = listings.project(session, id)
-    record = session.begun_from("/projects/team/update", id, now, request_of)
-    request, before = request_of(record), record.team
-    if request is None:
-        return unchanged(id)
-    wanted = [wire.Workload.model_validate(one) for one in body_of(request)["team"]]
-    old: dict[str, object] = {"id": id, "before": _moved(before, wanted)}
-    with keeping(**old):
-        session.send(request, about={RECORD: {"team": [_plain(one) for one in before]}})
-    old["sent"] = _moved(wanted, before)
-    with keeping(**old):
-        return {**old, "after": _moved(listings.project(session, id).team, before)}
+    def shown(
+        record: wire.ProjectDetail, before: wire.ProjectDetail, wanted: wire.ProjectDetail
+    ) -> list[wire.Workload]:
+        other = wanted if record is before else before
+        return [member for member in record.team if member not in other.team]
 
-
-def _moved(team: list[wire.Workload], other: list[wire.Workload]) -> list[wire.Workload]:
-    """The members of a team who are not the same in another one."""
-    return [member for member in team if member not in other]
+    path, kept = "/projects/team/update", {"team"}
+    read = partial(listings.project, session, id)
+    return session.make_change(path, id, read, after, request, shown, kept)
 
 
 def _team_after(
@@ -287,26 +269,16 @@ def _given(member: Member) -> dict[str, object]:
 def update_status(session: CompanySession, id: str, status: str) -> dict[str, object]:
     """Change a project's status. Raises ToolFault where there is no such project."""
 
-    def request_of(record: wire.ProjectDetail) -> ChangeRequest | None:
-        if record.status == status:
-            return None
+    def request(_record: wire.ProjectDetail) -> ChangeRequest:
         asked = {"id": id, "status": status, "changed_by": session.actor()}
         return company.Req_UpdateProjectStatus.model_validate(asked)
 
-    now = listings.project(session, id)
-    record = session.begun_from("/projects/status/update", id, now, request_of)
-    request, before = request_of(record), record.status
-    if request is None:
-        return unchanged(id)
-    session.send(request, about={RECORD: {"status": before}})
-    return {
-        "id": id,
-        "before": before,
-        "sent": status,
-        "after": listings.project(session, id).status,
-    }
-
-
-def _plain(record: BaseModel) -> dict[str, object]:
-    """A record as the journal keeps it."""
-    return record.model_dump(mode="json", exclude_none=True)
+    return session.make_change(
+        "/projects/status/update",
+        id,
+        lambda: listings.project(session, id),
+        lambda record: record.model_copy(update={"status": status}),
+        request,
+        lambda record, *_: record.status,
+        {"status"},
+    )

@@ -10,6 +10,7 @@ import regex
 from store_tools.authority import (
     FLAGS,
     Authority,
+    forbids,
     line_of,
     names,
     numbers_in,
@@ -17,7 +18,6 @@ from store_tools.authority import (
     quantities,
 )
 from store_tools.basket import Basket, Content, content_in
-from store_tools.plain_order import forbids, plain_order
 
 HELP = (
     "What authorises it: its total, or a line of its own, `CHECKOUT: items SKU×N, SKU×N; coupon "
@@ -57,14 +57,14 @@ class Order:
 
     def refuses(self, basket: Basket) -> str | None:
         """Why a basket is not authorised; None where it is."""
-        line = line_of(self.instruction)
-        if line is None and forbids(self.instruction):
-            return "the instruction says not to buy now"
-        if line is None and ordered(self.instruction, basket["total"]):
-            return None
-        authority = plain_order(self.instruction) if line is None else line
+        authority = line_of(self.instruction)
+        if authority is None:
+            if forbids(self.instruction):
+                return "the instruction says not to buy now"
+            named = ordered(self.instruction, basket["total"])
+            return None if named else f"the instruction names no total of {basket['total']}"
         if not authority.says:
-            return authority.unread or f"the instruction names no total of {basket['total']}"
+            return authority.unread or "the CHECKOUT line names no items, total or search"
         flaws = (
             self._other_items(authority, basket),
             self._other_coupon(authority, basket),
@@ -79,17 +79,13 @@ class Order:
             if held == authority.items:
                 return None
             return f"the basket holds {held}, the instruction says {authority.items}"
-        if authority.pieces is not None and list(held.values()) != [authority.pieces]:
-            return (
-                f"the basket holds {held}, the instruction says {authority.pieces} of one product"
-            )
         if authority.total is not None:
             return None
         named = {sku for sku in {*self.catalog, *held} if self._named(sku)}
         strange = sorted(held.keys() - named)
         if strange and (named or not authority.cheapest):
             return f"the instruction does not name {', '.join(strange)}"
-        if authority.pieces is None and not authority.cheapest:
+        if not authority.cheapest:
             for sku in sorted(named):
                 stated = quantities(self.instruction, sku)
                 if stated and stated != {held.get(sku, 0)}:

@@ -53,6 +53,16 @@ _ITEM = regex.compile(
     r"|(?P<n>\d{1,9})(?:\s?×\s?|\s?x\s+|\s+of\s+)(?P<sku>\S(?:.{0,98}\S)?)",
     FLAGS,
 )
+_BUY = regex.compile(
+    r"\b(?:check(?:s|ed|ing)?[ -]?out|checkouts?|buy(?:s|ing)?|purchas(?:e|es|ing))\b", FLAGS
+)
+_NEGATED = regex.compile(
+    r"(?:(?:\b(?:not|never|cannot)|n[’']t)(?:\s++\p{L}++){0,3}|\b(?:will|would)(?:\s++\p{L}++)?"
+    r"|\bno|\bwithout)\s++$",
+    FLAGS,
+)
+_UNLESS = regex.compile(r"[^.;!?\n]{0,60}\b(?:unless|until|before)\b", FLAGS)
+_NOTHING = regex.compile(r"\s++(?:nothing|no|later|comes|follows|will|would)\b", FLAGS)
 _ALONE = regex.compile(r"(?<![\w.,-])\d{1,9}(?![\w-]|[.,]\d)")
 
 
@@ -61,8 +71,6 @@ class Authority:
     """What may be bought: all that is said here has to hold."""
 
     items: Content | None = None
-    pieces: int | None = None
-    """Of the one product that the basket holds."""
     coupon: str | None = None
     """"" for none; None: not said."""
     total: int | None = None
@@ -75,7 +83,7 @@ class Authority:
     @property
     def says(self) -> bool:
         """Whether anything is authorised at all."""
-        clauses = (self.items, self.pieces, self.total, self.at_most)
+        clauses = (self.items, self.total, self.at_most)
         return not self.unread and (self.cheapest or any(c is not None for c in clauses))
 
 
@@ -130,6 +138,21 @@ def quantities(instruction: str, sku: str) -> set[int]:
     behind = rf"(?<![\w-]){name}(?:\s?×\s?|\s+x\s?)(\d{{1,9}})(?!\w)"
     ahead = rf"(?<![\w.-])(\d{{1,9}})(?:\s?[x×]\s?|\s+of\s+|\s+){name}(?![\w-])"
     return {int(n) for pattern in (behind, ahead) for n in regex.findall(pattern, text, FLAGS)}
+
+
+def forbids(instruction: str) -> bool:
+    """Whether an instruction speaks of buying only to say that nothing is to be bought."""
+    text = instruction[:READ_AT_MOST]
+
+    def negated(match: regex.Match[str]) -> bool:
+        if _NOTHING.match(text, match.end()):
+            return True
+        begin = max(0, match.start() - 60)
+        denied = _NEGATED.search(text, begin, match.start()) is not None
+        return denied and not _UNLESS.match(text, match.end())
+
+    spoken = list(_BUY.finditer(text))
+    return bool(spoken) and all(map(negated, spoken))
 
 
 def _read(body: str) -> Authority:

@@ -166,8 +166,8 @@ def forms(scenario: dict[str, Any], dice: Random) -> Iterator[Form]:
         ("line: unclear", f"{line}, about {pair} or {pair + 1}", never, both, ""),
         ("total", f"{buy} Check out with expected total {pair}.",
          lambda _h, _c, p: p == pair, both, ""),
-        ("words: the basket has", few, exactly(only), only, ""),
-        ("words: at most", most, exactly(only, total), only, ""),
+        ("words: the basket has", few, never, only, ""),
+        ("words: at most", most, never, only, ""),
         ("words: a number of pieces", f"Buy at most {total} of {a} and report.", never, only, ""),
         ("not now", f"{buy[:-1]} and report its total of {pair}. Do not check out.",
          never, both, ""),
@@ -208,9 +208,9 @@ def cheapest(
     build = f"Build the cheapest combination of {named}{with_code}"
     used = code if coded else ""
     search = (skus, units)
-    yield Form("words: cheapest", f"{build} and check out.", best, {}, used, search)
+    yield Form("words: cheapest", f"{build} and check out.", never, {}, used, search)
     yield Form("line: cheapest", f"{build}.\nCHECKOUT: cheapest found", best, {}, used, search)
-    yield Form("cheapest, reported", f"{build} and report it.", lambda *_: False, {}, used, search)
+    yield Form("cheapest, reported", f"{build} and report it.", never, {}, used, search)
 
 
 def pack_of(scenario: dict[str, Any]) -> Pack:

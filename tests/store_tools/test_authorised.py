@@ -33,8 +33,7 @@ def buys(shop: Any, said: str, items: Any = None, coupon: str = "", **args: Any)
     [
         ("Set tea×2.\nCHECKOUT: items tea×2; no coupon", ""),
         ("Set tea×2 with coupon TWO.\nCHECKOUT: items tea×2; coupon TWO; total at most 50", "TWO"),
-        ("Put 2 of tea into the basket and check out for no more than $8.", ""),
-        ("Set the basket so that the basket has 2 tea, then check out.", ""),
+        ("Put 2 of tea into the basket.\nCHECKOUT: for no more than $8", ""),
     ],
 )
 def test_what_is_authorised_is_bought_in_one_instruction(
@@ -56,11 +55,11 @@ def test_what_is_authorised_is_bought_in_one_instruction(
         ("CHECKOUT: items tea×2; under 8", TEA2, "", "8 is more than 7"),
         ("CHECKOUT: about 8", TEA2, "", "cannot be read"),
         ("CHECKOUT: cheapest found", TEA2, "", "no search has priced"),
-        ("Put 2 of tea in and check out for at most $50.", TEA3, "", r"holds 3 of tea, not \[2\]"),
-        ("Put the tea in and check out for at most $50.",
+        ("Put 2 of tea in.\nCHECKOUT: at most $50", TEA3, "", r"holds 3 of tea, not \[2\]"),
+        ("Put the tea in.\nCHECKOUT: at most $50",
          [*TEA2, {"sku": "cup", "quantity": 1}], "", "does not name cup"),
-        ("Put 2 of tea in with coupon TWO and check out for at most $50.", TEA2, "",
-         "speaks of coupons"),
+        ("Put 2 of tea in with coupon TWO.\nCHECKOUT: at most $50", TEA2, "", "speaks of coupons"),
+        ("Put 2 of tea in and check out for at most $50.", TEA2, "", "names no total of 8"),
         ("Put 2 of tea in and report the total of 8. Do not check out.", TEA2, "", "not to buy"),
     ],
 )  # fmt: skip
@@ -72,16 +71,6 @@ def test_everything_else_is_refused_and_says_what_would_authorise(
         buys(shop, said, items, coupon)
     assert "`CHECKOUT: items SKU×N" in caught.value.text
     assert shop.line.counted["/basket/checkout"] == 0
-
-
-def test_two_are_removed_and_the_rest_is_bought_in_one_instruction(open_shop: Any) -> None:
-    shop = open_shop()
-    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 5}])
-    shop.next_instruction()
-    shop.ledger.instruction = "Remove 2 of tea so that the basket has 3, then check out."
-    shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=2)
-    assert shop.call("Req_CheckoutBasket", expected_total=12)["total"] == 12
-    assert shop.bought == [{"tea": 3}]
 
 
 def searched(shop: Any, said: str, row: int = 0, units: int = 24, products: Any = None) -> Any:
@@ -100,20 +89,17 @@ def searched(shop: Any, said: str, row: int = 0, units: int = 24, products: Any 
 
 
 SIX = [{"code": "SIX", "discount": {"amount": 20}, "requires": {"cola-6pk": 4}}]
-BUILD = "Build the cheapest combination of 24 cola with coupon SIX or none and check out."
 LINE = "Generate all mixes of 24 cola, price them with coupon SIX.\nCHECKOUT: cheapest found"
 
 
-@pytest.mark.parametrize("said", [BUILD, LINE])
 def test_the_cheapest_that_the_search_found_is_bought_in_one_instruction(
-    open_shop: Any, said: str
+    open_shop: Any,
 ) -> None:
     shop = open_shop(*PACKS, coupons=SIX)
-    assert searched(shop, said)["total"] == 28
+    assert searched(shop, LINE)["total"] == 28
     assert shop.bought == [{"cola-6pk": 4}]
 
 
-@pytest.mark.parametrize("said", [BUILD, LINE])
 @pytest.mark.parametrize(
     ("departure", "why"),
     [
@@ -124,11 +110,11 @@ def test_the_cheapest_that_the_search_found_is_bought_in_one_instruction(
     ],
 )
 def test_a_basket_that_the_search_did_not_find_cheapest_is_refused(
-    open_shop: Any, said: str, departure: dict[str, Any], why: str
+    open_shop: Any, departure: dict[str, Any], why: str
 ) -> None:
     shop = open_shop(*PACKS, coupons=SIX)
     with pytest.raises(ToolFault, match=why):
-        searched(shop, said, **departure)
+        searched(shop, LINE, **departure)
     assert shop.bought == []
 
 
@@ -159,8 +145,7 @@ def test_a_basket_that_somebody_else_has_changed_is_not_bought(open_shop: Any) -
 def test_over_generated_shops_nothing_is_bought_that_the_words_do_not_mean() -> None:
     tries, bought, wrong = measure(12, seed="sample")
     assert wrong == []
-    for form in ("line: items", "total", "words: the basket has", "words: at most",
-                 "line: cheapest", "words: cheapest"):  # fmt: skip
+    for form in ("line: items", "total", "line: cheapest"):
         assert bought[f"{form} / kept"] == tries[f"{form} / kept"] > 0
 
 

@@ -6,10 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store_tools.authority import Authority, line_of, names, ordered, quantities
-from store_tools.plain_order import forbids, plain_order
-
-NOTHING = Authority()
+from store_tools.authority import Authority, forbids, line_of, names, ordered, quantities
 
 
 @pytest.mark.parametrize(
@@ -59,53 +56,6 @@ def test_a_checkout_line_that_is_not_certain_authorises_nothing(line: str) -> No
     told = line_of(f"Buy for 8.\n{line}")
     assert told is not None
     assert not told.says
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("Remove 2 of tea so that the basket has 3, then check out.", Authority(pieces=3)),
-        ("Remove 2 of tea so the basket has exactly 3 tea, then check out", Authority(pieces=3)),
-        ("Build the cheapest combination and check out.", Authority(cheapest=True)),
-        ("Report. Then, build the cheapest combination and buy it.", Authority(cheapest=True)),
-        ("Add 2 x tea and check out for no more than $50.", Authority(at_most=50)),
-        ("Add 2 x tea, then check out for at most 50", Authority(at_most=50)),
-        ("Buy tea×2 with the total under 1,000 and report.", Authority(at_most=999)),
-        ("Buy tea×2 at most 50 dollars.", Authority(at_most=50)),
-    ],
-)  # fmt: skip
-def test_one_plain_order_is_read(said: str, told: Authority) -> None:
-    assert plain_order(said) == told
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Report the cheapest combination; the checkout comes later.",
-        "Find the cheapest combination. Do not check out.",
-        "Find the cheapest combination without buying it.",
-        "Build the cheapest combination and check out if it is under 50.",
-        "Build the cheapest combination, and I will check out for at most 50.",
-        "Find out how to build the cheapest combination and check out.",
-        "Simulate to build the cheapest combination and check out.",
-        "The cheapest combination is what we check out.",
-        "Buy at most 50 teas.",
-        "Take tea so that there are at most 3, then check out.",
-        "Add tea for at most 50 pieces, then check out.",
-        "Buy tea for at most 49.99.",
-        "Buy tea for at most 50-60 dollars.",
-        "Buy tea for at most 50 or 60 dollars.",
-        "Buy tea for at most $50, cup for at most $20.",
-        "Buy tea for at most 1.000 dollars.",
-        "Make sure the basket has 3 tea and 2 cup, then check out.",
-        "Remove 2 so that the basket has 3 or 4, then check out.",
-        "Check out unless the basket has 3.",
-        "Check out as soon as possible.",
-        "Buy the tea. Set it up so that the basket has 3, then check out. Buy the cheapest cup.",
-    ],
-)
-def test_words_that_are_not_a_certain_order_authorise_nothing(said: str) -> None:
-    assert not plain_order(said).says
 
 
 @pytest.mark.parametrize(
@@ -159,7 +109,6 @@ def test_a_sku_is_named_as_a_word_and_its_numbers_are_read() -> None:
 def test_whatever_is_written_is_read_without_an_error(text: str, total: int) -> None:
     for said in (text, f"CHECKOUT: {text}", f"Buy {text} for at most {total}"):
         line_of(said)
-        plain_order(said)
         forbids(said)
         ordered(said, total)
         names(said, text)
@@ -167,12 +116,12 @@ def test_whatever_is_written_is_read_without_an_error(text: str, total: int) -> 
 
 
 @pytest.mark.parametrize(
-    "piece", ["buy ", "CHECKOUT: ", "at most 1", "1,000,", "not ", "x 1 ", "basket has 1 ", "tea×"]
+    "piece", ["buy ", "CHECKOUT: ", "at most 1", "1,000,", "not ", "x 1 ", "tea×"]
 )
 def test_a_very_long_instruction_takes_no_time(piece: str) -> None:
     said = piece * (200_000 // len(piece))
     line_of(f"CHECKOUT: {said}")
-    for read in (line_of, plain_order, forbids):
+    for read in (line_of, forbids):
         read(said)
     ordered(said, 1)
     quantities(said, "tea")
