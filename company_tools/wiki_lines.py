@@ -178,7 +178,7 @@ def _by_sentence(text: str) -> list[str]:
     return parts
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def lines_of(page: str) -> tuple[Line, ...]:
     """The lines of a page that are not blank; long ones in parts."""
     return _Reader().read(page)

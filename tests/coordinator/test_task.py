@@ -1,0 +1,214 @@
+"""The loop over turns, in an environment and with a strategy that do as they are told."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coordinator.benchmark import Environment
+from coordinator.task import TaskLoop
+from core.ledger import Ledger, ToolFault
+from core.models.model_client import ModelFailed
+from core.runs.journal import Journal
+from core.runs.task import Decision, TaskRun, Turn
+from core.runs.work import WorkReport
+
+WORK = Decision(thought="look", decision="PROCEED", instruction="Find tea", prepared="Yes.")
+END = Decision(thought="done", decision="FINISH", instruction="No tea.")
+
+
+@dataclass
+class World(Environment):
+    """Nothing happens in it but what a test sets."""
+
+    over: str | None = None
+    owed: str | None = None
+    objections: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    on_state: Callable[[World], None] = lambda world: None
+    side_effects = 0
+    ending = "ended"
+
+    def briefing(self, ledger: Ledger, task: str = "") -> str:
+        self.seen.append("briefing")
+        return f"briefed on {task}"
+
+    def state(self, ledger: Ledger) -> str:
+        self.seen.append("state")
+        self.on_state(self)
+        return "{}"
+
+    def bind(self, ledger: Ledger, decided: str = "") -> Any:
+        return nullcontext([])
+
+    def finished(self) -> str | None:
+        return self.over
+
+    def unanswered(self) -> str | None:
+        return self.owed
+
+    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+        return self.objections.pop() if self.objections else None
+
+    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
+        self.seen.append(f"finish: {final_answer}")
+        return None
+
+
+@dataclass
+class Scripted:
+    """Takes its decisions from a list, the last one for ever."""
+
+    decisions: list[Decision]
+    report: WorkReport = field(default_factory=WorkReport)
+    asked: list[Any] = field(default_factory=list)
+
+    def decide(self, context: Any) -> Decision:
+        self.asked.append(context)
+        return self.decisions.pop(0) if len(self.decisions) > 1 else self.decisions[0]
+
+    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
+        ledger.close()
+        return self.report
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Callable[..., TaskLoop]:
+    def make(world: World, *decisions: Decision, run: TaskRun | None = None) -> TaskLoop:
+        return TaskLoop(
+            environment=world,
+            strategy=Scripted(list(decisions)),
+            journal=Journal(tmp_path / "task.jsonl"),
+            run=run or TaskRun(),
+            max_turns=3,
+            on_entry=lambda entry: None,
+            on_turn=lambda turn: None,
+        )
+
+    return make
+
+
+def turn(decision: Decision) -> Turn:
+    return Turn(number=1, state="{}", decision=decision)
+
+
+@pytest.mark.promise("no lost answer")
+def test_no_finish_is_taken_while_an_answer_is_owed(loop: Any) -> None:
+    world = World(owed="the basket was not shown")
+    one = loop(world, END)
+    with pytest.raises(ToolFault, match="ends without an answer: the basket was not sh") as fault:
+        one.go("Buy tea")
+    assert fault.value.fatal
+    assert (one.run.turns, one.run.outcome) == ([], "unfinished")
+    assert not [text for text in world.seen if text.startswith("finish")]
+
+
+@pytest.mark.promise("no lost answer")
+def test_the_turns_do_not_run_out_while_an_answer_is_owed(loop: Any) -> None:
+    world = World(owed="the basket was not shown")
+    one = loop(world, WORK)
+    with pytest.raises(ToolFault, match="ends without an answer"):
+        one.go("Buy tea")
+    assert (len(one.run.turns), one.run.outcome) == (3, "unfinished")
+
+
+def test_after_the_last_turn_the_state_is_read_again(loop: Any) -> None:
+    def settle(world: World) -> None:
+        world.over = "bought" if world.seen.count("state") == 4 else None
+
+    world = World(on_state=settle)
+    one = loop(world, WORK)
+    one.go("Buy tea")
+    assert (len(one.run.turns), one.run.outcome) == (3, "finished")
+
+
+def test_out_of_turns_a_task_is_unfinished(loop: Any) -> None:
+    one = loop(World(), WORK)
+    one.go("Buy tea")
+    assert (len(one.run.turns), one.run.outcome) == (3, "unfinished")
+
+
+@pytest.mark.parametrize(
+    ("over", "turns", "outcome"),
+    [
+        (None, [], "unfinished"),
+        (None, [WORK], "unfinished"),
+        (None, [WORK, END], "finished"),
+        ("bought", [], "finished"),
+        ("bought", [WORK], "finished"),
+    ],
+)
+def test_what_is_over_is_not_gone_on_with(
+    loop: Any, over: str | None, turns: list[Decision], outcome: str
+) -> None:
+    world = World(over=over)
+    one = loop(world, END, run=TaskRun(turns=[turn(decision) for decision in turns]))
+    assert one.conclude() is (outcome == "finished")
+    assert one.run.outcome == outcome
+    one.go("Buy tea")
+    assert one.run.outcome == "finished"
+    assert bool(one.strategy.asked) is (outcome == "unfinished")
+    assert ("state" in world.seen) is (outcome == "unfinished")
+
+
+def test_each_decision_is_told_before_it_is_carried_out(loop: Any) -> None:
+    world = World(objections=["look first"])
+    one = loop(world, END, WORK, END)
+    told: list[tuple[int, Decision]] = []
+    one.on_decision = lambda number, decision: told.append((number, decision))
+    one.go("Buy tea")
+    assert told == [(1, END), (1, WORK), (2, END)]
+    assert [context.challenge for context in one.strategy.asked] == [None, "look first", None]
+    assert world.seen[-1] == "finish: No tea."
+
+
+def test_the_briefing_is_asked_for_once_and_stands_in_every_context(loop: Any) -> None:
+    world = World()
+    one = loop(world, WORK, WORK, END)
+    one.go("Buy tea")
+    assert world.seen.count("briefing") == 1
+    assert {context.briefing for context in one.strategy.asked} == {"briefed on Buy tea"}
+
+
+def test_stages_run_in_a_process_that_goes_on_too(loop: Any) -> None:
+    one = loop(World(), END, run=TaskRun(turns=[turn(WORK)]))
+    before: list[Any] = []
+    one._stages.before = lambda *asked: before.append(asked)
+    one.go("Buy tea")
+    assert before == [("Buy tea", "briefed on Buy tea")]
+
+
+def test_a_stage_behind_the_strategy_reads_the_turns_whole(loop: Any) -> None:
+    one = loop(World(), WORK, END)
+    logs: list[str] = []
+    one._stages.check_finish = lambda task, briefing, finish, log: logs.append(log)
+    one.go("Buy tea")
+    assert "IF DONE: Yes." in logs[-1]
+
+
+@pytest.mark.parametrize("why", ["no answer of the model", None])
+def test_where_the_model_of_the_work_fails_the_turn_is_kept(loop: Any, why: str | None) -> None:
+    one = loop(World(), WORK)
+    one.strategy.report = WorkReport(failure="model", error=why)
+    with pytest.raises(ModelFailed) as failed:
+        one.go("Buy tea")
+    assert str(failed.value) == (why or "")
+    assert len(one.run.turns) == 1
+
+
+def test_a_turn_says_when_it_began_and_how_long_it_took(loop: Any, tmp_path: Path) -> None:
+    one = loop(World(), END)
+    began = time.time()
+    one.go("Buy tea")
+    (only,) = one.run.turns
+    assert began - 1 <= only.started <= time.time() + 1
+    assert 0 <= only.seconds <= time.time() - began + 1
+    (line,) = (tmp_path / "task.jsonl").read_text().splitlines()
+    assert json.loads(line)["type"] == "turn"
