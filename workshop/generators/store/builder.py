@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from workshop.generators.store.level import Level, between, chance
+from workshop.generators.store.level import Level
 from workshop.generators.store.vocabulary import (
     Kind,
     Trade,
@@ -83,6 +83,14 @@ class TaskBuilder:
         self._opaque_skus = not rng.randrange(3)
         self._small = False
 
+    def between(self, least: int, most: int) -> int:
+        """A number from `least` to `most`."""
+        return self.rng.randrange(least, most + 1)
+
+    def chance(self, percent: int) -> bool:
+        """True in so many of a hundred cases."""
+        return self.rng.randrange(100) < percent
+
     def kind(self, *, packs: bool = False) -> Kind:
         """A kind of the trade that is not used yet; from now on only wanted products have it."""
         taken = self._taken()
@@ -125,7 +133,7 @@ class TaskBuilder:
         if kind.in_packs:
             look = ""
             name = self._pack_pattern(who, which, titled(kind.plural), size)
-            cents = int(size) * between(rng, (kind.low, kind.high))
+            cents = int(size) * self.between(kind.low, kind.high)
             price = price or max(3, (cents + 50) // 100)
         else:
             look = look or rng.choice(kind.looks)
@@ -153,7 +161,7 @@ class TaskBuilder:
 
     def stock(self) -> int:
         """An ample stock."""
-        return between(self.rng, (25, 90))
+        return self.between(25, 90)
 
     def family(self, kind: Kind, number: int, **fixed: Any) -> list[Good]:
         """So many different products of a kind, each with a brand of its own."""
@@ -203,8 +211,8 @@ class TaskBuilder:
         """Add the things that only sound like a kind."""
         general = (f"{titled(kind.noun)} Care Guide (Booklet)", f"Gift Box for {titled(kind.noun)}")
         names = [n for n in (*kind.near, *general) if n not in self._names]
-        for name in self.rng.sample(names, min(len(names), between(self.rng, (1, 3)))):
-            price = between(self.rng, (3, max(4, min(40, kind.low))))
+        for name in self.rng.sample(names, min(len(names), self.between(1, 3))):
+            price = self.between(3, max(4, min(40, kind.low)))
             self._other(name, name, price)
         self.tags.append("near-words")
 
@@ -215,19 +223,19 @@ class TaskBuilder:
     def finish(self) -> None:
         """Add what belongs to every shop: near words, other products, hostile names, coupons."""
         rng, level = self.rng, self.level
-        if self.wanted and "near-words" not in self.tags and chance(rng, level.near_chance):
+        if self.wanted and "near-words" not in self.tags and self.chance(level.near_chance):
             self.near(rng.choice(self.wanted))
-        if "hostile-names" not in self.tags and chance(rng, level.hostile_chance):
-            self.hostile(between(rng, (1, 2)))
+        if "hostile-names" not in self.tags and self.chance(level.hostile_chance):
+            self.hostile(self.between(1, 2))
         large = not self._small and rng.randrange(1000) < level.large_chance
         if large:
             self.tags.append("large-catalog")
-        number = between(rng, level.large if large else level.products)
+        number = self.between(*(level.large if large else level.products))
         self._fill(min(number, SMALL) if self._small else number, large)
-        if self.coupons and chance(rng, level.decoy_chance):
+        if self.coupons and self.chance(level.decoy_chance):
             self.tags.append("decoy-coupons")
-            for _ in range(between(rng, (1, 2))):
-                self.coupon(percent=between(rng, (5, 40)))
+            for _ in range(self.between(1, 2)):
+                self.coupon(percent=self.between(5, 40))
         self._shuffle()
 
     def hostile(self, number: int) -> None:
@@ -235,7 +243,7 @@ class TaskBuilder:
         for _ in range(number):
             name = hostile_name(self.rng)
             if name not in self._names:
-                price = between(self.rng, (3, 60))
+                price = self.between(3, 60)
                 self._other("extra", name, price)
         self.tags.append("hostile-names")
 

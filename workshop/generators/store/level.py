@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 from typing import Literal
 
 Difficulty = Literal["easy", "normal", "hard"]
@@ -40,13 +39,3 @@ LEVELS: dict[Difficulty, Level] = {
         (20, 120), (1_000, 5_000), 20, (4, 12), (2, 20), (3, 7), (1, 4), 60, 85, 30, 60, 200_000
     ),
 }
-
-
-def between(rng: Random, ends: tuple[int, int]) -> int:
-    """A number from `ends[0]` to `ends[1]`."""
-    return rng.randrange(ends[0], ends[1] + 1)
-
-
-def chance(rng: Random, percent: int) -> bool:
-    """True in so many of a hundred cases."""
-    return rng.randrange(100) < percent

@@ -6,7 +6,6 @@ from typing import Literal
 
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
-from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
 from workshop.generators.store.oracle.demand import Limit
 from workshop.generators.store.oracle.market import Market
@@ -16,9 +15,9 @@ from workshop.generators.store.oracle.solve import baskets, solve
 def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
     """Let checkout find fewer of the cheapest ones."""
     by_price = sorted((builder.goods[g.sku] for g in goods), key=lambda g: g.price)
-    for good in by_price[: between(builder.rng, builder.level.ghosts)]:
+    for good in by_price[: builder.between(*builder.level.ghosts)]:
         if good.stock > 0:
-            builder.haunt(good, between(builder.rng, (0, good.stock - 1)))
+            builder.haunt(good, builder.between(0, good.stock - 1))
 
 
 def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
@@ -32,7 +31,7 @@ def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     if not answer.purchases:
         raise Retry("nothing to buy")
     total = min(purchase.total for purchase in answer.purchases)
-    inclusive = chance(builder.rng, 60)
+    inclusive = builder.chance(60)
     dollars = total + (0 if inclusive else 1) - (0 if fits else 1)
     draft.limit = Limit(dollars, inclusive)
     draft.accept = bought if fits else refused
@@ -54,10 +53,10 @@ def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
     goods = rivals(builder, kind, least=2)
     builder.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
-    if chance(builder.rng, 40):
+    if builder.chance(40):
         builder.change(by_price[0], stock=0)
-    elif goal == "cheapest" and chance(builder.rng, builder.level.ghost_chance):
-        builder.change(by_price[0], stock=between(builder.rng, (1, 3)))
+    elif goal == "cheapest" and builder.chance(builder.level.ghost_chance):
+        builder.change(by_price[0], stock=builder.between(1, 3))
         builder.haunt(by_price[0], 0)
     return Draft([of_kind(kind, goods, goal)], goal=goal, accept=bought)
 
@@ -66,12 +65,12 @@ def split_stock(builder: TaskBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
     kind = builder.kind()
     goods = rivals(builder, kind, least=2)
-    quantity = between(builder.rng, (3, builder.level.pieces[1] + 4))
+    quantity = builder.between(3, builder.level.pieces[1] + 4)
     for good in goods:
-        builder.change(good, stock=between(builder.rng, (1, quantity)))
-    if chance(builder.rng, builder.level.ghost_chance):
+        builder.change(good, stock=builder.between(1, quantity))
+    if builder.chance(builder.level.ghost_chance):
         haunt_cheapest(builder, goods)
-    if chance(builder.rng, 50):
+    if builder.chance(50):
         builder.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
 
@@ -80,25 +79,25 @@ def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
     """Packs of several sizes, at times of two makers, and so many pieces to buy."""
     kind = builder.kind(packs=True)
     goods: list[Good] = []
-    for maker in [builder.maker() for _ in range(2 if chance(builder.rng, 35) else 1)]:
-        number = min(len(kind.sizes), between(builder.rng, (2, 4)))
+    for maker in [builder.maker() for _ in range(2 if builder.chance(35) else 1)]:
+        number = min(len(kind.sizes), builder.between(2, 4))
         for size in builder.rng.sample(kind.sizes, number):
             goods.append(builder.good(kind, maker=maker, size=size))
     least, most = min(g.units for g in goods), max(g.units for g in goods)
-    number = between(builder.rng, (2, 6))
+    number = builder.between(2, 6)
     quantity = builder.rng.choice((least * number, most + least, most * 2, most))
     for good in goods:
-        builder.change(good, stock=between(builder.rng, (1, max(1, quantity // good.units) + 2)))
+        builder.change(good, stock=builder.between(1, max(1, quantity // good.units) + 2))
     goods = [builder.goods[good.sku] for good in goods]
     draft = Draft([of_kind(kind, goods, "units", quantity)], goal="cheapest")
-    draft.not_more = chance(builder.rng, 60)
+    draft.not_more = builder.chance(60)
     return goods, draft
 
 
 def packs(builder: TaskBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(builder)
-    if chance(builder.rng, builder.level.ghost_chance):
+    if builder.chance(builder.level.ghost_chance):
         haunt_cheapest(builder, goods)
     return draft
 
@@ -109,12 +108,12 @@ def packs_coupons(builder: TaskBuilder) -> Draft:
     quantity = draft.lines[0].quantity
     least = min(g.price for g in goods)
     rough = max(8, quantity * min(g.price * 100 // g.units for g in goods) // 100)
-    for _ in range(between(builder.rng, builder.level.codes)):
-        amount = max(1, rough * between(builder.rng, (5, 30)) // 100)
+    for _ in range(builder.between(*builder.level.codes)):
+        amount = max(1, rough * builder.between(5, 30) // 100)
         one, other = builder.rng.sample(goods, 2)
         fit = max(1, min(one.stock, quantity // one.units))
         shapes = (
-            ({one.sku: between(builder.rng, (1, fit))}, f"for {one.size}-packs"),
+            ({one.sku: builder.between(1, fit)}, f"for {one.size}-packs"),
             ({one.sku: 1, other.sku: 1}, f"for {_a_pack(one)} with {_a_pack(other)}"),
         )
         case = builder.rng.randrange(6)
@@ -123,13 +122,13 @@ def packs_coupons(builder: TaskBuilder) -> Draft:
             code = builder.coupon(amount=amount, requires=needs)
             draft.hints[code] = hint
         elif case == 4:
-            code = builder.coupon(percent=between(builder.rng, (5, 25)), min_subtotal=rough + least)
+            code = builder.coupon(percent=builder.between(5, 25), min_subtotal=rough + least)
         else:
             code = builder.coupon()
             draft.hints[code] = hint
         draft.codes.append(code)
     draft.rule = "may"
-    if chance(builder.rng, builder.level.ghost_chance // 2):
+    if builder.chance(builder.level.ghost_chance // 2):
         haunt_cheapest(builder, goods)
     return draft
 
@@ -141,7 +140,7 @@ def _a_pack(good: Good) -> str:
 
 def packs_budget(builder: TaskBuilder) -> Draft:
     """Packs, coupons and a limit after the discount that only the best mix keeps to, or none."""
-    draft = around(builder, packs_coupons(builder), fits=chance(builder.rng, 50))
+    draft = around(builder, packs_coupons(builder), fits=builder.chance(50))
     # What may be spent says nothing of how many: only "exactly" leaves no doubt.
     draft.not_more = True
     return draft
@@ -154,29 +153,29 @@ def mixed_list(builder: TaskBuilder) -> Draft:
     rough = 0
     for _ in range(2):
         kind = builder.kind()
-        quantity = between(builder.rng, (2, 4))
+        quantity = builder.between(2, 4)
         goods = [
-            builder.change(good, stock=between(builder.rng, (1, quantity)))
-            for good in builder.family(kind, between(builder.rng, (2, 5)))
+            builder.change(good, stock=builder.between(1, quantity))
+            for good in builder.family(kind, builder.between(2, 5))
         ]
         lines.append(of_kind(kind, goods, "kind", quantity))
         rough += quantity * min(good.price for good in goods)
         every += goods
     draft = Draft(lines, goal="cheapest", rule="may")
-    for _ in range(between(builder.rng, builder.level.codes)):
+    for _ in range(builder.between(*builder.level.codes)):
         one, other = builder.rng.sample(every, 2)
-        amount = max(1, rough * between(builder.rng, (5, 30)) // 100)
+        amount = max(1, rough * builder.between(5, 30) // 100)
         case = builder.rng.randrange(5)
         if case < 3:
             needs = {one.sku: 1} if case else {one.sku: 1, other.sku: 1}
             code = builder.coupon(amount=amount, requires=needs)
         elif case == 3:
-            least = rough + between(builder.rng, (1, max(2, rough // 5)))
-            code = builder.coupon(percent=between(builder.rng, (5, 30)), min_subtotal=least)
+            least = rough + builder.between(1, max(2, rough // 5))
+            code = builder.coupon(percent=builder.between(5, 30), min_subtotal=least)
         else:
             code = builder.coupon()
         draft.codes.append(code)
-    if chance(builder.rng, builder.level.ghost_chance):
+    if builder.chance(builder.level.ghost_chance):
         haunt_cheapest(builder, every)
     return draft
 
@@ -184,12 +183,12 @@ def mixed_list(builder: TaskBuilder) -> Draft:
 def budget(builder: TaskBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
     lines = []
-    for _ in range(between(builder.rng, (1, 3))):
+    for _ in range(builder.between(1, 3)):
         good = builder.good(builder.kind())
-        lines.append(named(good, between(builder.rng, builder.level.pieces)))
-        if chance(builder.rng, 50):
+        lines.append(named(good, builder.between(*builder.level.pieces)))
+        if builder.chance(50):
             siblings(builder, good)
-    return around(builder, Draft(lines), fits=chance(builder.rng, 50))
+    return around(builder, Draft(lines), fits=builder.chance(50))
 
 
 def budget_kind(builder: TaskBuilder) -> Draft:
@@ -198,9 +197,9 @@ def budget_kind(builder: TaskBuilder) -> Draft:
     goods = rivals(builder, kind)
     builder.near(kind)
     draft = around(builder, Draft([of_kind(kind, goods, "one")], "cheapest"), fits=False)
-    if chance(builder.rng, 50):
+    if builder.chance(50):
         assert draft.limit is not None
-        draft.limit = Limit(draft.limit.dollars + between(builder.rng, (1, 5)), True)
+        draft.limit = Limit(draft.limit.dollars + builder.between(1, 5), True)
         draft.accept = bought
     draft.goal = "any"
     return draft
@@ -208,16 +207,16 @@ def budget_kind(builder: TaskBuilder) -> Draft:
 
 def budget_split(builder: TaskBuilder) -> Draft:
     """So many of a kind for a limit that only the cheapest mix keeps to, or none."""
-    return around(builder, split_stock(builder), fits=chance(builder.rng, 50))
+    return around(builder, split_stock(builder), fits=builder.chance(50))
 
 
 def most_for_money(builder: TaskBuilder) -> Draft:
     """As many of a product as a limit allows."""
     good = one_of_many(builder)
-    number = between(builder.rng, (1, builder.level.pieces[1]))
-    spare = between(builder.rng, (0, good.price - 1))
+    number = builder.between(1, builder.level.pieces[1])
+    spare = builder.between(0, good.price - 1)
     draft = Draft([as_many(good, None)], accept=bought)
     draft.limit = Limit(number * good.price + spare, True)
-    if chance(builder.rng, 30):
-        builder.change(good, stock=between(builder.rng, (1, number)))
+    if builder.chance(30):
+        builder.change(good, stock=builder.between(1, number))
     return draft

@@ -6,7 +6,6 @@ from typing import Any
 
 from workshop.generators.store.builder import Good, TaskBuilder
 from workshop.generators.store.draft import Draft, named, of_kind
-from workshop.generators.store.level import between, chance
 from workshop.generators.store.mechanics.choices import around
 from workshop.generators.store.mechanics.goods import bought, refused, rivals, siblings
 from workshop.generators.store.oracle.solve import Answer
@@ -25,10 +24,10 @@ def discounted(answer: Answer) -> bool:
 def _order(builder: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
     lines = []
-    for _ in range(between(builder.rng, (1, most_lines))):
+    for _ in range(builder.between(1, most_lines)):
         good = builder.good(builder.kind())
-        lines.append(named(good, between(builder.rng, (1, min(5, builder.level.pieces[1])))))
-        if chance(builder.rng, 60):
+        lines.append(named(good, builder.between(1, min(5, builder.level.pieces[1]))))
+        if builder.chance(60):
             siblings(builder, good)
     return Draft(lines, **terms)
 
@@ -42,14 +41,14 @@ def _working(builder: TaskBuilder, draft: Draft) -> str:
     """A coupon that fits the order: on a product, by percent, or from a subtotal that is met."""
     subtotal = _subtotal(builder, draft)
     line = builder.rng.choice(draft.lines)
-    needs = {line.want.sku: between(builder.rng, (1, line.quantity))}
-    amount = max(1, subtotal * between(builder.rng, (5, 30)) // 100)
+    needs = {line.want.sku: builder.between(1, line.quantity)}
+    amount = max(1, subtotal * builder.between(5, 30) // 100)
     case = builder.rng.randrange(4)
     if case == 0:
         return builder.coupon(amount=amount, requires=needs)
     if case == 1:
         # At least one dollar off: a percent is rounded down.
-        return builder.coupon(percent=max(-(-100 // subtotal), between(builder.rng, (5, 30))))
+        return builder.coupon(percent=max(-(-100 // subtotal), builder.between(5, 30)))
     if case == 2:
         return builder.coupon(amount=amount, min_subtotal=subtotal - builder.rng.randrange(2) * 3)
     return builder.coupon(percent=max(-(-100 // subtotal), 10), requires=needs)
@@ -59,28 +58,28 @@ def _dead(builder: TaskBuilder, draft: Draft) -> str:
     """A coupon that does not fit the order: dead, for more pieces, another product, more money."""
     subtotal = _subtotal(builder, draft)
     line = builder.rng.choice(draft.lines)
-    amount = max(1, subtotal * between(builder.rng, (15, 60)) // 100)
+    amount = max(1, subtotal * builder.between(15, 60) // 100)
     case = builder.rng.randrange(4)
     if case == 0:
         return builder.coupon()
     if case == 1:
-        needs = {line.want.sku: line.quantity + between(builder.rng, (1, 3))}
+        needs = {line.want.sku: line.quantity + builder.between(1, 3)}
         return builder.coupon(amount=amount, requires=needs)
     if case == 2:
         other = builder.good(builder.kind())
         return builder.coupon(amount=amount, requires={other.sku: 1})
-    return builder.coupon(percent=20, min_subtotal=subtotal + between(builder.rng, (1, 25)))
+    return builder.coupon(percent=20, min_subtotal=subtotal + builder.between(1, 25))
 
 
 def best_coupon(builder: TaskBuilder) -> Draft:
     """One named product and several codes of different kinds, some dead or unknown."""
     draft = _order(builder, **_HELPFUL, accept=discounted)
-    number = between(builder.rng, builder.level.codes)
+    number = builder.between(*builder.level.codes)
     draft.codes = [_working(builder, draft)]
     for _ in range(number - 1):
         maker = builder.rng.choice((_working, _dead, _unknown))
         draft.codes.append(maker(builder, draft))
-    draft.by_discount = chance(builder.rng, 50)
+    draft.by_discount = builder.chance(50)
     builder.rng.shuffle(draft.codes)
     return draft
 
@@ -92,7 +91,7 @@ def _unknown(builder: TaskBuilder, draft: Draft) -> str:
 def coupon_list(builder: TaskBuilder) -> Draft:
     """A list of products and several codes, of which some or none help."""
     draft = _order(builder, 3, **_HELPFUL, accept=bought)
-    for _ in range(between(builder.rng, builder.level.codes)):
+    for _ in range(builder.between(*builder.level.codes)):
         maker = builder.rng.choice((_working, _working, _dead, _dead, _unknown))
         draft.codes.append(maker(builder, draft))
     return draft
@@ -102,7 +101,7 @@ def coupon_unknown(builder: TaskBuilder) -> Draft:
     """A demanded code that the shop does not know."""
     draft = _order(builder, 2, rule="must", accept=refused)
     draft.codes = [builder.code()]
-    if chance(builder.rng, 60):
+    if builder.chance(60):
         _working(builder, draft)
     return _with_words(builder, draft)
 
@@ -122,7 +121,7 @@ def coupon_works(builder: TaskBuilder) -> Draft:
 
 
 def _with_words(builder: TaskBuilder, draft: Draft) -> Draft:
-    draft.no_discount_no_order = chance(builder.rng, 50)
+    draft.no_discount_no_order = builder.chance(50)
     return draft
 
 
@@ -164,7 +163,7 @@ def budget_coupon(builder: TaskBuilder) -> Draft:
     draft.codes = [_working(builder, draft)]
     if draft.rule == "may":
         draft.codes.append(_working(builder, draft))
-    return around(builder, draft, fits=chance(builder.rng, 50))
+    return around(builder, draft, fits=builder.chance(50))
 
 
 def bundle(builder: TaskBuilder) -> Draft:
@@ -172,20 +171,20 @@ def bundle(builder: TaskBuilder) -> Draft:
     kit = builder.rng.choice(builder.trade.kits)
     goods = [builder.good(builder.use(kind)) for kind in kit.parts]
     for kind in kit.parts:
-        if chance(builder.rng, builder.level.near_chance // 2):
+        if builder.chance(builder.level.near_chance // 2):
             builder.near(kind)
     lines = [of_kind(g.kind, [g], "one") for g in goods if g.kind]
     draft = Draft(lines, kit=kit.name, rule="must")
     needs = {good.sku: 1 for good in goods}
     total = sum(good.price for good in goods)
-    if chance(builder.rng, 50):
+    if builder.chance(50):
         draft.codes = [builder.coupon(amount=max(2, total // 6), requires=needs)]
     else:
-        draft.codes = [builder.coupon(percent=between(builder.rng, (8, 25)), requires=needs)]
+        draft.codes = [builder.coupon(percent=builder.between(8, 25), requires=needs)]
     case = builder.rng.randrange(3)
     draft.accept = discounted if case == 0 else refused
     if case == 1:
-        good = builder.change(builder.rng.choice(goods), stock=between(builder.rng, (1, 3)))
+        good = builder.change(builder.rng.choice(goods), stock=builder.between(1, 3))
         builder.haunt(good, 0)
     elif case == 2:
         builder.coupons[-1]["requires"][goods[0].sku] = 2
@@ -197,14 +196,14 @@ def coupon_choice(builder: TaskBuilder) -> Draft:
     kind = builder.kind()
     goods = rivals(builder, kind)
     draft = Draft([of_kind(kind, goods, "one")], goal="cheapest", rule="may", extras="none")
-    for _ in range(between(builder.rng, builder.level.codes)):
+    for _ in range(builder.between(*builder.level.codes)):
         good = builder.rng.choice(goods)
-        amount = max(1, good.price * between(builder.rng, (10, 60)) // 100)
+        amount = max(1, good.price * builder.between(10, 60) // 100)
         case = builder.rng.randrange(4)
         if case < 2:
             code = builder.coupon(amount=amount, requires={good.sku: 1})
         elif case == 2:
-            code = builder.coupon(percent=between(builder.rng, (5, 35)), min_subtotal=good.price)
+            code = builder.coupon(percent=builder.between(5, 35), min_subtotal=good.price)
         else:
             code = builder.coupon()
         draft.codes.append(code)
@@ -215,7 +214,7 @@ def coupon_choice(builder: TaskBuilder) -> Draft:
 def filler_pays(builder: TaskBuilder) -> Draft:
     """An addition that unlocks a coupon and makes the order cheaper."""
     draft, addition = _with_additions(builder)
-    saving = addition.price + between(builder.rng, (1, 25))
+    saving = addition.price + builder.between(1, 25)
     skus = _unlocked(builder, draft, addition, saving, (1, min(addition.price, MOST_GAP)))
     draft.accept = lambda answer: (
         discounted(answer)
@@ -228,7 +227,7 @@ def filler_pays(builder: TaskBuilder) -> Draft:
 def filler_idle(builder: TaskBuilder) -> Draft:
     """Additions that unlock coupons and cost as much as they save, or more."""
     draft, addition = _with_additions(builder)
-    saving = max(1, addition.price - between(builder.rng, (1, 5)))
+    saving = max(1, addition.price - builder.between(1, 5))
     skus = _unlocked(builder, draft, addition, saving, (saving, MOST_GAP + saving))
     draft.accept = lambda answer: (
         bought(answer) and all({sku for sku, _ in p.items} == skus for p in answer.purchases)
@@ -243,9 +242,9 @@ def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
     good = builder.goods[draft.lines[0].want.sku]
     assert good.kind is not None
     most = min(40, max(5, good.price // 3))
-    addition = builder.accessory(good.kind, between(builder.rng, (4, most)))
-    if chance(builder.rng, 60):
-        amount = between(builder.rng, (1, max(2, good.price // 8)))
+    addition = builder.accessory(good.kind, builder.between(4, most))
+    if builder.chance(60):
+        amount = builder.between(1, max(2, good.price // 8))
         draft.codes.append(builder.coupon(amount=amount, requires={good.sku: 1}))
     return draft, addition
 
@@ -255,11 +254,11 @@ def _unlocked(
 ) -> set[str]:
     """Offer a coupon for the addition, or from a subtotal with such a gap; the wanted products."""
     skus = {line.want.sku for line in draft.lines}
-    if chance(builder.rng, 60):
+    if builder.chance(60):
         needs = {sku: 1 for sku in (*skus, addition.sku)}
         code = builder.coupon(amount=saving, requires=needs)
     else:
-        least = _subtotal(builder, draft) + between(builder.rng, gap)
+        least = _subtotal(builder, draft) + builder.between(*gap)
         code = builder.coupon(amount=saving, min_subtotal=least)
         draft.hints[code] = f"for orders from ${least}"
     draft.codes.append(code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
-from workshop.generators.store.level import between, chance
 from workshop.generators.store.oracle.demand import Want
 from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind, titled
@@ -22,7 +21,7 @@ def refused(answer: Answer) -> bool:
 
 def rivals(builder: TaskBuilder, kind: Kind, least: int = 1) -> list[Good]:
     """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
-    goods = builder.family(kind, between(builder.rng, builder.level.rivals))
+    goods = builder.family(kind, builder.between(*builder.level.rivals))
     if len(goods) < least:
         raise Retry("no choice")
     return goods
@@ -35,7 +34,7 @@ def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
     variants = [(size, good.look) for size in kind.sizes if size != good.size]
     variants += [(good.size, look) for look in kind.looks if look != good.look]
     builder.rng.shuffle(variants)
-    number = between(builder.rng, builder.level.rivals)
+    number = builder.between(*builder.level.rivals)
     return [builder.good(kind, maker=maker, size=s, look=k) for s, k in variants[:number]]
 
 
@@ -49,8 +48,8 @@ def one_of_many(builder: TaskBuilder) -> Good:
 def plain(builder: TaskBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(builder)
-    quantity = between(builder.rng, (1, builder.level.pieces[1]))
-    if chance(builder.rng, 40):
+    quantity = builder.between(1, builder.level.pieces[1])
+    if builder.chance(40):
         builder.change(good, stock=quantity)
     return Draft([named(good, quantity)], accept=bought)
 
@@ -58,13 +57,13 @@ def plain(builder: TaskBuilder) -> Draft:
 def several_lines(builder: TaskBuilder) -> Draft:
     """Several named products; at times one of them is short."""
     lines = []
-    for _ in range(between(builder.rng, (2, 4))):
+    for _ in range(builder.between(2, 4)):
         good = builder.good(builder.kind())
-        quantity = between(builder.rng, builder.level.pieces)
+        quantity = builder.between(*builder.level.pieces)
         lines.append(named(good, quantity))
-        if chance(builder.rng, 50):
+        if builder.chance(50):
             siblings(builder, good)
-    if chance(builder.rng, 30):
+    if builder.chance(30):
         builder.change(good, stock=quantity - 1)
         return Draft(lines, accept=refused)
     return Draft(lines, accept=bought)
@@ -73,8 +72,8 @@ def several_lines(builder: TaskBuilder) -> Draft:
 def stock_short(builder: TaskBuilder) -> Draft:
     """Fewer pieces in stock than are asked for."""
     good = one_of_many(builder)
-    quantity = between(builder.rng, (2, builder.level.pieces[1] + 3))
-    builder.change(good, stock=between(builder.rng, (0, quantity - 1)))
+    quantity = builder.between(2, builder.level.pieces[1] + 3)
+    builder.change(good, stock=builder.between(0, quantity - 1))
     return Draft([named(good, quantity)], accept=refused)
 
 
@@ -82,13 +81,13 @@ def not_sold(builder: TaskBuilder) -> Draft:
     """A product by name that the shop has only with another attribute, maker or not at all."""
     kind = builder.kind()
     good = builder.imagine(kind)
-    if chance(builder.rng, 70):
+    if builder.chance(70):
         siblings(builder, good)
     else:
         rivals(builder, kind)
     if any(other.name == good.name for other in builder.goods.values()):
         raise Retry("it is sold after all")
-    return Draft([named(good, between(builder.rng, (1, 3)), sold=False)], accept=refused)
+    return Draft([named(good, builder.between(1, 3), sold=False)], accept=refused)
 
 
 def variant(builder: TaskBuilder) -> Draft:
@@ -120,7 +119,7 @@ def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
     if builder.rng.randrange(3) == 0:
         phrase = f"{noun} ({size}, {look})"
     choices = {good.sku: 1} if sold else {}
-    quantity = between(builder.rng, (1, 4))
+    quantity = builder.between(1, 4)
     return Line(Want(choices, "exact", quantity), "named", phrase, phrase)
 
 
@@ -130,10 +129,10 @@ def whole_category(builder: TaskBuilder) -> Draft:
     goods = rivals(builder, kind)
     builder.near(kind)
     for good in goods:
-        builder.change(good, stock=between(builder.rng, (1, 12)))
-    if chance(builder.rng, 60):
-        for good in builder.rng.sample(goods, min(len(goods), between(builder.rng, (1, 3)))):
-            builder.haunt(good, between(builder.rng, (0, builder.goods[good.sku].stock - 1)))
+        builder.change(good, stock=builder.between(1, 12))
+    if builder.chance(60):
+        for good in builder.rng.sample(goods, min(len(goods), builder.between(1, 3))):
+            builder.haunt(good, builder.between(0, builder.goods[good.sku].stock - 1))
     return Draft([of_kind(kind, goods, "all")], accept=bought)
 
 
@@ -149,7 +148,7 @@ def all_except(builder: TaskBuilder) -> Draft:
     kind = builder.kind()
     goods = rivals(builder, kind, least=2)
     for good in goods:
-        builder.change(good, stock=between(builder.rng, (1, 9)))
+        builder.change(good, stock=builder.between(1, 9))
     out = goods[0].brand
     left = [good for good in goods if good.brand != out]
     line = of_kind(kind, left, "all")
@@ -167,24 +166,24 @@ def one_of_each(builder: TaskBuilder) -> Draft:
 def ghost_exact(builder: TaskBuilder) -> Draft:
     """An exact number of which checkout finds fewer, or just enough."""
     good = one_of_many(builder)
-    quantity = between(builder.rng, (2, builder.level.pieces[1] + 1))
-    stock = quantity + between(builder.rng, (0, 5))
-    short = chance(builder.rng, 70)
+    quantity = builder.between(2, builder.level.pieces[1] + 1)
+    stock = quantity + builder.between(0, 5)
+    short = builder.chance(70)
     if not short and stock == quantity:
         raise Retry("nothing moves")
     builder.change(good, stock=stock)
-    builder.haunt(good, between(builder.rng, (0, quantity - 1)) if short else quantity)
+    builder.haunt(good, builder.between(0, quantity - 1) if short else quantity)
     return Draft([named(good, quantity)], accept=refused if short else bought)
 
 
 def as_many_as(builder: TaskBuilder) -> Draft:
     """As many of a product as can be had, up to a number; checkout may find fewer."""
     good = one_of_many(builder)
-    most = between(builder.rng, (3, builder.level.pieces[1] + 3))
-    stock = between(builder.rng, (1, most + 4))
+    most = builder.between(3, builder.level.pieces[1] + 3)
+    stock = builder.between(1, most + 4)
     builder.change(good, stock=stock)
-    if stock > 1 and chance(builder.rng, 50):
-        builder.haunt(good, between(builder.rng, (1, stock - 1)))
+    if stock > 1 and builder.chance(50):
+        builder.haunt(good, builder.between(1, stock - 1))
     return Draft([as_many(good, most)], accept=bought)
 
 
@@ -193,10 +192,10 @@ def substitute(builder: TaskBuilder) -> Draft:
     kind = builder.kind()
     good, other = builder.family(kind, 2)
     siblings(builder, good)
-    quantity = between(builder.rng, (1, 4))
+    quantity = builder.between(1, 4)
     case = builder.rng.randrange(4)
     if case < 2:
-        builder.change(good, stock=between(builder.rng, (0, quantity - 1)))
+        builder.change(good, stock=builder.between(0, quantity - 1))
     elif case == 2:
         builder.change(good, stock=quantity + 2)
         builder.haunt(good, quantity - 1)
@@ -210,16 +209,16 @@ def substitute(builder: TaskBuilder) -> Draft:
 def what_is_left(builder: TaskBuilder) -> Draft:
     """A number of a product, or all that is left of it if there are fewer."""
     good = builder.good(builder.kind())
-    quantity = between(builder.rng, (3, builder.level.pieces[1] + 4))
-    stock = between(builder.rng, (1, quantity + 3))
+    quantity = builder.between(3, builder.level.pieces[1] + 4)
+    stock = builder.between(1, quantity + 3)
     builder.change(good, stock=stock)
-    if stock > 1 and chance(builder.rng, 40):
-        builder.haunt(good, between(builder.rng, (1, stock - 1)))
+    if stock > 1 and builder.chance(40):
+        builder.haunt(good, builder.between(1, stock - 1))
     fallback = Fallback(as_many(good, quantity), "rest")
     return Draft([named(good, quantity)], fallback=fallback, accept=bought)
 
 
 def hostile_names(builder: TaskBuilder) -> Draft:
     """A plain order in a shop whose other products have names that give orders."""
-    builder.hostile(between(builder.rng, (2, 5)))
+    builder.hostile(builder.between(2, 5))
     return builder.rng.choice((plain, variant, stock_short))(builder)
