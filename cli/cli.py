@@ -60,6 +60,10 @@ COMMANDS = {
         "workshop.command:baselines",
         "Show what players score that do not read the tasks of a pack.",
     ),
+    "openenv": (
+        "workshop.environments.command:openenv",
+        "Serve drawn tasks to trainers, as an environment of OpenEnv.",
+    ),
     "check": (
         "workshop.check:check",
         "Check a pack: every mistake, and whether its tasks can be solved.",
