@@ -71,12 +71,10 @@ def check(
     pack: Annotated[Path | None, typer.Argument(help="A pack file.")] = None,
     generated: Annotated[
         str | None,
-        typer.Option(
-            metavar="SEED:COUNT[:OPTIONS]", help="Check worlds that are drawn from a seed instead."
-        ),
+        typer.Option(metavar="SEED:COUNT[:OPTIONS]", help="Check generated scenarios instead."),
     ] = None,
     benchmark: Annotated[
-        str, typer.Option(help=f"Whose worlds are drawn: {', '.join(worlds.FORMATS)}.")
+        str, typer.Option(help=f"Whose scenarios to generate: {', '.join(worlds.FORMATS)}.")
     ] = worlds.DEFAULT.name,
     schema: Annotated[
         str | None,
@@ -90,7 +88,7 @@ def check(
     must score 1, in another order too; doing nothing and refusing must score as the pack expects;
     every spoilt play must score 0. A seed must give the same bytes in another process.
 
-    Exit codes: 0 all is right; 1 a world is wrong; 2 the pack cannot be used.
+    Exit codes: 0 all is right; 1 a scenario is wrong; 2 the pack cannot be used.
     """
     if [pack, generated, schema].count(None) != 2:
         raise Usage("name one: a pack file, --generated SEED:COUNT or --schema BENCHMARK")
