@@ -51,6 +51,11 @@ class RunView:
     session_id: str | None = None
     submitted: bool = False
 
+    @property
+    def heading(self) -> str:
+        """What to call it, with the folder's name where its user named it."""
+        return f"{self.title} ({self.name})" if self.title else self.name
+
 
 _OF_RESULTS = (
     "benchmark", "pack", "brain", "started", "finished", "harm_name", "idle_group", "session_id",

@@ -124,7 +124,9 @@ def overview(console: Console, run: RunView) -> None:
         (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
         for task in run.tasks
     ]
-    console.print(_table(run.name, rows, sums, console.width))
+    console.print(
+        _table(f"{run.heading}{', a fork' if run.fork else ''}", rows, sums, console.width)
+    )
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
     text = (

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.conftest import OUTSIDE, expect
-from tests.run_folders import HOSTILE, RunFolder, worked
+from tests.run_folders import CODE, HOSTILE, RunFolder, worked
 from workshop.views.report.run_page import write_report
 
 ON_TOP = """(node) => {
@@ -142,7 +145,7 @@ def test_axe_finds_nothing(hostile: Path, look: Any, scheme: str) -> None:
 def test_without_scripts_the_table_is_there_and_says_what_is_not(hostile: Path, look: Any) -> None:
     seen = look(write_report(hostile).as_uri(), java_script_enabled=False)
     seen.expect_tasks(["good", "hostile", "wrong", "broken"])
-    note = "submission.py show RUN"
+    note = "show prints the same records"
     expect(seen.page.locator("body")).to_contain_text(note, use_inner_text=True)
 
 
@@ -220,3 +223,71 @@ def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
     assert command.split()[2] == "--fork"
     assert seen.page.evaluate("String(getSelection())").strip() == command
     assert seen.complaints == []
+
+
+def test_what_is_looked_for_stands_in_the_address(report: Any, look: Any) -> None:
+    page = report.page
+    page.get_by_role("button", name="Failed").click()
+    page.get_by_label("Find in tasks").fill("tea")
+    page.locator("[data-sort=score]").click()
+    report.expect_tasks(["wrong", "broken"])
+    expect(page).to_have_url(re.compile(r"\?filter=failed&find=tea&sort=score$"))
+    again = look(page.url)
+    again.expect_tasks(["wrong", "broken"])
+    expect(again.page.get_by_label("Find in tasks")).to_have_value("tea")
+    expect(again.page.get_by_role("button", name="Failed")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    again.page.get_by_role("link", name="wrong").click()
+    expect(again.page).to_have_url(re.compile(r"sort=score#wrong$"))
+    assert again.complaints == []
+
+
+def test_tasks_are_picked_by_group(report: Any) -> None:
+    group = report.page.get_by_label("Group", exact=True)
+    group.select_option("refuse")
+    expect(report.page.locator("#count")).to_contain_text(" of 4 tasks")
+    chosen = report.page.locator("#tasks tbody tr:visible .outcome")
+    for outcome in chosen.all_inner_texts():
+        assert "wanted: refuse" in outcome
+    expect(report.page).to_have_url(re.compile(r"\?group=refuse$"))
+
+
+def test_a_link_leads_to_a_turn(report: Any, look: Any) -> None:
+    report.page.get_by_role("link", name="good").click()
+    report.told.get_by_role("link", name="Link to turn 2").click()
+    expect(report.page).to_have_url(re.compile(r"#good/2$"))
+    expect(report.told.locator('[data-turn="2"]')).to_be_focused()
+    other = look(report.page.url)
+    expect(other.told.locator('[data-turn="2"]')).to_be_focused()
+    expect(other.told.locator('[data-turn="2"]')).to_be_in_viewport()
+    report.page.get_by_role("button", name="Next task").click()
+    expect(report.page).to_have_url(re.compile(r"#hostile$"))
+
+
+def test_code_is_copied_without_its_line_numbers(report: Any) -> None:
+    keep = "navigator.clipboard.writeText = async (text) => { window.copied = text; }"
+    report.page.evaluate(keep)
+    report.page.get_by_role("link", name="good").click()
+    report.told.get_by_role("button", name="Copy: code").first.click()
+    expect(report.told.get_by_role("button", name="Copy: code").first).to_have_text("Copied")
+    assert report.page.evaluate("window.copied").strip() == CODE
+    assert report.complaints == []
+
+
+def test_the_tasks_that_are_shown_are_downloaded(report: Any) -> None:
+    page = report.page
+    page.get_by_role("button", name="Failed").click()
+    files = {}
+    for kind in ("csv", "json"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Download as {kind.upper()}").click()
+        assert download.value.suggested_filename.endswith(f".{kind}")
+        files[kind] = download.value.path().read_text(encoding="utf-8")
+    rows = list(csv.DictReader(files["csv"].splitlines()))
+    records = json.loads(files["json"])
+    for written in (rows, records):
+        assert [one["task"] for one in written] == ["hostile", "wrong", "broken"]
+    assert [one["status"] for one in records] == ["failed", "failed", "unscored"]
+    assert (rows[1]["tokens"], records[1]["tokens"]) == ("960", 960)
+    assert report.complaints == []

@@ -133,3 +133,25 @@ def test_two_ticked_runs_open_as_one_page(
     expect(shown).to_have_text([hostile.name, "20260506-120000-cccc"])
     assert seen.violations() == []
     assert seen.complaints == []
+
+
+def test_points_of_the_chart_are_the_runs_that_are_shown(
+    served: str, look: Any, tmp_path: Path
+) -> None:
+    for number, score in enumerate((0.25, 1.0, 0.5)):
+        RunFolder(tmp_path / f"2026050{number + 1}-120000-aaaa").task("tea", score=score).write()
+    seen = look(f"{served}/?find=aaaa&sort=-score")
+    expect(names(seen)).to_have_text([f"2026050{n}-120000-aaaa" for n in (2, 3, 1)])
+    charts = seen.page.locator("#trend figure")
+    expect(charts).to_have_count(3)
+    expect(charts.locator("figcaption").first).to_have_text("Score 0.500 latest of 3")
+    seen.page.get_by_label("Find in runs").fill("2026050")
+    seen.page.get_by_label("Find in runs").press("Backspace")
+    expect(seen.page).to_have_url(f"{served}/?find=202605&sort=-score")
+    expect(charts.first.locator("path")).to_have_count(3)
+    seen.page.get_by_label("Find in runs").fill("20260501")
+    expect(seen.page.locator("#trend")).to_be_hidden()
+    with seen.page.expect_download() as download:
+        seen.page.get_by_role("button", name="Download as JSON").click()
+    assert '"run": "20260501-120000-aaaa"' in download.value.path().read_text()
+    assert seen.complaints == []

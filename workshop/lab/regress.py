@@ -345,10 +345,12 @@ class Lab:
 
     def _before(self, run: LabRun, path: Path) -> Path | None:
         """The newest earlier run on the same packs."""
-        for other in filter(is_lab_run, run_folders(path.parent)):
+        folders = run_folders(path.resolve().parent)
+        names = [folder.name for folder in folders]
+        for other in filter(is_lab_run, folders[names.index(path.name) + 1 :]):
             with suppress(CannotRun):
-                if LabFolder(other).read().packs == run.packs and other.name < path.name:
-                    return other
+                if LabFolder(other).read().packs == run.packs:
+                    return path.with_name(other.name)
         return None
 
     def save_baseline(self, folder: LabFolder) -> None:

@@ -96,4 +96,4 @@ def test_they_stand_in_the_story(failed: tuple[Path, str]) -> None:
     story = next(s for s in read_run_view(failed[0]).tasks)
     html = record_html(story)
     assert html.index("Look closer") < html.index("Turn 1")
-    assert html.count('class="copy"') == 4
+    assert html.count("data-copy=") == 4

@@ -10,7 +10,6 @@ from core.models.sections import write_out
 from core.runs.journal import write_whole
 from core.runs.prompts import text_diff
 from core.terminal import figures
-from core.text import clean
 from workshop.lab.evolve.records import Candidate, Evolved, Generation
 from workshop.views.stats.interval import Share
 
@@ -64,21 +63,12 @@ def summary(evolved: Evolved) -> list[str]:
 
 def page_of(evolved: Evolved, proposed: Candidate | None, diff: str) -> str:
     """The page; ``diff``: what the proposed candidate changes, "" without one."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # late: help needs none
+    from workshop.views.report.render import page  # late: help needs none
 
-    environment = Environment(
-        loader=PackageLoader("workshop.lab.evolve", "."),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: clean(value) if isinstance(value, str) else value,
+    shown = {"share": share_text, "change": _change, "sum_of": _sum}
+    return page(
+        "evolve.html.jinja", {"tasks": []}, evolved=evolved, proposed=proposed, diff=diff, **shown
     )
-    environment.filters |= {
-        "share": share_text, "dollars": figures.dollars, "change": _change, "sum": _sum,
-    }  # fmt: skip
-    template = environment.get_template("page.html.jinja")
-    return template.render(evolved=evolved, proposed=proposed, diff=diff)
 
 
 def share_text(share: Share) -> str:

@@ -48,8 +48,17 @@ class IndexRow:
     """The name that the user gave; "" if none."""
     total: int | None = None
     """Tasks that it is to play; None is unknown."""
+    fork: bool = False
+    """Whether it goes on from a turn of another run."""
+    created: str = ""
+    """When it began, ISO 8601; "" is unknown."""
     place: str = ""
     """The pack that it plays, or the platform; "" is unknown."""
+
+    @property
+    def started(self) -> str:
+        """Day and minute in which it began; "" is unknown."""
+        return (self.results.started if self.results else self.created)[:16].replace("T", " ")
 
     @property
     def kind(self) -> str:
@@ -71,7 +80,12 @@ class IndexRow:
         """Sort keys by column; None is unknown and comes last."""
         names = ("tasks", "score", "models", "harm", "tokens", "dollars", "time")
         values: dict[str, float | str | None] = dict.fromkeys(names)
-        values |= {"run": self.folder, "state": self.state, "place": self.place or None}
+        values |= {
+            "run": self.folder,
+            "started": self.started or None,
+            "state": self.state,
+            "place": self.place or None,
+        }
         if self.results is None:
             return values
         totals = self.results.totals
@@ -99,6 +113,8 @@ def index_row(folder: Path, now: float) -> IndexRow:
         state=state,
         results=results,
         title=manifest.title,
+        fork=bool(manifest.fork),
+        created=manifest.created,
         total=len(manifest.tasks) or None,
         place=manifest.identity.pack or _platform(manifest),
     )

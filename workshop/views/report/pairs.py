@@ -14,7 +14,7 @@ from core.runs.run_view import Folder, RunView, read_run_view
 from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import DASH, cut
 from core.terminal.task_columns import COLUMNS, Column, TaskFigures
-from workshop.views.report.run_page import Row, flags, found_in, rows_of
+from workshop.views.report.run_page import Row, facts_of, flags, found_in, rows_of
 
 FILTERS = {
     "flipped": "Flipped",
@@ -236,11 +236,16 @@ class Pair:
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
         kind = {"other outcome": "other", "other way": "other"}.get(self.change, self.change)
+        scores = {
+            name: side.record.score
+            for name, side in zip("ab", (self.left, self.right), strict=True)
+            if side
+        }
         marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
             "flags": sorted(marks),
-            "labels": sorted({label for record in records for label in record.labels}),
+            "facts": facts_of(*records) | {"change": self.change, "why": self.reason} | scores,
             "find": found_in(*records),
             "sort": {column.name: column.value(self) for column in PAIR_COLUMNS},
         }

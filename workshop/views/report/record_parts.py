@@ -199,7 +199,7 @@ def commands_of(record: TaskRecord) -> list[Way]:
             Way("Run its code again", _typed("replay", folder, "--task", spec)),
         ]
     pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
-    if pack.is_file() and "--strategy" in options:
+    if pack.is_file() and options:
         fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
         title = f"Play on from turn {turn or 1} with other models or prompts"
         small = _typed("minimise", "--run", folder, "--spec", spec)
@@ -212,14 +212,15 @@ def commands_of(record: TaskRecord) -> list[Way]:
 
 @lru_cache(maxsize=64)
 def _options(folder: Path, _has_results: bool) -> list[str]:
-    """How its run was played, as options to type; read once for all of its tasks."""
+    """How its run was played, as options to type, read once for all of its tasks; none of an agent
+    that is not ours."""
     results, manifest = readable_results(folder), manifest_of(folder)
-    if results is None:
+    asked = manifest.options if manifest else {}
+    if results is None or asked.get("strategy", "") is None:
         return []
     values = {"benchmark": results.benchmark, "strategy": results.strategy, **dict(results.brain)}
     if results.strategy == "next-step":
         del values["worker"]
-    asked = manifest.options if manifest else {}
     files = {name: str(asked.get(name) or "") for name in ("prompts", "models")}
     values |= {name: path for name, path in files.items() if path and Path(path).exists()}
     return [word for name, value in values.items() if value for word in (f"--{name}", value)]

@@ -67,10 +67,20 @@ class Row(TaskFigures):
         return {
             "key": record.key,
             "flags": flags(record),
-            "labels": list(record.labels),
+            "facts": {**facts_of(record), "status": record.status, "why": self.why},
             "find": found_in(record),
             "sort": {column.name: column.value(self) for column in COLUMNS},
         }
+
+
+def facts_of(*records: TaskRecord) -> dict[str, list[str]]:
+    """What tasks are picked out by, besides their flags."""
+    facts = {
+        "group": {record.group for record in records},
+        "cause": {r.result.cause_kind or r.result.failure or "" for r in records if r.result},
+        "mechanic": {label for record in records for label in record.labels},
+    }
+    return {name: sorted(filter(None, values)) for name, values in facts.items()}
 
 
 def found_in(*records: TaskRecord) -> list[tuple[str, str]]:
@@ -139,7 +149,6 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
         "idle": idle_score(run, run_totals),
         "rows": rows,
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
-        "labels": labels(run.tasks),
         "columns": COLUMNS,
     }
 
@@ -151,11 +160,6 @@ def idle_score(run: RunView, run_totals: Totals) -> float | None:
         return None
     idle = run_totals.groups.get(run.idle_group)
     return (idle.tasks if idle else 0) / known
-
-
-def labels(records: Iterable[TaskRecord]) -> list[str]:
-    """Every kind of task of a run, sorted."""
-    return sorted({label for record in records for label in record.labels})
 
 
 def row_html(row: Row) -> Markup:

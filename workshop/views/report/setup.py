@@ -8,19 +8,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.runs.journal import text_hash
-from core.runs.manifest import Manifest, manifest_of
+from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import read_prompts
 from core.runs.reader import NotRecorded, parsed
 from core.runs.task_record import TaskRecord
+from core.terminal.figures import cut
 
 BASELINES = "floors.json"
 """Scores of the trivial baselines on the tasks of a run, by name."""
 
 
+BEGINNING_CHARS = 60
+ROLE = "Prompt of the "
+
+
 class Text(NamedTuple):
     """A text in prompts, with its hash."""
 
-    role: str
+    name: str
     sha256: str
     text: str | None
     """None if it was not stored."""
@@ -59,7 +64,7 @@ def briefing_of(record: TaskRecord) -> Text | None:
                 _, begun, rest = f"\n{text}".partition("\n<briefing>\n")
                 briefing, ended, _ = f"{rest}\n".partition("\n</briefing>\n")
                 if role == "user" and begun and ended:
-                    return Text("briefing", text_hash(briefing), briefing)
+                    return Text("Briefing", text_hash(briefing), briefing)
     return None
 
 
@@ -73,9 +78,20 @@ def prompt_texts(folder: Path) -> dict[str, str]:
 
 def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
     texts = prompt_texts(folder)
-    roles = manifest.identity.prompts if manifest else {}
-    prompts = [Text(role, digest, texts.pop(digest, None)) for role, digest in roles.items()]
-    return [*prompts, *(Text("", digest, text) for digest, text in sorted(texts.items()))]
+    identity = manifest.identity if manifest else Identity()
+    shipped = manifest.shipped if manifest else {}
+    names = {digest: f"Section {name} as shipped" for name, digest in shipped.items()}
+    names |= {digest: f"Section {name}" for name, digest in identity.sections.items()}
+    roles = {digest: f"{ROLE}{role}" for role, digest in identity.prompts.items()}
+    rest = {one: _beginning(texts[one]) for one in sorted(texts) if one not in roles | names}
+    every = roles | names | rest
+    return [Text(name, digest, texts.get(digest)) for digest, name in every.items()]
+
+
+def _beginning(text: str) -> str:
+    """A prompt whose role nobody noted, by its first line."""
+    first = next((line.strip("# ") for line in text.splitlines() if line.strip()), "nothing")
+    return f"Prompt that begins: {cut(first, BEGINNING_CHARS)}"
 
 
 def _plain(options: Mapping[str, object]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from core.terminal.task_columns import totals
 from workshop.views.report.differences import Differences, differences
 from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, pairs_of, read_half
 from workshop.views.report.render import packed, page, piece
-from workshop.views.report.run_page import filters_of, labels
+from workshop.views.report.run_page import filters_of
 from workshop.views.report.setup import Text, setup_of
 from workshop.views.verdict import Comparison, Judge, Measure
 
@@ -113,7 +113,6 @@ def page_of(
         found=changed,
         filters=[f for f in filters if f[2] or f[0] in ("flipped", "worse", "better")],
         first=first,
-        labels=labels([*left.view.tasks, *right.view.tasks]),
         columns=[c for c in PAIR_COLUMNS if not turnless or c.name not in ("parts", "turns")],
         prompts=prompts,
         served=bool(swapped),

@@ -4,7 +4,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const page = JSON.parse($("page").textContent);
-  const { clean, make, unpack } = Shown;
+  const { asked, clean, make, unpack } = Shown;
 
   // --- light and dark -----------------------------------------------------------------------
   const root = document.documentElement;
@@ -35,21 +35,40 @@
   // --- the table ----------------------------------------------------------------------------
   const body = $("tasks")?.tBodies[0];
   if (!body) return refresh();
+  unpack(document.body);
+  document.addEventListener("toggle", (event) => { if (event.target.open) unpack(event.target); }, true);
   const rowOf = new Map([...body.rows].map((row) => [row.dataset.key, row]));
   const taskOf = new Map(page.tasks.map((task) => [task.key, task]));
   const placeOf = new Map(page.tasks.map((task, at) => [task.key, at]));
-  let filter = page.filter ?? "", sorting = null, here = null, open = null;
-  const hunted = filter || "failed";
+  const first = page.filter ?? "", hunted = first || "failed";
+  let filter = asked.get("filter") ?? first, sorting = Shown.sortingOf(), here = null, open = null;
+  if (filter === "all") filter = "";
+  const picks = [...document.querySelectorAll("[data-fact]")];
+  $("find").value = asked.get("find") ?? "";
+
+  // Groups, causes and mechanics to pick from, as the tasks have them by now.
+  function offerPicks() {
+    for (const pick of picks) {
+      const name = pick.dataset.fact, chosen = pick.value || (asked.get(name) ?? "");
+      const values = new Set([...taskOf.values()].flatMap((task) => task.facts[name]));
+      if (chosen) values.add(chosen);
+      if (pick.options.length !== values.size + 1) {
+        pick.replaceChildren(new Option(`Every ${name}`, ""), ...[...values].sort().map((value) => new Option(clean(value), value)));
+        pick.value = chosen;
+      }
+      pick.hidden = !values.size;
+    }
+  }
 
   const visible = () => [...body.rows].filter((row) => !row.hidden);
 
   function sift() {
     const words = wanted();
-    const label = $("label")?.value ?? "";
+    offerPicks();
     let count = 0;
     for (const [key, row] of rowOf) {
       const task = taskOf.get(key);
-      const stays = (!filter || task.flags.includes(filter)) && (!label || task.labels.includes(label))
+      const stays = (!filter || task.flags.includes(filter)) && picks.every((pick) => !pick.value || task.facts[pick.dataset.fact].includes(pick.value))
         && words.every((word) => task.find.some(([, text]) => word.test(text)));
       row.hidden = !stays;
       count += stays;
@@ -57,6 +76,10 @@
     }
     $("count").textContent = count === rowOf.size ? `${count} tasks` : `${count} of ${rowOf.size} tasks`;
     if ($("none")) $("none").hidden = count > 0;
+    Shown.remember({
+      find: $("find").value, filter: filter === first ? "" : filter || "all",
+      ...Object.fromEntries(picks.map((pick) => [pick.dataset.fact, pick.value])),
+    });
     light();
   }
 
@@ -119,19 +142,17 @@
 
   function sort() {
     const [name, up] = sorting ?? [null, true];
-    const value = (key) => (name ? taskOf.get(key).sort[name] : placeOf.get(key));
-    const keys = [...rowOf.keys()].sort((a, b) => {
-      const one = value(a), other = value(b);
-      if (one === null || other === null) return (one === null) - (other === null);
-      const order = typeof one === "string" ? one.localeCompare(other, undefined, { numeric: true }) : one - other;
-      return (up ? order : -order) || placeOf.get(a) - placeOf.get(b);
-    });
+    const value = (key) => (name ? taskOf.get(key).sort[name] ?? null : placeOf.get(key));
+    const keys = [...rowOf.keys()].sort((a, b) => Shown.order(value(a), value(b), up) || placeOf.get(a) - placeOf.get(b));
     body.append(...keys.map((key) => rowOf.get(key)));
-    for (const head of $("tasks").tHead.rows[0].cells) {
-      const mine = sorting && head.querySelector("button").dataset.sort === name;
-      if (mine) head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
-    }
+    Shown.markSorted($("tasks"), sorting);
+    Shown.remember({ sort: Shown.sortingText(sorting) });
+  }
+
+  // The task that the address names, and the turn of it; "" for none.
+  function addressed() {
+    try { const [key, turn = ""] = location.hash.slice(1).split("/").map(decodeURIComponent); return [key, turn]; }
+    catch { return ["", ""]; /* not one of ours */ }
   }
 
   function goTo(row, focus = true) {
@@ -139,7 +160,7 @@
     if (here) rowOf.get(here)?.classList.remove("here");
     here = row.dataset.key;
     row.classList.add("here");
-    if (open !== null) { location.hash = encodeURIComponent(here); row.scrollIntoView({ block: "nearest" }); }
+    if (open !== null) { if (addressed()[0] !== here) location.hash = encodeURIComponent(here); row.scrollIntoView({ block: "nearest" }); }
     else if (focus) { row.querySelector("a").focus(); row.scrollIntoView({ block: "center" }); }
   }
 
@@ -154,24 +175,24 @@
     }
   }
 
-  for (const button of document.querySelectorAll("[data-filter]")) {
-    button.addEventListener("click", () => {
-      filter = button.dataset.filter;
-      for (const other of document.querySelectorAll("[data-filter]")) other.setAttribute("aria-pressed", String(other === button));
-      sift();
-    });
+  const filters = [...document.querySelectorAll("[data-filter]")];
+  const pressFilter = () => { for (const button of filters) button.setAttribute("aria-pressed", String(button.dataset.filter === filter)); };
+  for (const button of filters) {
+    button.addEventListener("click", () => { filter = button.dataset.filter; pressFilter(); sift(); });
   }
   for (const button of document.querySelectorAll("[data-sort]")) {
     button.addEventListener("click", () => {
       const name = button.dataset.sort;
-      const firstUp = typeof page.tasks[0]?.sort[name] === "string";
-      if (sorting?.[0] !== name) sorting = [name, firstUp];
-      else sorting = sorting[1] === firstUp ? [name, !firstUp] : null;
+      sorting = Shown.nextSorting(sorting, name, typeof page.tasks[0]?.sort[name] === "string");
       sort();
     });
   }
   $("find").addEventListener("input", sift);
-  $("label")?.addEventListener("change", sift);
+  for (const pick of picks) pick.addEventListener("change", sift);
+  Shown.offerFiles(() => visible().map((row) => {
+    const task = taskOf.get(row.dataset.key);
+    return { ...task.sort, ...task.facts };
+  }));
   body.addEventListener("click", (event) => {
     const row = event.target.closest("tr");
     if (row && !event.target.closest("a")) location.hash = encodeURIComponent(row.dataset.key);
@@ -197,15 +218,31 @@
     if (open !== key) return;
     $("story-body").innerHTML = html;
     [...$("story-body").querySelectorAll("details")].forEach((d, at) => { if (unfolded[at]) d.open = true; });
+    for (const turn of $("story-body").querySelectorAll("[data-turn]")) {
+      const link = make("a", "#", "link");
+      link.href = `#${encodeURIComponent(key)}/${turn.dataset.turn}`;
+      link.setAttribute("aria-label", `Link to turn ${turn.dataset.turn}`);
+      turn.querySelector("h3").append(link);
+    }
     unpack($("story-body"));
     light();
   }
 
+  function showTurn(number) {
+    const turn = number && $("story-body").querySelector(`[data-turn="${CSS.escape(number)}"]`);
+    if (!turn) return false;
+    for (let fold = turn.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    turn.tabIndex = -1;
+    turn.focus({ preventScroll: true });
+    turn.scrollIntoView();
+    return true;
+  }
+
   async function follow() {
-    let key = "";
-    try { key = decodeURIComponent(location.hash.slice(1)); } catch { /* not one of ours */ }
+    const [key, turn] = addressed();
     const row = rowOf.get(key);
     const was = open;
+    if (row && was === key && showTurn(turn)) return;
     open = row ? key : null;
     document.body.classList.toggle("story-open", Boolean(row));
     $("story").hidden = !row;
@@ -222,6 +259,7 @@
     goTo(row, false);
     $("story-body").replaceChildren();
     await showStory(key);
+    if (open === key && showTurn(turn)) return;
     $("story").focus({ preventScroll: true });
     if (was === null || scrollY > $("story").offsetTop) $("story").scrollIntoView({ block: "start" });
     row.scrollIntoView({ block: "nearest" });
@@ -237,22 +275,11 @@
     unpack($("story-body"));
   }
 
-  $("story-body").addEventListener("toggle", (event) => { if (event.target.open) unpack(event.target); }, true);
   $("close").addEventListener("click", close);
   $("unfold").addEventListener("click", unfold);
   $("previous").addEventListener("click", () => step(-1));
   $("next").addEventListener("click", () => step(1));
   addEventListener("hashchange", follow);
-
-  // --- commands to copy ---------------------------------------------------------------------
-  $("story-body").addEventListener("click", async (event) => {
-    const button = event.target.closest("button.copy");
-    if (!button) return;
-    const code = button.parentElement.querySelector("code");
-    getSelection().selectAllChildren(code);
-    try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
-    catch { button.textContent = document.execCommand("copy") ? "Copied" : "Selected"; }
-  });
 
   const keys = {
     "/": () => { $("find").focus(); $("find").select(); },
@@ -293,7 +320,7 @@
       if (!placeOf.has(task.key)) placeOf.set(task.key, placeOf.size);
       taskOf.set(task.key, task);
     }
-    for (const button of document.querySelectorAll("[data-filter]")) {
+    for (const button of filters) {
       const mark = button.querySelector("b");
       if (mark) mark.textContent = [...taskOf.values()].filter((task) => task.flags.includes(button.dataset.filter)).length;
     }
@@ -317,7 +344,9 @@
     setTimeout(poll, document.hidden ? 5000 : wait);
   }
 
-  if (filter) sift();
+  pressFilter();
+  if (sorting) sort();
+  sift();
   follow();
   if (page.live) poll();
 })();

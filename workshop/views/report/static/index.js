@@ -4,7 +4,9 @@
   const $ = (id) => document.getElementById(id);
   const list = $("list");
   if (!$("runs")) return;
-  let state = "", sorting = null;
+  const { asked, make } = Shown;
+  let state = asked.get("state") ?? "", sorting = Shown.sortingOf();
+  $("find").value = asked.get("find") ?? "";
 
   const rows = () => [...$("runs").tBodies[0].rows];
   const valueOf = (row, name) => JSON.parse(row.dataset.sort)[name];
@@ -22,6 +24,43 @@
     const said = `${every.length} ${every.length === 1 ? "run" : "runs"}`;
     $("count").textContent = count === every.length ? said : `${count} of ${said}`;
     chips(counts);
+    trend();
+    Shown.remember({ find: $("find").value, state, sort: Shown.sortingText(sorting) });
+  }
+
+  // --- score, cost and tokens over time -----------------------------------------------------
+  const drawn = (name, values) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(values)) node.setAttribute(key, value);
+    return node;
+  };
+  const FIGURES = { score: ["Score", (x) => x.toFixed(3), 1], dollars: ["Dollars", (x) => `$${x.toPrecision(3)}`], tokens: ["Tokens", (x) => x.toLocaleString("en")] };
+
+  // A point for each run that is shown and tells the figure, the oldest one on the left.
+  function chart(name, [title, text, top], runs) {
+    const known = runs.filter((run) => run[name] !== null), most = top ?? (Math.max(...known.map((run) => run[name])) || 1);
+    const svg = drawn("svg", { viewBox: "0 0 300 70", preserveAspectRatio: "none" });
+    const at = (run, n) => [known.length > 1 ? 6 + (288 * n) / (known.length - 1) : 150, 64 - (58 * run[name]) / most];
+    svg.append(drawn("polyline", { points: known.map((run, n) => at(run, n).join()).join(" ") }));
+    for (const [n, run] of known.entries()) {
+      const [x, y] = at(run, n), point = drawn("path", { d: `M${x} ${y}h0` }), hint = drawn("title", {});
+      hint.textContent = `${run.name}: ${text(run[name])}`;
+      point.append(hint);
+      point.addEventListener("click", () => { location.href = `/runs/${encodeURIComponent(run.run)}/`; });
+      svg.append(point);
+    }
+    const figure = make("figure"), caption = make("figcaption", title);
+    if (known.length) caption.append(" ", make("b", text(known.at(-1)[name])), make("small", ` latest of ${known.length}`));
+    figure.append(caption, svg);
+    return figure;
+  }
+
+  function trend() {
+    const runs = rows().filter((row) => !row.hidden && row.dataset.fork === undefined)
+      .map((row) => ({ name: row.querySelector("th a").textContent, ...JSON.parse(row.dataset.sort) }))
+      .sort((a, b) => Shown.order(a.run, b.run, true));
+    $("trend").hidden = runs.filter((run) => run.score !== null).length < 2;
+    if (!$("trend").hidden) $("trend").replaceChildren(...Object.entries(FIGURES).map(([name, figure]) => chart(name, figure, runs)));
   }
 
   function chips(counts) {
@@ -47,17 +86,10 @@
 
   function sort() {
     const [name, up] = sorting ?? ["run", false];
-    const ordered = rows().sort((a, b) => {
-      const one = valueOf(a, name), other = valueOf(b, name);
-      if (one === null || other === null) return (one === null) - (other === null);
-      const order = typeof one === "string" ? one.localeCompare(other, undefined, { numeric: true }) : one - other;
-      return up ? order : -order;
-    });
+    const ordered = rows().sort((a, b) => Shown.order(valueOf(a, name), valueOf(b, name), up));
     $("runs").tBodies[0].append(...ordered);
-    for (const head of $("runs").tHead.querySelectorAll("th")) {
-      if (sorting && head.querySelector("button")?.dataset.sort === name) head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      else head.removeAttribute("aria-sort");
-    }
+    Shown.markSorted($("runs"), sorting);
+    $("order").value = sorting?.[0] ?? "";
   }
 
   list.addEventListener("click", (event) => {
@@ -65,20 +97,21 @@
     if (!button) return;
     const name = button.dataset.sort;
     const firstUp = typeof valueOf(rows()[0], name) === "string" && name !== "run";
-    if (sorting?.[0] !== name) sorting = [name, firstUp];
-    else sorting = sorting[1] === firstUp ? [name, !firstUp] : null;
-    sort();
+    sorting = Shown.nextSorting(sorting, name, firstUp);
+    arrange();
   });
   $("order")?.addEventListener("change", () => {
     const name = $("order").value;
     sorting = name ? [name, name === "state" || name === "models" || name === "place"] : null;
-    sort();
+    arrange();
   });
   $("find").addEventListener("input", sift);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select")) return;
     if (event.key === "/") { event.preventDefault(); $("find").focus(); }
   });
+
+  Shown.offerFiles(() => rows().filter((row) => !row.hidden).map((row) => JSON.parse(row.dataset.sort)));
 
   // --- two runs to compare ------------------------------------------------------------------
   const ticked = new Set();

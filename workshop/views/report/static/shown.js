@@ -68,8 +68,32 @@ const Shown = (() => {
 
   function read(text) { try { return JSON.parse(text); } catch { return undefined; } }
 
-  // JSON becomes a table when it is first seen: what stays folded costs nothing.
+  // --- what can be copied -------------------------------------------------------------------
+  const COPIED = "pre.text, pre.instruction, .code, .json, [data-copy]";
+  const plainCode = (node) => [...node.querySelectorAll(".ln")].map((line) => line.textContent.slice(line.firstChild.textContent.length)).join("");
+
+  function offerCopy(node) {
+    const text = node.classList.contains("code") ? plainCode(node) : node.textContent;
+    const button = make("button", "Copy", node.dataset.copy ? "copy" : "copy beside");
+    const kind = ["code", "instruction"].find((name) => node.classList.contains(name));
+    const what = node.dataset.copy ?? kind ?? node.previousElementSibling?.textContent ?? node.parentElement.querySelector("summary")?.textContent ?? "text";
+    button.type = "button";
+    button.setAttribute("aria-label", `Copy: ${what.trim().slice(0, 80)}`);
+    button.addEventListener("click", async () => {
+      getSelection().selectAllChildren(node);
+      try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; }
+      catch { button.textContent = document.execCommand("copy") ? "Copied" : "Selected"; }
+    });
+    node.before(button);
+  }
+
+  // JSON becomes a table, and a text gets its button, when it is first seen: what stays folded costs nothing.
   function unpack(area) {
+    for (const node of area.querySelectorAll(`:is(${COPIED}):not([data-copies])`)) {
+      if (node.closest("details:not([open])") || !node.textContent) continue;
+      node.dataset.copies = "";
+      offerCopy(node);
+    }
     for (const node of area.querySelectorAll(".json:not([data-shown])")) {
       if (node.closest("details:not([open])")) continue;
       node.dataset.shown = "";
@@ -85,5 +109,52 @@ const Shown = (() => {
     }
   }
 
-  return { clean, make, unpack };
+  // --- what is looked for, in the address ---------------------------------------------------
+  const asked = new URLSearchParams(location.search);
+  function remember(values) {
+    for (const [name, value] of Object.entries(values)) {
+      if (value) asked.set(name, value);
+      else asked.delete(name);
+    }
+    history.replaceState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}${location.hash}`);
+  }
+  const sortingOf = () => { const text = asked.get("sort"); return text ? [text.replace(/^-/, ""), !text.startsWith("-")] : null; };
+  const sortingText = (sorting) => sorting && `${sorting[1] ? "" : "-"}${sorting[0]}`;
+
+  // The order of two values; one that is not known comes last, whichever way is up.
+  function order(one, other, up) {
+    if (one === null || other === null) return (one === null) - (other === null);
+    const by = typeof one === "string" ? one.localeCompare(other, undefined, { numeric: true }) : one - other;
+    return up ? by : -by;
+  }
+  const nextSorting = (sorting, name, firstUp) =>
+    sorting?.[0] !== name ? [name, firstUp] : sorting[1] === firstUp ? [name, !firstUp] : null;
+  function markSorted(table, sorting) {
+    for (const head of table.tHead.rows[0].cells) {
+      if (sorting && head.querySelector("button").dataset.sort === sorting[0]) head.setAttribute("aria-sort", sorting[1] ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    }
+  }
+
+  // --- files to keep ------------------------------------------------------------------------
+  // A text that a spreadsheet would take for a formula begins with an apostrophe.
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : String(value);
+    return `"${(typeof value !== "number" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replace(/"/g, '""')}"`;
+  };
+  function save(kind, records) {
+    const names = [...new Set(records.flatMap(Object.keys))];
+    const lines = [names.map(cell).join(","), ...records.map((one) => names.map((name) => cell(one[name])).join(","))];
+    const text = kind === "json" ? JSON.stringify(records, null, 1) : lines.join("\r\n");
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: kind === "json" ? "application/json" : "text/csv" }));
+    link.download = `${document.title.replace(/[^\w.-]+/g, "-")}.${kind}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+  function offerFiles(records) {
+    for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(button.dataset.save, records()));
+  }
+
+  return { asked, clean, make, markSorted, nextSorting, offerFiles, order, remember, sortingOf, sortingText, unpack };
 })();
