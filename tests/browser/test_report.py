@@ -216,7 +216,7 @@ def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
     (run.path / "pack.json").write_text("{}", encoding="utf-8")
     seen = look(write_report(run.write()).as_uri())
     seen.page.get_by_role("link", name="tea").click()
-    button = seen.told.get_by_role("button", name="Copy: Go on from turn 1")
+    button = seen.told.get_by_role("button", name="Copy: Play on from turn 1")
     button.click()
     seen.told.get_by_text("Copied", exact=True).wait_for()
     command = button.locator("xpath=../code").inner_text()
@@ -231,7 +231,7 @@ def test_what_is_looked_for_stands_in_the_address(report: Any, look: Any) -> Non
     page.get_by_label("Find in tasks").fill("tea")
     page.locator("[data-sort=score]").click()
     report.expect_tasks(["wrong", "broken"])
-    expect(page).to_have_url(re.compile(r"\?filter=failed&find=tea&sort=score$"))
+    expect(page).to_have_url(re.compile(r"\?filter=failed&find=tea&sort=-score$"))
     again = look(page.url)
     again.expect_tasks(["wrong", "broken"])
     expect(again.page.get_by_label("Find in tasks")).to_have_value("tea")
@@ -239,7 +239,7 @@ def test_what_is_looked_for_stands_in_the_address(report: Any, look: Any) -> Non
         "aria-pressed", "true"
     )
     again.page.get_by_role("link", name="wrong").click()
-    expect(again.page).to_have_url(re.compile(r"sort=score#wrong$"))
+    expect(again.page).to_have_url(re.compile(r"sort=-score#wrong$"))
     assert again.complaints == []
 
 
@@ -249,7 +249,7 @@ def test_tasks_are_picked_by_group(report: Any) -> None:
     expect(report.page.locator("#count")).to_contain_text(" of 4 tasks")
     chosen = report.page.locator("#tasks tbody tr:visible .outcome")
     for outcome in chosen.all_inner_texts():
-        assert "wanted: refuse" in outcome
+        assert "expected: refuse" in outcome
     expect(report.page).to_have_url(re.compile(r"\?group=refuse$"))
 
 
