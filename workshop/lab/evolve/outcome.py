@@ -65,10 +65,10 @@ def page_of(evolved: Evolved, proposed: Candidate | None, diff: str) -> str:
     """The page; ``diff``: what the proposed candidate changes, "" without one."""
     from workshop.views.report.render import page  # late: help needs none
 
-    shown = {"share": share_text, "change": _change, "sum_of": _sum}
     return page(
-        "evolve.html.jinja", {"tasks": []}, evolved=evolved, proposed=proposed, diff=diff, **shown
-    )
+        "evolve.html.jinja", {"tasks": []}, evolved=evolved, proposed=proposed, diff=diff,
+        share=share_text, change=_change, sum_of=_sum,
+    )  # fmt: skip
 
 
 def share_text(share: Share) -> str:
