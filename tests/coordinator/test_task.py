@@ -204,10 +204,15 @@ def test_where_the_model_of_the_work_fails_the_turn_is_kept(loop: Any, why: str 
 
 
 def test_a_turn_says_when_it_began_and_how_long_it_took(loop: Any, tmp_path: Path) -> None:
-    one = loop(World(), END)
+    world, told = World(), list[Turn]()
+    one = loop(world, END)
+    one.on_turn = told.append
+    one.run.requests = 5
+    world.on_state = lambda world: setattr(one.run, "requests", 7)
     began = time.time()
     one.go("Buy tea")
     (only,) = one.run.turns
+    assert (told, only.requests) == ([only], 2)
     assert began - 1 <= only.started <= time.time() + 1
     assert 0 <= only.seconds <= time.time() - began + 1
     (line,) = (tmp_path / "task.jsonl").read_text().splitlines()

@@ -147,3 +147,42 @@ def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchm
     assert benchmark._session.catalog == LISTED
     assert benchmark.repeat(writes[1:], Ledger()) == []
     assert benchmark._session.catalog is None
+
+
+def test_before_the_first_change_the_basket_is_looked_at(open_shop: Callable[..., Any]) -> None:
+    shop = open_shop()
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
+    shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
+    assert shop.line.sent == ["/basket/view", "/basket/add", "/basket/add"]
+
+
+def test_before_a_coupon_nothing_need_be_looked_at(open_shop: Callable[..., Any]) -> None:
+    shop = open_shop(coupons=[{"code": "TEN", "discount": {"percent": 10}}])
+    shop.call("Req_ApplyCoupon", coupon="TEN")
+    assert shop.line.sent == ["/coupon/apply", "/basket/view"]
+
+
+@pytest.mark.promise("no wrong write")
+def test_a_change_whose_answer_is_lost_is_answered_from_the_basket(shop: Any) -> None:
+    shop.session.unanswered["/basket/add"] = "no answer"
+    shop.line.plan["/basket/add"] = ["after"]
+    answer = shop.call("Req_AddProductToBasket", sku="cup", quantity=1)
+    assert answer == {"line_count": 2, "item_count": 3}
+    assert (shop.held, shop.session.basket_doubt) == ({"tea": 2, "cup": 1}, None)
+    assert shop.session.unanswered == {}
+
+
+@pytest.mark.promise("no second checkout")
+def test_a_checkout_that_arrived_twice_gives_the_receipt_of_the_first(shop: Any) -> None:
+    dispatch = shop.line.dispatch
+
+    def twice(request: Any) -> Any:
+        if request.tool == "/basket/checkout":
+            dispatch(request)
+        return dispatch(request)
+
+    shop.line.dispatch = twice
+    receipt = shop.call("Req_CheckoutBasket", expected_total=8)
+    assert (receipt["total"], receipt["items"][0]["sku"]) == (8, "tea")
+    assert shop.bought == [{"tea": 2}]
+    assert shop.session.checkouts == [receipt]

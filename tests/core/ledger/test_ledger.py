@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -375,3 +376,26 @@ def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
         ledger.resolved("/put", took_effect=False)
     with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
         ledger.call("Write", [], {"final": True})
+
+
+def test_calls_that_somebody_else_has_answered_are_booked_and_told_in_their_order() -> None:
+    ledger, told = Ledger(), list[ToolCall]()
+    ledger.on_call = told.append
+    call = ToolCall(number=7, name="Find", kind="read", arguments={}, outcome="done")
+    ledger.note(call)
+    ledger.note(call)
+    assert [one.number for one in ledger.calls] == [1, 2]
+    assert tuple(told) == tuple(ledger.calls)
+
+
+def test_a_call_says_when_it_began_and_how_long_it_took() -> None:
+    ledger = Ledger()
+    ledger.offer(shelf(ledger))
+    began = time.time()
+    ledger.call("Read", [], {})
+    (call,) = ledger.calls
+    took = time.time() - began + 1
+    assert 0 <= call.seconds < took
+    assert began - 1 <= call.started <= time.time() + 1
+    (request,) = call.requests
+    assert 0 <= request.seconds < took
