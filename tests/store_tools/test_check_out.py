@@ -186,3 +186,13 @@ def test_a_checkout_that_arrived_twice_gives_the_receipt_of_the_first(shop: Any)
     assert (receipt["total"], receipt["items"][0]["sku"]) == (8, "tea")
     assert shop.bought == [{"tea": 2}]
     assert shop.session.checkouts == [receipt]
+
+
+@pytest.mark.promise("no second checkout")
+def test_the_ledger_sends_one_checkout_an_instruction_whatever_the_session_knows(shop: Any) -> None:
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    shop.session.checkouts.clear()
+    shop.call("Combo_Set_Basket_For_Items", items=TEA)
+    with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert shop.bought == [{"tea": 2}]

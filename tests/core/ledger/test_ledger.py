@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.ledger import (
     Budget,
+    Intent,
     Ledger,
     LedgerEntry,
     Resolved,
@@ -399,3 +400,64 @@ def test_a_call_says_when_it_began_and_how_long_it_took() -> None:
     assert began - 1 <= call.started <= time.time() + 1
     (request,) = call.requests
     assert 0 <= request.seconds < took
+
+
+def sending(**how: Any) -> tuple[list[LedgerEntry], Ledger]:
+    """A ledger with a tool that sends one write in this way, and what it tells."""
+    told = list[LedgerEntry]()
+    ledger = Ledger(Budget(final=1), on_entry=told.append)
+
+    def Put() -> object:
+        """Changes something."""
+        return ledger.send("/put", {"n": 1}, "write", lambda: "put", **how)
+
+    ledger.offer([tool("write", Put)])
+    return told, ledger
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize(
+    ("how", "intended"),
+    [({}, False), ({"final": True}, True), ({"about": {"total": 8}}, True)],
+)
+def test_an_intent_is_told_before_what_is_irreversible_or_about_something(
+    how: dict[str, Any], intended: bool
+) -> None:
+    told, ledger = sending(**how)
+    ledger.call("Put", [], {})
+    assert [type(entry) for entry in told] == [Intent] * intended + [WireCall]
+    if intended:
+        assert told[0] == Intent(path="/put", body={"n": 1}, about=how.get("about"))
+
+
+@pytest.mark.promise("no second checkout")
+def test_what_succeeded_is_not_given_back() -> None:
+    _, ledger = sending(final=True)
+    ledger.call("Put", [], {})
+    ledger.resolved("/put", took_effect=False)
+    with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
+        ledger.call("Put", [], {})
+
+
+def test_a_read_that_was_answered_from_what_was_kept_costs_no_request() -> None:
+    ledger = Ledger()
+
+    def Look() -> object:
+        """Looks at what is known."""
+        ledger.note_kept_read("/page", {"path": "a.md"})
+        return "seen"
+
+    ledger.offer([tool("read", Look)])
+    ledger.call("Look", [], {})
+    (call,) = ledger.calls
+    assert (ledger.requests, call.requests) == (0, ())
+    (kept,) = call.kept
+    assert (kept.path, kept.body, kept.outcome) == ("/page", {"path": "a.md"}, "done")
+
+
+def test_after_the_end_of_an_instruction_a_call_ends_its_program() -> None:
+    _, ledger = sending()
+    ledger.close()
+    with pytest.raises(ToolFault, match="this instruction is over") as fault:
+        ledger.call("Put", [], {})
+    assert fault.value.fatal
