@@ -461,3 +461,23 @@ def test_after_the_end_of_an_instruction_a_call_ends_its_program() -> None:
     with pytest.raises(ToolFault, match="this instruction is over") as fault:
         ledger.call("Put", [], {})
     assert fault.value.fatal
+
+
+@pytest.mark.promise("no second checkout")
+def test_an_irreversible_request_that_a_bug_of_ours_ended_may_have_arrived() -> None:
+    told = list[LedgerEntry]()
+    ledger = Ledger(Budget(final=1), on_entry=told.append)
+
+    def broken() -> object:
+        raise ZeroDivisionError
+
+    def Put() -> object:
+        """Changes something."""
+        return ledger.send("/put", {"n": 1}, "write", broken, final=True)
+
+    ledger.offer([tool("write", Put)])
+    with pytest.raises(ZeroDivisionError):
+        ledger.call("Put", [], {})
+    assert [entry.outcome for entry in told if isinstance(entry, WireCall)] == ["unknown"]
+    with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
+        ledger.call("Put", [], {})
