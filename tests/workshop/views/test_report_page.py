@@ -266,5 +266,5 @@ def test_the_command_says_what_is_wrong(
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NotRecorded, match="no run folder"):
+    with pytest.raises(NotRecorded, match="not a run folder"):
         write_report(tmp_path)
