@@ -195,7 +195,8 @@ def test_a_model_that_cannot_write_code_comes_to_a_clear_end(builder: TaskBuilde
     client = Script("No.", "I cannot.", code("final_answer(1)"))
     report = Worker(client).carry_out("Do it.", builder.ledger())
     assert report.error == (
-        "the worker's model gave no usable code twice: it held no code block (scripted/none)"
+        "the worker's model gave no usable code twice: it held no code block; "
+        'it said: "I cannot." (scripted/none)'
     )
     assert (report.answered, report.steps, len(client.asked)) == (False, (), 2)
 

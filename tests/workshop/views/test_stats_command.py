@@ -91,7 +91,7 @@ def test_acts_that_were_never_scored_are_told(tmp_path: Path) -> None:
         "run",
         done("tea", None, acts=1, harm=None, outcome="finished", verdict="purchased"),
     )
-    assert "1 tasks with acts that cannot be undone were never scored" in ask(tmp_path).stdout
+    assert "1 tasks with irreversible actions were never scored" in ask(tmp_path).stdout
 
 
 def test_hostile_names_are_only_text(tmp_path: Path) -> None:

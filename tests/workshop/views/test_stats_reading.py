@@ -91,7 +91,7 @@ def test_a_copied_folder_is_not_counted_twice(tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "run", tmp_path / "run-backup")
     found = read_runs(tmp_path)
     assert [run.name for run in found.runs] == ["other", "run"]
-    assert "run-backup is a copy of run and not counted again" in found.notes
+    assert "run-backup is a copy of run and was counted once" in found.notes
 
 
 def test_an_open_run_counts_with_its_tasks_so_far(tmp_path: Path) -> None:
