@@ -20,6 +20,8 @@ Row = str | dict[str, object]
 """A product as generated code names it: by its SKU, or as it was told."""
 FOUND_AT_MOST = 40
 NEAR_AT_MOST = 5
+SMALL_CATALOG = 12
+"""A catalog of at most so many products is shown whole if nothing is sure."""
 SHARED_BESIDE_MATCHES = 0.5
 """Share of the query's words that a near product has where others match."""
 
@@ -114,10 +116,11 @@ def find_products(session: StoreSession, query: str) -> FoundProducts:
     )
     matches = [pair for pair in found if pair[0].grade >= FITS][:FOUND_AT_MOST]
     sure = sum(answer.grade == SURE for answer, _ in matches)
-    # Beside what fits, products that share little with the query would be noise.
-    least = (DOUBTFUL, 0.0) if sure else (0, SHARED_BESIDE_MATCHES if matches else 0.0)
-    below = (pair for pair in found if pair[0].grade < FITS)
-    near = [pair for pair in below if pair[0][:2] >= least][:NEAR_AT_MOST]
+    near = [pair for pair in found if pair[0].grade < FITS]
+    if sure or len(catalog) > SMALL_CATALOG:
+        # Beside what fits, products that share little with the query would be noise.
+        least = (DOUBTFUL, 0.0) if sure else (0, SHARED_BESIDE_MATCHES if matches else 0.0)
+        near = [pair for pair in near if pair[0][:2] >= least][:NEAR_AT_MOST]
     doubtful = sum(answer.grade == DOUBTFUL for answer, _ in near)
     if sure == len(matches) < FOUND_AT_MOST and not doubtful:
         session.sure[frozenset(product["sku"] for _, product in matches)] = query

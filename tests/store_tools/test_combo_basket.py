@@ -190,6 +190,16 @@ def test_products_are_found_by_wording_and_told_best_first(open_shop: Any, goods
     assert (told["sure"], told["catalog_size"]) == (1, 3)
 
 
+def test_a_small_shop_is_shown_whole_where_no_match_is_sure(open_shop: Any, goods: Any) -> None:
+    small = [goods("gpu-h100", "NVidia H100", 900), goods("gpu-a100", "NVidia A100", 700)]
+    small += [goods(f"thing-{n}", f"Thing {n}", 5) for n in range(10)]
+    matches, near = found(open_shop(*small), "GPU|graphics card")
+    assert sorted(matches) == ["gpu-a100", "gpu-h100"]
+    assert len(matches + near) == len(small)
+    large = [*small, goods("one-more", "One more", 5)]
+    assert len(found(open_shop(*large), "GPU|graphics card")[1]) <= 5
+
+
 def test_an_empty_query_is_refused(open_shop: Any) -> None:
     with pytest.raises(ToolFault, match="query"):
         open_shop().call("Combo_Find_Products_For_Query", query="  ")
