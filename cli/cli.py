@@ -62,7 +62,7 @@ COMMANDS = {
     ),
     "openenv": (
         "workshop.environments.command:openenv",
-        "Serve drawn tasks to trainers, as an environment of OpenEnv.",
+        "Serve drawn tasks as an environment of OpenEnv until interrupted; prints its address.",
     ),
     "check": (
         "workshop.check:check",

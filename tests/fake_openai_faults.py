@@ -7,6 +7,7 @@ run with eight jobs meets the same faults as a run with one.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -226,6 +227,21 @@ def by_seed(seed: int, names: Sequence[str], rate: float, most: int = 1) -> Plan
         if int.from_bytes(dice[:4]) >= rate * 2**32:
             return None
         return _known(names[int.from_bytes(dice[4:8]) % len(names)])
+
+    return plan
+
+
+def in_turn(names: Sequence[str]) -> Plan:
+    """Every prompt meets the next of the names, once; a repair is answered cleanly.
+
+    Unlike other plans, this one depends on the order of the prompts, and on nothing they say.
+    """
+    coming = itertools.cycle(names)
+
+    def plan(messages: list[Message], nth: int) -> str | None:
+        if nth or any(m["role"] == "assistant" for m in messages):
+            return None
+        return _known(next(coming))
 
     return plan
 

@@ -264,7 +264,7 @@ def test_a_folder_that_cannot_be_written_is_1(run: Any, pack: Path, tmp_path: Pa
     (tmp_path / "file").write_text("in the way")
     result = run("--pack", pack, "--out", tmp_path / "file")
     assert result.exit_code == 1
-    assert "cannot be made" in result.stderr
+    assert "cannot be created" in result.stderr
 
 
 @pytest.mark.parametrize(

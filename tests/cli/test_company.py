@@ -132,7 +132,7 @@ def test_the_platforms_own_ids_play_it_too(id: str, tmp_path: Path) -> None:
         (["--guards", "gest"], "there is no guard 'gest'; there are: all, none, identity"),
         (["--pack", STORE_PACK], "give --benchmark store"),
         (["--task", "nothing"], "has no such task"),
-        (["--real"], "with --real there are: erc3-dev, erc3-test, erc3-prod"),
+        (["--real"], "with --real use one of: erc3-dev, erc3-test, erc3-prod"),
     ],
 )
 def test_what_cannot_be_played_is_said(words: list[object], problem: str, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def with_usage(path: Path) -> None:
             "options.max_tokens: Input should be",
         ),
         ("run.json", with_field("created", "some day"), "run.json: created: is not a time"),
-        ("platform.jsonl", deep, "platform.jsonl: is no state file"),
+        ("platform.jsonl", deep, "platform.jsonl: is not a state file"),
         ("platform.jsonl", lambda path: path.write_text(""), "platform.jsonl is cut or lost"),
         (f"tasks/{SPEC}.jsonl", second_line(type={}), f"{SPEC}.jsonl: line 2 is not a record"),
         (f"tasks/{SPEC}.jsonl", deep, ""),

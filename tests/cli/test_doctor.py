@@ -288,7 +288,7 @@ def test_canned_replies_are_not_used_up(look: Look) -> None:
     diagnosed, announced = look(model)
     assert diagnosed.ok
     assert left("doctor") == 1
-    assert "not asked" in one(diagnosed, "models", "answer").text
+    assert "not called" in one(diagnosed, "models", "answer").text
     assert announced == ["no paid calls will be made"]
 
 

@@ -70,7 +70,7 @@ def test_twice_stops_at_once_and_can_be_resumed(lives: Callable[[], Any], slow_p
     child = life.begin("--pack", slow_pack, "--out", life.folder / "logs", "--quiet")
     until(lambda: begun(life))
     os.kill(child, signal.SIGINT)
-    until(lambda: "once more" in life.log.read_text())
+    until(lambda: "again" in life.log.read_text())
     os.kill(child, signal.SIGINT)
     assert life.end(child) == 130
     assert "stopped; resume: " in life.said[-1]

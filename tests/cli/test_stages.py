@@ -157,7 +157,7 @@ def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
 
 def test_the_report_and_the_terminal_tell_the_findings(tmp_path: Path) -> None:
     _, folder = run(tmp_path, specs=("jorvale-load",))
-    said = "named: Daiva Lepik (employee daiva_lepik, Sales, Lithuania – Klaipėda)"
+    said = "named: Daiva Lepik (employee daiva_lepik, Sales, Lithuania – Klaipėda, "
     code, text = cli("show", folder, "--task", "jorvale-load")
     assert code == 0
     assert f"entities: {said}" in " ".join(text.split())

@@ -64,7 +64,7 @@ def test_a_run_keeps_its_strategy_and_a_fork_must_have_the_same(
     }
     fork = ("--fork", folder, "--task", spec, "--turn", 2)
     other = invoke(*fork, "--strategy", "evaluator-worker")
-    assert other.exit_code == 1
+    assert other.exit_code == 2
     assert "was played with --strategy next-step" in other.output
     same = invoke(*fork)
     assert same.exit_code == 0, same.output

@@ -68,8 +68,8 @@ def assert_no_key_is_told(run: Any, keys: tuple[str, ...]) -> None:
 def test_every_dress_of_an_answer_is_read_without_a_question(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
-    plan = faults.by_seed(20, sorted(faults.READABLE), rate=1.0)
-    eyes, hands = model_server(plan=plan), model_server(plan=plan)
+    names = sorted(faults.READABLE)
+    eyes, hands = (model_server(plan=faults.in_turn(names)) for _ in range(2))
     run = run_through([eyes], [hands])
     assert all_solved(run)
     assert len(run.tasks) == 32
@@ -80,15 +80,14 @@ def test_every_dress_of_an_answer_is_read_without_a_question(
     assert {ask.model for ask in hands.seen} == {"fake-hands"}
     for ask in (*eyes.seen, *hands.seen):
         assert [m["role"] for m in ask.messages] == ["system", "user"]
-    # The plan is a function of the prompts, so what it leaves out here it leaves out always.
     assert set(eyes.met) | set(hands.met) == set(faults.READABLE)
 
 
 def test_what_a_question_or_another_attempt_repairs_costs_no_score(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
-    plan = faults.by_seed(8, [*sorted(faults.UNREADABLE), *REFUSED], rate=0.7)
-    eyes, hands = (model_server(plan=plan, retry_after="0.01") for _ in range(2))
+    names = [*sorted(faults.UNREADABLE), *REFUSED]
+    eyes, hands = (model_server(plan=faults.in_turn(names), retry_after="0.01") for _ in range(2))
     run = run_through([eyes], [hands], SOME)
     assert all_solved(run)
     nothing_of_a_decoy_was_done(run)

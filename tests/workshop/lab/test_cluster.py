@@ -66,9 +66,10 @@ class Watched:
 
 
 def lines(folder: LabFolder) -> list[str]:
-    """Every trial without its time, which is never the same."""
+    """Every trial without its time and the platform's id, which are never the same."""
     trials = [*folder.trials(), *folder.baselines()]
-    return [t.model_copy(update={"seconds": 0}).model_dump_json() for t in trials]
+    never_equal = {"seconds": 0, "task_id": ""}
+    return [t.model_copy(update=never_equal).model_dump_json() for t in trials]
 
 
 def begun(folder: Path) -> int:
