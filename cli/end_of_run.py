@@ -143,4 +143,4 @@ def _report(assembly: Assembly) -> str:
 def goes_on(folder: Path) -> str:
     """The command that resumes a run, as the end of a sentence; "" if nothing has started."""
     begun = (folder / "run.json").is_file()
-    return f"; go on: {command('--resume', folder)}" if begun else ""
+    return f"; resume: {command('--resume', folder)}" if begun else ""

@@ -231,7 +231,7 @@ def by_seed(seed: int, names: Sequence[str], rate: float, most: int = 1) -> Plan
     return plan
 
 
-def in_turn(names: Sequence[str]) -> Plan:
+def spread(names: Sequence[str]) -> Plan:
     """Every prompt meets the next of the names, once; a repair is answered cleanly.
 
     Unlike other plans, this one depends on the order of the prompts, and on nothing they say.

@@ -249,7 +249,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
         failed = run("--real", "--rule-based", "--yes", env=env)
     assert failed.exit_code == 1
     (folder,) = (tmp_path / "logs").iterdir()
-    assert f"; go on: {command('--resume', folder)}" in failed.stderr
+    assert f"; resume: {command('--resume', folder)}" in failed.stderr
     assert run("--resume", folder, "--yes", env=env).exit_code == 0
     (session,) = simulator.platform.sessions.values()
     assert session.status == "evaluated"

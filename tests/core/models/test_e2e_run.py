@@ -69,7 +69,7 @@ def test_every_dress_of_an_answer_is_read_without_a_question(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
     names = sorted(faults.READABLE)
-    eyes, hands = (model_server(plan=faults.in_turn(names)) for _ in range(2))
+    eyes, hands = (model_server(plan=faults.spread(names)) for _ in range(2))
     run = run_through([eyes], [hands])
     assert all_solved(run)
     assert len(run.tasks) == 32
@@ -87,7 +87,7 @@ def test_what_a_question_or_another_attempt_repairs_costs_no_score(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
     names = [*sorted(faults.UNREADABLE), *REFUSED]
-    eyes, hands = (model_server(plan=faults.in_turn(names), retry_after="0.01") for _ in range(2))
+    eyes, hands = (model_server(plan=faults.spread(names), retry_after="0.01") for _ in range(2))
     run = run_through([eyes], [hands], SOME)
     assert all_solved(run)
     nothing_of_a_decoy_was_done(run)

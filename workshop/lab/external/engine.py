@@ -227,7 +227,7 @@ def check_end(run: LabRun, path: Path) -> None:
     That is: it began nothing, or it died or was ended before its tasks were completed.
     """
     if _interrupted(run):
-        raise CannotRun(f"interrupted; go on: {command('regress', '--resume', path)}")
+        raise CannotRun(f"interrupted; resume: {command('regress', '--resume', path)}")
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
         raise CannotRun("the agent started no task")
