@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from pydantic import Field
@@ -9,7 +10,6 @@ from pydantic import Field
 from coordinator.config import StrategyName
 from core.models.providers import is_rule_based
 from core.runs.results import TaskResult
-from workshop.lab.cores import cores
 from workshop.views.stats.interval import Record, Share
 
 AGENT = "agent"
@@ -20,6 +20,11 @@ AGENTS_SIDE_BY_SIDE = 64
 """Each has a platform of its own in our process."""
 CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
+
+
+def cores() -> int:
+    """Cores that this process may use; a container may give fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class ExternalAgent(Record):

@@ -10,6 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import regex
+
 from coordinator.beginning import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -25,14 +27,23 @@ from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import TaskInfo, Turn
-from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
+from core.runs.task_record import TaskRecord
+from core.terminal.figures import cut
+from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Trial
-from workshop.lab.transcript import transcript_of
+from workshop.simulator.server import serve
+from workshop.simulator.world import Pack
 
 KEY = "key-lab"
 """The account key on the simulator."""
 WHY_CHARS = 300
+TRANSCRIPT_CHARS = 8_000
+"""Maximum characters of a transcript; its middle is omitted first."""
+LINE_CHARS = 700
+CALLS_SHOWN = 10
+"""Maximum calls of a turn in a transcript; the last ones are kept."""
+_CUT = regex.compile(r"\S*…")
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
 
 
@@ -59,13 +70,14 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     some = [r for r in adapter.scenarios(raw) if job.specs is None or r["spec_id"] in job.specs]
     name = str(raw["name"])
     pack = adapter.read(adapter.pack_text(name, some), name)
-    tasks = [
-        {"pack": name, "spec_id": one["spec_id"], **adapter.known(scenario, one)._asdict()}
-        for scenario, one in zip(pack.scenarios, some, strict=True)
-    ]
+    known = adapter.known_of(pack, some)
+    tasks = [{"pack": name, "spec_id": spec, **facts._asdict()} for spec, facts in known.items()]
     if job.epoch is None:
-        both = zip(tasks, pack.scenarios, strict=True)
-        return [_trivial(adapter, who, *one) for one in both for who in adapter.trivial_players]
+        return [
+            _trivial(adapter, player, task, trivial.play(pack, scenario))
+            for task, scenario in zip(tasks, pack.scenarios, strict=True)
+            for player, trivial in adapter.trivial_players.items()
+        ]
     try:
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
             played = _played(adapter, pack, _config(job, name), job, Path(folder))
@@ -98,7 +110,7 @@ def _played(
     ``folder`` is for the run's files alone.
     """
     notes = _Notes(adapter)
-    served = adapter.serve(pack, KEY)
+    served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
@@ -190,17 +202,41 @@ def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
     return "sandbox" if crashed else None
 
 
-def _trivial(adapter: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
-    done = adapter.trivial_players[player].play(scenario)
+def _trivial(
+    adapter: BenchmarkAdapter, player: str, task: dict[str, Any], attempt: Attempt
+) -> Trial:
     return Trial(
         **task,
         player=player,
-        score=done.score,
+        score=attempt.score,
         outcome="finished",
-        acts=done.acts,
-        harm=adapter.benchmark.results.harmed(done.acts, done.score >= PASS),
-        paid=done.paid,
-        requests=done.requests,
-        tokens=Usage(prompt=0, completion=0, cached=0, reasoning=0),
+        acts=attempt.acts,
+        harm=adapter.benchmark.results.harmed(attempt.acts, attempt.score >= PASS),
+        paid=attempt.paid,
+        requests=attempt.requests,
+        tokens=Usage.nothing(),
         cost_usd=0.0,
     )
+
+
+def transcript_of(log: TaskRecord) -> str:
+    """Render a task for a model that learns from it: its turns, the end, the platform's log."""
+    parts = [f"Task: {log.text}"]
+    for turn in log.whole:
+        state = " ".join(turn.state.split())
+        parts += [f"Turn {turn.number}, state: {state}", turn.prompt(latest=True)]
+        calls = turn.report.calls[-CALLS_SHOWN:] if turn.report else ()
+        parts += [f"  {one.outcome}: {' '.join(one.prompt().split())}" for one in calls]
+    parts.append(f"End: {log.outcome}{f'; {log.harm_name}' if log.harm else ''}")
+    parts += [f"Error: {log.error}"] if log.error else []
+    parts.append(f"The platform: {' '.join(log.eval_log.split()) or 'nothing'}")
+    # A word that was cut is left out: whoever masks the text would not know it.
+    lines = [_CUT.sub("…", cut(line, LINE_CHARS)) for part in parts for line in part.splitlines()]
+    half, first = TRANSCRIPT_CHARS // 2, list[str]()
+    while lines and sum(map(len, first)) + len(lines[0]) <= half:
+        first.append(lines.pop(0))
+    left = len(lines)
+    while sum(map(len, lines)) > half:
+        lines.pop(0)
+    gone = left - len(lines)
+    return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])

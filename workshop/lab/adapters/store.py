@@ -13,7 +13,6 @@ from typing import Any
 import regex
 
 from core.models.prompt_json import compact
-from core.runs.errors import CannotRun
 from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.generators.store.scenario import scenario_lines
@@ -33,15 +32,8 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
-from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import (
-    BUNDLED_PACK,
-    FORMAT,
-    Pack,
-    PackError,
-    Scenario,
-    parse_pack,
-)
+from workshop.simulator.server import Simulator
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Scenario
 from workshop.simulator.store.world import TaskShop
 
 _ORDINAL = regex.compile(
@@ -61,8 +53,6 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         },
         generated_name=partial(name_of, record=StoreOptions),
         generated=generated,
-        read=_read,
-        serve=lambda pack, key: serve(pack, key=key),
         known=_known,
         paid=_paid,
         ended=_ended,
@@ -80,13 +70,6 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         cuts=(partial(_fewer, "products"), partial(_fewer, "coupons")),
         facts=_facts,
     )
-
-
-def _read(text: str, source: str) -> Pack:
-    try:
-        return parse_pack(text, source)
-    except PackError as error:
-        raise CannotRun(f"the pack cannot be used: {error}") from None
 
 
 def _known(scenario: Scenario, raw: Raw) -> Known:

@@ -11,7 +11,7 @@ import regex
 
 from workshop.lab.benchmark_adapter import Attempt
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
-from workshop.simulator.store.pack import Scenario
+from workshop.simulator.store.pack import Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
 
@@ -23,12 +23,12 @@ _LEAST_LETTERS = 3
 """Shorter words are "a", "of" and "to"."""
 
 
-def do_nothing(scenario: Scenario) -> Attempt:
+def do_nothing(_pack: Pack, scenario: Scenario) -> Attempt:
     """Buy nothing."""
     return _judged(scenario, Shop(Catalog(scenario)), 0)
 
 
-def buy_first_match(scenario: Scenario) -> Attempt:
+def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
     """Buy the asked number of the product whose name shares most words with the task.
 
     The first number of the text is the number that is bought, else one. Nothing is bought where

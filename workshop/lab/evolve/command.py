@@ -25,13 +25,21 @@ from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
 from workshop.lab.command import PACKS, LabOptions
-from workshop.lab.cores import cores
 from workshop.lab.engines import Engine, engine_for
 from workshop.lab.evolve.loop import Loop, keep_packs, kept_packs, sections_of
-from workshop.lab.evolve.outcome import DIFF, PAGE, PROPOSED, proposal, summary, write_outcome
-from workshop.lab.evolve.records import Asked, Evolved, read_evolved
+from workshop.lab.evolve.records import (
+    DIFF,
+    PAGE,
+    PROPOSED,
+    Asked,
+    Evolved,
+    read_evolved,
+    summary,
+    write_outcome,
+)
 from workshop.lab.evolve.reflection import reflection_of
 from workshop.lab.gate import Terms
+from workshop.lab.lab_run import cores
 from workshop.lab.packs import canonical, source_of
 
 NOTHING_PROVEN = 3
@@ -222,7 +230,7 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 
 def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
     """Print what came of it; the exit code."""
-    proposed = proposal(outcome)
+    proposed = outcome.proposal
     if as_json:
         print(outcome.model_dump_json(indent=1))
     else:

@@ -19,7 +19,7 @@ from core.runs.results import TaskResult
 from core.terminal.figures import counted, named, seconds, so_many_tasks
 from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.process import AgentProcess
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Pack, Raw
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Raw
 from workshop.lab.engines import Job
 from workshop.lab.external.outcome import (
     Cause,
@@ -29,6 +29,8 @@ from workshop.lab.external.outcome import (
     tasks_of,
 )
 from workshop.simulator.platform import KEY_PREFIX, Platform
+from workshop.simulator.server import serve
+from workshop.simulator.world import Pack
 from workshop.views.stats.interval import Record
 
 INTERRUPTED = "the run was interrupted"
@@ -61,8 +63,7 @@ class Share:
         """The pack of these tasks, and what is known of each. Raises CannotRun."""
         raw = [one for _, one in self.tasks]
         pack = adapter.read(adapter.pack_text(self.pack, raw), self.pack)
-        both = zip(pack.scenarios, raw, strict=True)
-        return pack, {one["spec_id"]: adapter.known(scenario, one) for scenario, one in both}
+        return pack, adapter.known_of(pack, raw)
 
     def never_made(self, spec: str, cause: Cause) -> PlayedTask:
         """A task that its platform has never made, under a name in place of an id."""
@@ -141,7 +142,7 @@ class AgentSession:
         pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
-        self._served = adapter.serve(pack, key)
+        self._served = serve(pack, key=key)
         self._stem = launch.folder / FOLDER / str(number)
         self._reported: set[str] = set()
         self._began = self._moved = time.monotonic()

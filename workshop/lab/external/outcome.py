@@ -14,8 +14,9 @@ from core.models.prompt_json import compact
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from core.runs.work import fit_json
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Served
+from workshop.lab.benchmark_adapter import BenchmarkAdapter
 from workshop.simulator.platform import Platform, Task
+from workshop.simulator.server import Simulator
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS = 4_000
@@ -67,7 +68,7 @@ def is_over(task: Task) -> bool:
 
 
 def played(
-    adapter: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None
+    adapter: BenchmarkAdapter, served: Simulator, task: Task, cause: Cause | None
 ) -> PlayedTask:
     """Return the result of a task; ``cause``: why it was not completed, if so."""
     world = adapter.ended(task.world) if task.world is not None else None
