@@ -80,7 +80,7 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
         ]
     try:
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-            played = _played(adapter, pack, _config(job, name), job, Path(folder))
+            played = _played(adapter, pack, name, job, Path(folder))
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -90,25 +90,22 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
 
 
-def _config(job: Job, pack: str) -> RunConfig:
-    return RunConfig(
+def _played(
+    adapter: BenchmarkAdapter, pack: Pack, name: str, job: Job, folder: Path
+) -> list[dict[str, Any]]:
+    """Run every task of a pack as one session on a platform of its own; results in pack order.
+
+    ``folder`` is for the run's files alone.
+    """
+    config = RunConfig(
         **job.settings.model_dump(include=set(RunConfig.model_fields)),
-        pack_name=pack,
+        pack_name=name,
         stages=job.settings.steps,
         jobs=job.threads,
         name="lab",
         # A lab run has its own books of failures, and plays them again.
         breaker=0,
     )
-
-
-def _played(
-    adapter: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
-) -> list[dict[str, Any]]:
-    """Run every task of a pack as one session on a platform of its own; results in pack order.
-
-    ``folder`` is for the run's files alone.
-    """
     notes = _Notes(adapter)
     served = serve(pack, key=KEY)
     try:
@@ -125,9 +122,13 @@ def _played(
             session.run(session.tasks())
             results = session.close_open().tasks
         _keep_journals(job, folder, results)
-        stories = (
-            _stories(folder, results, benchmark.results.harm_name) if job.settings.stories else {}
-        )
+        failed = {one.task_id: one for one in results if job.settings.stories and not one.passed}
+        harm_name = benchmark.results.harm_name
+        stories = {
+            log.task_id: transcript_of(log.told(failed[log.task_id], (), harm_name))
+            for log in map(read_task, journals(folder) if failed else ())
+            if log.task_id in failed
+        }
         return [
             _noted(one, notes)
             | {"paid": adapter.paid(served, one.task_id), "story": stories.get(one.task_id, "")}
@@ -166,17 +167,6 @@ def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> Non
 def _moved(path: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
     shutil.move(path, target)
-
-
-def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
-    """Records of the tasks that did not pass, by task id."""
-    failed = {one.task_id: one for one in results if not one.passed}
-    logs = map(read_task, journals(folder))
-    return {
-        log.task_id: transcript_of(log.told(failed[log.task_id], (), harm_name))
-        for log in logs
-        if log.task_id in failed
-    }
 
 
 def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:

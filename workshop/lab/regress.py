@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Literal
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
@@ -18,12 +21,13 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run, is_lab_run, run_folders
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
+from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
-from workshop.lab.baseline import baseline_of, save
+from workshop.lab.baseline import baseline_of
 from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import PACKS, LabOptions, no_verdict
 from workshop.lab.compare import compare_runs
@@ -35,10 +39,10 @@ from workshop.lab.lab_run import (
     AGENTS_SIDE_BY_SIDE,
     LabRun,
     Settings,
+    Trial,
     cores,
 )
 from workshop.lab.packs import sources_of
-from workshop.lab.progress import LabProgress
 from workshop.lab.report import failed_lines, report
 from workshop.lab.run_files import SHOWN_AT_MOST, note_run, write_results
 from workshop.views.verdict import MARGIN
@@ -60,6 +64,10 @@ OF_THE_BASELINE = (
     "max_turns", "baseline_only",
 )  # fmt: skip
 """Options that the stored baseline says itself."""
+
+
+PLAIN_SECONDS = 10.0
+"""Between two lines about the progress, where there is no terminal."""
 
 
 class RegressOptions(LabOptions):
@@ -130,7 +138,8 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
             lab.show(folder)
         if stored:
             run = folders[0].read()
-            save(baseline_of(run, folders[0].trials()), stored.path)
+            baseline = baseline_of(run, folders[0].trials())
+            write_whole(stored.path, baseline.model_dump_json(indent=1) + "\n")
             say(notes(), f"baseline written: {stored.path}")
         if len(folders) < 2:
             return 0
@@ -329,6 +338,46 @@ class Lab:
                 if LabFolder(other).read().packs == run.packs:
                     return path.with_name(other.name)
         return None
+
+
+class LabProgress(Progress):
+    """Counts trials that are done, passed, did harm, or were ended by something outside."""
+
+    def __init__(self, console: Console, total: int, harm_name: str) -> None:
+        """``total``: trials of the run that are still to be played."""
+        super().__init__(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._total, self._harm_name = total, harm_name
+        self._counts: Counter[str] = Counter()
+        self._began = self._said = time.perf_counter()
+        self._line = self.add_task("", total=total)
+
+    def __call__(self, trials: Sequence[Trial]) -> None:
+        """Count what a job brought."""
+        counts = self._counts
+        counts["done"] += len(trials)
+        counts["passed"] += sum(t.passed for t in trials)
+        counts["harm"] += sum(t.harm is True for t in trials)
+        counts["failed"] += sum(t.infrastructure_failure for t in trials)
+        now = time.perf_counter()
+        text = self._text(now)
+        self.update(self._line, completed=counts["done"], description=text)
+        if not self.console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
+            self._said = now
+            self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)
+
+    def _text(self, now: float) -> str:
+        counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
+        failed = f", {counts['failed']} external failures" if counts["failed"] else ""
+        harm = f"{counts['harm']} {self._harm_name}s"
+        return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"
 
 
 def _with_sandbox(run: LabRun) -> LabRun:

@@ -212,7 +212,7 @@ def test_a_log_without_scores_or_samples_is_refused(tmp_path: Path) -> None:
     assert "no sample of this log of Inspect has a score" in call(good, unscored).stderr
     with zipfile.ZipFile(tmp_path / "other.eval", "w") as other:
         other.writestr("_journal/start.json", "{}")
-    assert "or one that is still written" in call(good, tmp_path / "other.eval").stderr
+    assert "is not a complete Inspect log" in call(good, tmp_path / "other.eval").stderr
 
 
 def test_a_damaged_log_is_refused(tmp_path: Path) -> None:

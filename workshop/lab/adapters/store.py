@@ -1,10 +1,14 @@
-"""The store's adapter for the lab."""
+"""The store's adapter for the lab, and its trivial players: do nothing, buy the first match.
+
+The players play the platform's own shop without the wire, and its evaluator scores them.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,10 +20,9 @@ from core.models.prompt_json import compact
 from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.generators.store.scenario import scenario_lines
-from workshop.lab.adapters import store_players
-from workshop.lab.adapters.store_players import words
 from workshop.lab.benchmark_adapter import (
     ALL,
+    Attempt,
     BaselineOf,
     BenchmarkAdapter,
     Cut,
@@ -32,10 +35,19 @@ from workshop.lab.benchmark_adapter import (
 from workshop.lab.leaks import Facts
 from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
+from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
 from workshop.simulator.server import Simulator
-from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Scenario
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
+from workshop.simulator.store.scoring import evaluate
+from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
 from workshop.simulator.store.world import TaskShop
 
+PAGE = 100
+_WORDS = regex.compile(r"[\p{L}\p{N}]+")
+_NUMBER = regex.compile(rf"\b{NUMBER}", regex.IGNORECASE)
+_LIMIT = regex.compile(r"> (\d+)$")
+_LEAST_LETTERS = 3
+"""Shorter words are "a", "of" and "to"."""
 _ORDINAL = regex.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
 )
@@ -58,8 +70,8 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         ended=_ended,
         playbook=_playbook,
         trivial_players={
-            "nothing": TrivialPlayer("do nothing", store_players.do_nothing),
-            "first-match": TrivialPlayer("buy the first match", store_players.buy_first_match),
+            "nothing": TrivialPlayer("do nothing", do_nothing),
+            "first-match": TrivialPlayer("buy the first match", buy_first_match),
         },
         baseline=BaselineOf(
             path=Path(__file__).parent / "baseline-rule-based-store.json",
@@ -176,3 +188,58 @@ def _without_unknown(raw: Raw) -> Raw:
     if raw.get("oracle"):
         raw["oracle"] = pruned(raw["oracle"])
     return raw
+
+
+def do_nothing(_pack: Pack, scenario: Scenario) -> Attempt:
+    """Buy nothing."""
+    return _judged(scenario, Shop(Catalog(scenario)), 0)
+
+
+def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
+    """Buy the asked number of the product whose name shares most words with the task.
+
+    The first number of the text is the number that is bought, else one. Nothing is bought where
+    no word is shared or the shop refuses.
+    """
+    shop, text = Shop(Catalog(scenario)), scenario.task_text
+    offers, requests = _listing(shop)
+    text_words = words(text)
+    best = max(offers, key=lambda offer: len(words(offer.name) & text_words), default=None)
+    if best is None or not words(best.name) & text_words:
+        return _judged(scenario, shop, requests)
+    number = _NUMBER.search(text)
+    with suppress(ShopError):
+        shop.add(best.sku, to_int(number[0]) if number else 1)
+        shop.checkout()
+    return _judged(scenario, shop, requests + 2)
+
+
+def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
+    bought = shop.purchases
+    score = evaluate(scenario, bought, logged=True).score
+    return Attempt(score, len(bought), requests, bought[0].total if bought else None)
+
+
+def _listing(shop: Shop) -> tuple[list[Offer], int]:
+    """The whole catalog page by page, and the requests it took; empty where listing is refused."""
+    offers: list[Offer] = []
+    offset, size, requests = 0, PAGE, 0
+    while offset >= 0:
+        requests += 1
+        try:
+            page = shop.list_products(offset, size)
+        except ShopError as error:
+            limit = _LIMIT.search(str(error))
+            if limit is None or int(limit[1]) >= size:
+                return [], requests
+            size = int(limit[1])
+            continue
+        offers += page.products
+        offset = page.next_offset
+    return offers, requests
+
+
+def words(text: str) -> set[str]:
+    """Words in one spelling; a plural is its singular."""
+    folded = (word.casefold() for word in _WORDS.findall(text))
+    return {word.removesuffix("s") for word in folded if len(word) >= _LEAST_LETTERS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from functools import partial
@@ -21,12 +22,13 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
+from core.runs.journal import write_whole
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.engines import Engine, engine_for
-from workshop.lab.evolve.loop import Loop, keep_packs, kept_packs, sections_of
+from workshop.lab.evolve.loop import Loop, sections_of
 from workshop.lab.evolve.records import (
     DIFF,
     PAGE,
@@ -200,7 +202,9 @@ def _begin(
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
     ask_once()
-    keep_packs(folder, adapter, train, unseen)
+    # As they were drawn, for a life to come.
+    for name, raws in (("train", train), ("unseen", unseen)):
+        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
     harm_name = adapter.benchmark.results.harm_name
     Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
 
@@ -214,7 +218,10 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         return engine_for(factory, options.jobs or cores(), tasks, options.scheduler)
 
     console = notes(quiet=options.as_json)
-    train, unseen = kept_packs(folder, adapter)
+    train, unseen = (
+        list(adapter.scenarios(json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))))
+        for name in ("train", "unseen")
+    )
     base_url = os.environ.get(BASE_URLS["reflection"])
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl", base_url)
     write_line = partial(say, console)

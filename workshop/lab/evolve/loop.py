@@ -6,14 +6,12 @@ folder, so that it reaches the same point without spending anything.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from core.models.sections import Texts
-from core.runs.journal import write_whole
 from core.terminal import figures
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.comparison import Side, read_side
@@ -25,7 +23,6 @@ from workshop.lab.gate import judge
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
 
-PACKS = ("train", "unseen")
 BARREN = 2
 """So often all training tasks may pass in a row."""
 
@@ -73,12 +70,7 @@ class Loop:
 
     def run(self) -> Evolved:
         """Play it to its end. Raises CannotRun: it can be gone on with."""
-        if self.asked.budget_tasks < self._gate_trials + len(self.train):
-            ended = (
-                "the budget of tasks is too small for the acceptance test and the training tasks"
-            )
-        else:
-            ended = self._optimise()
+        ended = self._optimise()
         self.said(f"the loop has ended: {ended}")
         proposed = self._gate() if self.chronicle.candidates else None
         self._told = self._told.model_copy(update={"ended": ended, "proposed": proposed})
@@ -201,20 +193,6 @@ class _Silent:
 
     def log(self, message: str) -> None:
         """Nothing."""
-
-
-def keep_packs(
-    folder: Path, adapter: BenchmarkAdapter, train: Sequence[Raw], unseen: Sequence[Raw]
-) -> None:
-    """The scenarios as they were drawn, for a life to come. Raises OSError."""
-    for name, raws in zip(PACKS, (train, unseen), strict=True):
-        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
-
-
-def kept_packs(folder: Path, adapter: BenchmarkAdapter) -> list[list[Raw]]:
-    """Those that were kept. Raises OSError."""
-    texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
-    return [list(adapter.scenarios(json.loads(text))) for text in texts]
 
 
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:
