@@ -12,6 +12,7 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
 from core.models.model_call import Role
 from core.runs.errors import CannotRun, Usage
+from workshop.generators.generating import PackOptions
 from workshop.lab.leaks import Facts
 from workshop.simulator import worlds
 from workshop.simulator.pack_files import PackError
@@ -46,6 +47,8 @@ class Ended(NamedTuple):
     """As ``Benchmark.acts`` counts them."""
     events: tuple[str, ...]
     """All that was done for good, as the platform recorded it, oldest first; a line each."""
+    paid: int | None = None
+    """Dollars of the first act; None without one or without a price."""
 
 
 class Attempt(NamedTuple):
@@ -103,12 +106,10 @@ class BenchmarkAdapter:
     """How the environment of a task on a served pack ended."""
     packs: Mapping[str, Path] = field(default_factory=dict)
     """Packs that are part of the project, by short name."""
-    generated_name: Callable[[str], str] | None = None
-    """The name of the pack that ``generated:SEED:COUNT[:options]`` asks for. Raises CannotRun."""
-    generated: Callable[[str], Iterator[Raw]] = lambda _asked: iter(())
-    """Its scenarios, drawn as they are asked for. Raises CannotRun."""
-    paid: Callable[[Any, str], int | None] = lambda _served, _task_id: None
-    """Dollars of the first act in a task of a served pack; None without one or without a price."""
+    options: type[PackOptions] | None = None
+    """What may be asked for in ``generated:SEED:COUNT[:options]``; None: nothing is generated."""
+    generated: Callable[[Any], Iterator[Raw]] = lambda _options: iter(())
+    """Scenarios of these options, drawn as they are asked for."""
     playbook: Callable[[str], str | None] = lambda _instruction: None
     """The playbook that an instruction names."""
     trivial_players: Mapping[str, TrivialPlayer] = field(default_factory=dict)

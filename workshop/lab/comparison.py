@@ -69,11 +69,9 @@ class Side:
 
     run_id: str
     models: tuple[str, str]
-    """Models of evaluator and worker."""
     harm_name: str
     trials: Mapping[Task, Mapping[int, Trial]]
     sandboxes: tuple[str, ...] = ()
-    """Where generated code ran."""
     other: OtherRun | None = None
     """The run of another tool that this is."""
 

@@ -31,7 +31,6 @@ from workshop.lab.lab_run import Settings, Trial, cores
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
 REACH_SECONDS = 20.0
-"""How long a scheduler may take to answer."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,6 @@ class Job:
     """Only these; None: all."""
     settings: Settings
     threads: int = 1
-    """Number of concurrent tasks."""
     journals: Path | None = None
     """The run folder that keeps them; None: they are not kept."""
     earlier: Mapping[str, int] = field(default_factory=dict)

@@ -30,7 +30,6 @@ class Terms(Record):
     """The conditions of the acceptance test."""
 
     looks: int
-    """Candidates that may be looked at."""
     token_slack: float
     """Share by which tokens may grow."""
 

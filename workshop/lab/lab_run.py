@@ -35,7 +35,6 @@ class ExternalAgent(Record):
     commit: str | None = None
     """Commit of its folder, with `-dirty` if files differ; None outside of git."""
     session_names: tuple[str, ...] = ()
-    """The name of its sessions; known at the end of the run."""
     side_by_side: int = 1
     """So many of it at once, each with a share of the tasks."""
     timeout: float
@@ -66,7 +65,6 @@ class Settings(Record):
     models: str | None = None
     """A file of settings over the shipped ones."""
     floors: bool = True
-    """Whether the trivial players play too."""
     stories: bool = False
     """Whether trials that did not pass keep their record."""
     tapes: bool = False
@@ -123,13 +121,11 @@ class Summary(Record):
     """Mean of the scores that the platform gave."""
     passed: Share
     groups: dict[str, Share]
-    """Passed trials by the group of tasks."""
     harm: Share
     """Trials with the mistake that cannot be undone."""
     pass_hat: dict[int, float]
     """pass^k: the chance that k trials of one task all pass."""
     failures: dict[str, int]
-    """Trials that ended early, by reason."""
     infrastructure: int
     """Those of them that say nothing of the agent."""
     gap: Gap | None = None
@@ -151,9 +147,7 @@ class LabRun(Record):
     run_id: str
     settings: Settings
     harm_name: str
-    """The name of ``harm`` in tables."""
     players: dict[str, str]
-    """The name of each player in tables."""
     packs: tuple[PackInfo, ...]
     started: str
     finished: str | None = None
@@ -179,7 +173,6 @@ class Trial(TaskResult):
     paid: int | None = None
     """Dollars of the first act, where acts have a price."""
     best: int | None = None
-    """Dollars of the best answer, if it has a price."""
     mechanics: tuple[str, ...] = ()
     playbook: str | None = None
     """The playbook of the last instruction that names one, else how the task ended."""

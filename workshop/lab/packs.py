@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -18,7 +17,6 @@ from workshop.generators.generating import PackOptions
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 
 GENERATED = "generated"
-Drawn = TypeVar("Drawn", bound=PackOptions)
 
 
 @dataclass(frozen=True)
@@ -26,9 +24,7 @@ class Source:
     """The source of one pack's scenarios."""
 
     asked: str
-    """As on the command line."""
     name: str
-    """The pack's own name."""
     scenarios: Callable[[], Iterator[Raw]]
     """Its scenarios in order; generated ones are drawn as they are asked for."""
 
@@ -39,9 +35,12 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
     Raises CannotRun: there is no such pack, or its file cannot be read.
     """
     if asked.split(":", 1)[0] == GENERATED:
-        if adapter.generated_name is None:
+        if adapter.options is None:
             raise CannotRun(f"the pack {asked!r}: there is no generator for this benchmark")
-        return Source(asked, adapter.generated_name(asked), partial(adapter.generated, asked))
+        options = _options_of(asked, adapter.options)
+        # The count is left out, so that runs of other sizes pair.
+        name = ":".join([f"{GENERATED}-{options.seed}", *asked.split(":")[3:]])
+        return Source(asked, name, partial(adapter.generated, options))
     name = str(_body(asked, adapter)["name"])
     # Read once more when it is played, so that it is not held until then.
     return Source(asked, name, lambda: adapter.scenarios(_body(asked, adapter)))
@@ -80,7 +79,7 @@ def canonical(scenario: Raw) -> bytes:
     return text.encode() + b"\n"
 
 
-def options_of(asked: str, record: type[Drawn]) -> Drawn:
+def _options_of(asked: str, record: type[PackOptions]) -> PackOptions:
     """Parse ``generated:SEED:COUNT[:option=value…]``; the options are the fields of a record.
 
     Raises CannotRun: there is no such option, or its value is invalid.
@@ -98,11 +97,3 @@ def options_of(asked: str, record: type[Drawn]) -> Drawn:
         return record.model_validate(values)
     except ValidationError as error:
         raise CannotRun(f"{GENERATED}:SEED:COUNT[:option=value…]: {first_problem(error)}") from None
-
-
-def name_of(asked: str, record: type[PackOptions]) -> str:
-    """The name of a generated pack: its count left out, so that runs of other sizes pair.
-
-    Raises CannotRun: there is no such option, or its value is invalid.
-    """
-    return ":".join([f"generated-{options_of(asked, record).seed}", *asked.split(":")[3:]])

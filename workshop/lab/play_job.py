@@ -26,7 +26,7 @@ from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import TaskInfo, Turn
+from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
@@ -45,23 +45,6 @@ CALLS_SHOWN = 10
 """Maximum calls of a turn in a transcript; the last ones are kept."""
 _CUT = regex.compile(r"\S*…")
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
-
-
-class _Notes(Watchers):
-    """Keeps of every task what its result does not say."""
-
-    def __init__(self, adapter: BenchmarkAdapter) -> None:
-        super().__init__(())
-        self.adapter = adapter
-        self.last: dict[str, Turn] = {}
-        self.playbook: dict[str, str] = {}
-
-    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
-        """Keep the latest turn and the playbook that it follows."""
-        self.last[task.task_id] = turn
-        named = self.adapter.playbook(turn.decision.instruction)
-        if named and turn.decision.decision == "PROCEED":
-            self.playbook[task.task_id] = named
 
 
 def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
@@ -106,7 +89,6 @@ def _played(
         # A lab run has its own books of failures, and plays them again.
         breaker=0,
     )
-    notes = _Notes(adapter)
     served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
@@ -118,20 +100,16 @@ def _played(
                 base_urls=base_urls(),
                 transport_factory=transport_factory,
             )
-            session = Session(client, config, benchmark, folder, notes, clients=clients)
+            session = Session(client, config, benchmark, folder, Watchers(()), clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
+        records = {record.task_id: record for record in map(read_task, journals(folder))}
         _keep_journals(job, folder, results)
-        failed = {one.task_id: one for one in results if job.settings.stories and not one.passed}
-        harm_name = benchmark.results.harm_name
-        stories = {
-            log.task_id: transcript_of(log.told(failed[log.task_id], (), harm_name))
-            for log in map(read_task, journals(folder) if failed else ())
-            if log.task_id in failed
-        }
+        worlds = {task.task_id: task.world for task in served.platform.tasks}
+        ended = {id: adapter.ended(world) for id, world in worlds.items() if world}
         return [
-            _noted(one, notes)
-            | {"paid": adapter.paid(served, one.task_id), "story": stories.get(one.task_id, "")}
+            _noted(adapter, one, records.get(one.task_id), stories=job.settings.stories)
+            | {"paid": ended[one.task_id].paid if one.task_id in ended else None}
             for one in results
         ]
     finally:
@@ -169,16 +147,26 @@ def _moved(path: Path, target: Path) -> None:
     shutil.move(path, target)
 
 
-def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:
-    last = notes.last.get(result.task_id)
-    decision = last.decision if last else None
+def _noted(
+    adapter: BenchmarkAdapter, result: TaskResult, record: TaskRecord | None, *, stories: bool
+) -> dict[str, Any]:
+    """The fields of a trial; ``record``: its journal, if it has one."""
+    turns = record.whole if record else []
+    decisions = [turn.decision for turn in turns]
+    playbooks = [adapter.playbook(d.instruction) for d in decisions if d.decision == "PROCEED"]
+    story = ""
+    if stories and record and not result.passed:
+        story = transcript_of(record.told(result, (), adapter.benchmark.results.harm_name))
     return (
         dict(result)
         | {
             "task_text": "",  # the scenario is kept, and tells it
-            "failure": _failure(result, last),
-            "playbook": notes.playbook.get(result.task_id) or result.verdict,
-            "why": (decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
+            "failure": _failure(result, turns[-1] if turns else None),
+            "playbook": next(filter(None, reversed(playbooks)), result.verdict),
+            "why": (decisions[-1].instruction or decisions[-1].thought)[:WHY_CHARS]
+            if turns
+            else "",
+            "story": story,
         }
     )
 

@@ -67,7 +67,6 @@ OF_THE_BASELINE = (
 
 
 PLAIN_SECONDS = 10.0
-"""Between two lines about the progress, where there is no terminal."""
 
 
 class RegressOptions(LabOptions):
@@ -283,7 +282,7 @@ class Lab:
             from workshop.lab.external.engine import ExternalRun, complete
 
             environment, typed = self.context.environment, self.options.agent
-            engine = ExternalRun(adapter_factory, run, typed, environment, folder.path)
+            engine = ExternalRun(adapter_factory, settings.agent, typed, environment, folder.path)
         elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs

@@ -28,7 +28,6 @@ from workshop.lab.benchmark_adapter import (
     TrivialPlayer,
 )
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, options_of
 from workshop.simulator.company.baselines import PLAYERS, Player, score_of
 from workshop.simulator.company.company_state import CompanyState, Event
 from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack, CompanyScenario
@@ -47,7 +46,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": BUNDLED_PACK},
-        generated_name=partial(name_of, record=CompanyOptions),
+        options=CompanyOptions,
         generated=_generated,
         known=partial(_known, benchmark),
         ended=_ended,
@@ -68,10 +67,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     )
 
 
-def _generated(name: str) -> Iterator[Raw]:
-    """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
-    drawn = options_of(name, CompanyOptions)
-    for block in blocks(drawn.seed, drawn.count, drawn.companies):
+def _generated(options: CompanyOptions) -> Iterator[Raw]:
+    """Scenarios, each with its company."""
+    for block in blocks(options.seed, options.count, options.companies):
         yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 

@@ -33,10 +33,8 @@ from workshop.lab.benchmark_adapter import (
     TrivialPlayer,
 )
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
-from workshop.simulator.server import Simulator
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
@@ -63,10 +61,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "bundled": BUNDLED_PACK,
             "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
-        generated_name=partial(name_of, record=StoreOptions),
-        generated=generated,
+        options=StoreOptions,
+        generated=_generated,
         known=_known,
-        paid=_paid,
         ended=_ended,
         playbook=_playbook,
         trivial_players={
@@ -94,14 +91,10 @@ def _known(scenario: Scenario, raw: Raw) -> Known:
     )
 
 
-def _paid(served: Simulator, task_id: str) -> int | None:
-    bought = served.platform.acts(task_id)
-    return bought[0].total if bought else None
-
-
 def _ended(shop: TaskShop) -> Ended:
     events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
-    return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
+    verdict, paid = ("purchased", shop.acts[0].total) if shop.acts else ("declined", None)
+    return Ended(verdict, len(events), tuple(events), paid)
 
 
 def _playbook(instruction: str) -> str | None:
@@ -127,10 +120,8 @@ def _proven(raw: Raw) -> bool:
         return False
 
 
-def generated(name: str) -> Iterator[Raw]:
-    """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
-    drawn = options_of(name, StoreOptions)
-    for line in scenario_lines(drawn.seed, drawn.count, drawn.shops):
+def _generated(options: StoreOptions) -> Iterator[Raw]:
+    for line in scenario_lines(options.seed, options.count, options.shops):
         yield json.loads(line)
 
 

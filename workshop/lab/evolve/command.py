@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,7 +24,7 @@ from core.runs.hints import command
 from core.runs.journal import write_whole
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext, Raw
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.engines import Engine, engine_for
 from workshop.lab.evolve.loop import Loop, sections_of
@@ -114,8 +113,14 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         else:
             adapter = lab.adapter(options.benchmark)
             asked = _asked(lab, adapter, options)
+            packs = _draw(adapter, asked)
+            _ask_once(lab, asked, options)
             with run_folder(options.out) as folder:
-                _begin(adapter, asked, folder, lambda: _ask_once(lab, asked, options))
+                # As they were drawn, for a life to come.
+                for name, raws in packs.items():
+                    write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
+                harm_name = adapter.benchmark.results.harm_name
+                Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
@@ -175,10 +180,8 @@ def _ask_once(lab: LabContext, asked: Asked, options: EvolveOptions) -> None:
     lab.ask_once({"reflection": (asked.reflection, base_url)}, notes(quiet=options.as_json))
 
 
-def _begin(
-    adapter: BenchmarkAdapter, asked: Asked, folder: Path, ask_once: Callable[[], None]
-) -> None:
-    """Draw the tasks and store the request. Raises CannotRun: the loop cannot start."""
+def _draw(adapter: BenchmarkAdapter, asked: Asked) -> dict[str, list[Raw]]:
+    """The tasks ``train`` and ``unseen``. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
@@ -201,12 +204,7 @@ def _begin(
             "acceptance test of "
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
-    ask_once()
-    # As they were drawn, for a life to come.
-    for name, raws in (("train", train), ("unseen", unseen)):
-        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
-    harm_name = adapter.benchmark.results.harm_name
-    Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+    return {"train": train, "unseen": unseen}
 
 
 def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:

@@ -36,8 +36,6 @@ class LabAdapter:
     start: Texts
     """Sections over the shipped ones that are not changed."""
     secrets: Secrets
-    refused: dict[str, str] = field(default_factory=dict)
-    """Why a section text may not be played, by text."""
     propose_new_texts: None = None
     """GEPA's own way of asking the reflecting model is used."""
 
@@ -48,14 +46,13 @@ class LabAdapter:
 
     def objection(self, candidate: Texting) -> str | None:
         """Why a candidate may not even be played; None: it may."""
-        for name, text in candidate.items():
-            if text in (self.shipped[name], self.start.get(name)):
-                continue
-            if text not in self.refused:
-                self.refused[text] = self._objection(name, text)
-            if self.refused[text]:
-                return self.refused[text]
-        return None
+        changed = {
+            name: text
+            for name, text in candidate.items()
+            if text not in (self.shipped[name], self.start.get(name))
+        }
+        objections = (self._objection(name, text) for name, text in changed.items())
+        return next(filter(None, objections), None)
 
     def _objection(self, name: str, text: str) -> str:
         try:

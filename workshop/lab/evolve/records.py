@@ -39,10 +39,8 @@ class Asked(Record):
     max_turns: int
     guards: str = "all"
     steps: str = "default"
-    """Stages that are on."""
     reflection: str
     sections: tuple[str, ...]
-    """Names of the sections that may be changed."""
     start: dict[str, str] = Field(default_factory=dict)
     """Sections over the shipped ones with which the loop begins."""
     budget_dollars: float | None = None
@@ -50,7 +48,6 @@ class Asked(Record):
     """Trials, those of the gate among them."""
     generations: int
     batch: int
-    """Number of tasks shown to the reflecting model."""
     terms: Terms
     seed: int
 
@@ -69,13 +66,11 @@ class Candidate(Record):
     generation: int
     parents: tuple[int, ...]
     texts: dict[str, str]
-    """Texts of the sections that may be changed."""
     fitness: float
     """Mean over the training tasks: 1 passed, 0 not, -1 harm."""
     passed: Share
     harm: int
     ruling: Ruling | None = None
-    """Result of the acceptance test, if it was tested."""
 
 
 class Generation(Record):
@@ -105,7 +100,6 @@ class Evolved(Record):
     asked: Asked
     harm_name: str
     ended: str | None = None
-    """Why the loop ended; None while it runs."""
     generations: tuple[Generation, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     proposed: int | None = None

@@ -62,7 +62,6 @@ class Rollouts:
     folder: Path
     adapter: BenchmarkAdapter
     raws: Sequence[Raw]
-    """The training tasks."""
     settings: Callable[[dict[str, str]], Settings]
     """Settings of a run in which these sections replace built-in ones."""
     engine_of: EngineOf

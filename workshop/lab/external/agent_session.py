@@ -97,7 +97,6 @@ class AgentSessionRecord(Record):
     sessions: tuple[tuple[str, bool], ...]
     """Id of each, and whether it was handed in."""
     names: tuple[str, ...] = ()
-    """The names of its sessions."""
     models: tuple[str, ...]
     """As it reported them, in the order in which they appear."""
     never_begun: tuple[str, ...]
@@ -121,14 +120,11 @@ class Launch:
     """How the processes of a run are started."""
 
     folder: Path
-    """Of the run."""
     command: str
     environment: Mapping[str, str]
-    """The user's."""
     stand_in: Path
     """The folder with the package in place of the SDK."""
     timeout: float
-    """Seconds for which the agent may neither begin a task nor complete one."""
 
 
 class AgentSession:
@@ -175,7 +171,7 @@ class AgentSession:
         self._reported.update(over)
         if (marks := begun + len(self._reported)) != self._marks:
             self._marks, self._moved = marks, time.monotonic()
-        return [played(self._adapter, self._served, first[spec], None) for spec in over]
+        return [played(self._adapter, self.platform, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
         """Why it ended; "" if the agent ended by itself; None: it is running."""
@@ -199,7 +195,7 @@ class AgentSession:
             if task is None:
                 yield self.share.never_made(spec, cause)
             else:
-                yield played(self._adapter, self._served, task, cause)
+                yield played(self._adapter, self.platform, task, cause)
         record = self._record(how, why)
         write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 
