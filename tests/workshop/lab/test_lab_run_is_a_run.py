@@ -114,7 +114,7 @@ def test_an_interrupted_lab_run_shows_what_it_has_played(
     monkeypatch.setattr(engines.Here, "work", interrupted)
     done = call("regress", "--pack", pack_file(12, "q"), "--jobs", 1)
     assert done.exit_code == 2
-    assert "interrupted; go on: " in done.output
+    assert "interrupted; resume: " in done.output
     shown = call("show", "latest").output
     assert "10 tasks" in shown
     monkeypatch.undo()

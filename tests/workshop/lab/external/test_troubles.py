@@ -68,8 +68,8 @@ while True:
     assert (first.score, first.failure) == (1.0, None)
     assert (unknown(second), second.failure) == (True, "limit")
     assert (unknown(third), third.failure) == (True, "limit")
-    assert "never completed it, and was ended" in (second.error or "")
-    assert "never began it, and was ended" in (third.error or "")
+    assert "never completed it and was stopped" in (second.error or "")
+    assert "never began it and was stopped" in (third.error or "")
     assert second.task_id.startswith("tsk-")
     assert second.requests > 1
     assert not run.results.submitted
@@ -174,7 +174,7 @@ def test_sessions_and_tasks_that_are_left_are_named(
     assert {second.failure, third.failure} == {"agent"}
     assert "never submitted: 1 session (ssn-" in run.text
     assert "never started: 1 task (s002)" in run.text
-    assert "begun and never completed: 1 task (s001)" in run.text
+    assert "started and never completed: 1 task (s001)" in run.text
     assert not run.results.submitted
 
 
