@@ -76,12 +76,12 @@ def _baselines_of(folder: Path) -> Mapping[str, float]:
     results = readable_results(folder)
     if results is None or not results.finished or results.benchmark not in ADAPTERS:
         return {}
-    adapter, pack = ADAPTERS[results.benchmark](), folder / PACK_COPY
+    adapter, path = ADAPTERS[results.benchmark](), folder / PACK_COPY
     played = {task.spec_id for task in results.tasks}
-    every = adapter.read(pack.read_text(encoding="utf-8"), str(pack)).scenarios
-    tasks = [one for one in every if one.spec_id in played]
+    pack = adapter.read(path.read_text(encoding="utf-8"), str(path))
+    tasks = [one for one in pack.scenarios if one.spec_id in played]
     return {
-        floor.title: round(sum(floor.play(one).score for one in tasks) / len(tasks), 4)
+        floor.title: round(sum(floor.play(pack, one).score for one in tasks) / len(tasks), 4)
         for floor in adapter.trivial_players.values()
         if tasks
     }

@@ -32,8 +32,7 @@ from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
-from workshop.perf.measure import PACKS
-from workshop.simulator.company.pack import read_pack
+from workshop.simulator.company.pack import BUNDLED_PACK, read_pack
 from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.platform import Platform
@@ -223,7 +222,7 @@ def main(
 ) -> None:
     """Play the bundled pack, others and COUNT generated tasks; --tell prints each objection."""
     tally = Tally()
-    sources = [*map(packed, (PACKS["company"], *(pack or ()))), generated(seed, count)]
+    sources = [*map(packed, (BUNDLED_PACK, *(pack or ()))), generated(seed, count)]
     for company_, scenario in chain.from_iterable(sources):
         if scenario["expect"].get("events"):
             world = World(company_, scenario)

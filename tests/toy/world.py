@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 
 from tests.toy.benchmark import RESPONSES, Req_AddToCounter, Req_ReadCounter
 from workshop.lab import benchmark_adapter as lab
 from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part, checked_pack
-from workshop.simulator.server import serve
+from workshop.simulator.pack_files import Part
 from workshop.simulator.world import Evaluation, Refusal, Wire, World, routes_of
 
 HERE = Path(__file__).parent
@@ -74,7 +72,7 @@ TOY = World(
 )
 
 
-def _do_nothing(one: Scenario) -> lab.Attempt:
+def _do_nothing(_pack: Pack, one: Scenario) -> lab.Attempt:
     return lab.Attempt(float(one.start == one.wanted), 0, 0)
 
 
@@ -84,8 +82,6 @@ def adapter(rebuild: lab.Rebuild) -> lab.BenchmarkAdapter:
         rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": TOY.bundled},
-        read=lambda text, source: checked_pack(Pack, json.loads(text), text, source),
-        serve=lambda pack, key: serve(pack, key=key),
         known=lambda one, raw: lab.Known(group="grow" if one.start < one.wanted else "leave"),
         ended=lambda world: lab.Ended("counted" if world.acts else "left", len(world.acts), ()),
         trivial_players={"nothing": lab.TrivialPlayer("do nothing", _do_nothing)},

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from core.runs.errors import CannotRun
 from core.runs.hints import command
-from core.runs.journal import write_whole
 from workshop.lab.lab_run import LabRun, PackInfo, Trial
 from workshop.views.stats.interval import Record
 
@@ -70,11 +69,6 @@ def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
         fields = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
         packs.append(PackBaseline(**fields, failed=failed, harm=harm))
     return Baseline(model=run.settings.evaluator, packs=tuple(packs))
-
-
-def save(baseline: Baseline, path: Path) -> None:
-    """Write the file that the tests check against. Raises OSError."""
-    write_whole(path, baseline.model_dump_json(indent=1) + "\n")
 
 
 def load(path: Path) -> Baseline:

@@ -12,8 +12,11 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
 from core.models.model_call import Role
 from core.runs.errors import CannotRun, Usage
+from workshop.generators.generating import PackOptions
 from workshop.lab.leaks import Facts
-from workshop.simulator.platform import Platform
+from workshop.simulator import worlds
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.world import Pack
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,33 +27,6 @@ ALL = "all"
 """Guards, where nothing else is asked for."""
 Raw = dict[str, Any]
 """A scenario as in the file, with the fields that the platform ignores."""
-
-
-class Pack(Protocol):
-    """A pack as its platform reads it."""
-
-    @property
-    def name(self) -> str:
-        """Its name in runs."""
-
-    @property
-    def scenarios(self) -> Sequence[Any]:
-        """In pack order; each has a ``spec_id``."""
-
-
-class Served(Protocol):
-    """An embedded platform that serves a pack on loopback."""
-
-    @property
-    def base_url(self) -> str:
-        """Its address."""
-
-    @property
-    def platform(self) -> Platform:
-        """Its sessions and tasks."""
-
-    def stop(self, *, wait: bool = True) -> None:
-        """End it; its last moments may be left to itself."""
 
 
 class Known(NamedTuple):
@@ -71,6 +47,8 @@ class Ended(NamedTuple):
     """As ``Benchmark.acts`` counts them."""
     events: tuple[str, ...]
     """All that was done for good, as the platform recorded it, oldest first; a line each."""
+    paid: int | None = None
+    """Dollars of the first act; None without one or without a price."""
 
 
 class Attempt(NamedTuple):
@@ -87,8 +65,8 @@ class TrivialPlayer:
     """A trivial player, which any model must beat."""
 
     title: str
-    play: Callable[[Any], Attempt]
-    """Plays a scenario as the pack's platform reads it."""
+    play: Callable[[Any, Any], Attempt]
+    """Plays a scenario of a pack, both as the platform reads them."""
 
 
 @dataclass(frozen=True)
@@ -122,22 +100,16 @@ class BenchmarkAdapter:
     rebuild: Rebuild
     format: str
     """Of its pack files."""
-    read: Callable[[str, str], Pack]
-    """Parse a pack from JSON text; the second text names its source. Raises CannotRun."""
-    serve: Callable[[Any, str], Served]
-    """A platform for a pack, which takes this account key and no other."""
     known: Callable[[Any, Raw], Known]
     """The facts about a scenario, as the platform reads it and as it is in the file."""
     ended: Callable[[Any], Ended]
     """How the environment of a task on a served pack ended."""
     packs: Mapping[str, Path] = field(default_factory=dict)
     """Packs that are part of the project, by short name."""
-    generated_name: Callable[[str], str] | None = None
-    """The name of the pack that ``generated:SEED:COUNT[:options]`` asks for. Raises CannotRun."""
-    generated: Callable[[str], Iterator[Raw]] = lambda _asked: iter(())
-    """Its scenarios, drawn as they are asked for. Raises CannotRun."""
-    paid: Callable[[Any, str], int | None] = lambda _served, _task_id: None
-    """Dollars of the first act in a task of a served pack; None without one or without a price."""
+    options: type[PackOptions] | None = None
+    """What may be asked for in ``generated:SEED:COUNT[:options]``; None: nothing is generated."""
+    generated: Callable[[Any], Iterator[Raw]] = lambda _options: iter(())
+    """Scenarios of these options, drawn as they are asked for."""
     playbook: Callable[[str], str | None] = lambda _instruction: None
     """The playbook that an instruction names."""
     trivial_players: Mapping[str, TrivialPlayer] = field(default_factory=dict)
@@ -164,6 +136,18 @@ class BenchmarkAdapter:
         if self.baseline is None:
             raise Usage(f"the benchmark {self.benchmark.id!r} has no stored baseline")
         return self.baseline
+
+    def read(self, text: str, source: str) -> Pack:
+        """Read a pack from JSON text; ``source`` names it in errors. Raises CannotRun."""
+        try:
+            return worlds.read_pack(text, source)
+        except PackError as error:
+            raise CannotRun(f"the pack cannot be used: {error}") from None
+
+    def known_of(self, pack: Pack, raws: Sequence[Raw]) -> dict[str, Known]:
+        """The facts about each scenario of a pack that was read from ``raws``, by spec."""
+        both = zip(pack.scenarios, raws, strict=True)
+        return {one.spec_id: self.known(one, raw) for one, raw in both}
 
     def pack_text(self, name: str, scenarios: Sequence[Raw]) -> str:
         """A pack of some scenarios, as JSON text."""

@@ -13,7 +13,7 @@ Rules, the first that fits decides:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -24,7 +24,7 @@ from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.folder import LAB
 from core.runs.hints import command
-from core.runs.results import RunResults, read_results
+from core.runs.results import TaskResult, read_results
 from core.runs.task_record import HARM
 from core.terminal.figures import so_many_tasks
 from workshop.lab import stats
@@ -69,11 +69,9 @@ class Side:
 
     run_id: str
     models: tuple[str, str]
-    """Models of evaluator and worker."""
     harm_name: str
     trials: Mapping[Task, Mapping[int, Trial]]
     sandboxes: tuple[str, ...] = ()
-    """Where generated code ran."""
     other: OtherRun | None = None
     """The run of another tool that this is."""
 
@@ -107,11 +105,11 @@ class Pair:
 
     def change(self, measure: str) -> tuple[float, float] | None:
         """Means of a measure in both runs; None if it is unknown in a trial."""
-        known = [(measured(a)[measure], measured(b)[measure]) for a, b in self.trials]
-        values = [(a, b) for a, b in known if a is not None and b is not None]
-        if len(values) < len(known):
-            return None
-        return sum(a for a, _ in values) / len(values), sum(b for _, b in values) / len(values)
+        both = zip(*self.trials, strict=True)
+        before, after = ([measured(trial)[measure] for trial in trials] for trials in both)
+        known = [value for value in (*before, *after) if value is not None]
+        half = len(before)
+        return (fmean(known[:half]), fmean(known[half:])) if len(known) == 2 * half else None
 
 
 def read_side(path: Path) -> Side:
@@ -123,8 +121,8 @@ def read_side(path: Path) -> Side:
     """
     if path.is_file():
         other = read_other_run(path)
-        found = _by_task(Trial(**dict(one), pack="") for one in other.results)
-        return Side(path.name, (other.model, other.model), HARM, found, other=other)
+        models = other.model, other.model
+        return Side(path.name, models, HARM, _by_task(_trials(other.results)), other=other)
     if (path / LAB).exists():
         folder = LabFolder(path)
         run = folder.read()
@@ -142,8 +140,14 @@ def read_side(path: Path) -> Side:
         text = f"{path / 'results.json'} cannot be read: {first_problem(error)}"
         raise CannotRun(text) from None
     models = results.brain.evaluator, results.brain.worker
-    trials = _by_task(_plain(results))
+    trials = _by_task(_trials(results.tasks, results.pack or ""))
     return Side(results.run_id, models, results.harm_name, trials, results.sandboxes)
+
+
+def _trials(results: Iterable[TaskResult], pack: str = "") -> Iterator[Trial]:
+    for one in results:
+        failure = one.failure or ("benchmark" if one.score is None else None)
+        yield Trial(**dict(one) | {"failure": failure, "pack": pack, "task_text": ""})
 
 
 def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
@@ -151,14 +155,6 @@ def _by_task(trials: Iterable[Trial]) -> Mapping[Task, Mapping[int, Trial]]:
     for trial in trials:
         by_task.setdefault(trial.task, {})[trial.epoch] = trial
     return by_task
-
-
-def _plain(results: RunResults) -> Iterable[Trial]:
-    for task in results.tasks:
-        failure = task.failure or ("benchmark" if task.score is None else None)
-        yield Trial.model_validate(
-            dict(task) | {"failure": failure, "pack": results.pack or "", "task_text": ""}
-        )
 
 
 def pairs_of(a: Side, b: Side) -> list[Pair]:
@@ -299,8 +295,7 @@ def _measure(name: str, pairs: Sequence[Pair]) -> Measure:
     known = [change for pair in pairs if (change := pair.change(name)) is not None]
     if not known:
         return Measure(name=name, tasks=0)
-    before = sum(a for a, _ in known) / len(known)
-    after = sum(b for _, b in known) / len(known)
+    before, after = map(fmean, zip(*known, strict=True))
     low, high = stats.mean_interval([b - a for a, b in known]) or (None, None)
     return Measure(
         name=name,

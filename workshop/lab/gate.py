@@ -30,7 +30,6 @@ class Terms(Record):
     """The conditions of the acceptance test."""
 
     looks: int
-    """Candidates that may be looked at."""
     token_slack: float
     """Share by which tokens may grow."""
 
@@ -49,7 +48,7 @@ class Check(Record):
 
 
 class Counts(NamedTuple):
-    """The evidence: changed tasks, and tokens per trial before and after (None: unknown)."""
+    """The evidence: changed tasks, and tokens of a task before and after (None: unknown)."""
 
     gained: int
     lost: int
@@ -100,12 +99,13 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
     outside = result.infrastructure_a + result.infrastructure_b
     if outside:
         raise CannotRun(f"{outside} trials failed for external reasons; --resume plays them again")
+    tokens = next(one for one in result.measures if one.name == "tokens")
     counts = Counts(
         gained=len(result.flips.gained),
         lost=len(result.flips.lost),
         new_harm=len(result.harm.lost),
         healed=len(result.harm.gained),
-        tokens=(_mean_tokens(before), _mean_tokens(after)),
+        tokens=(tokens.a, tokens.b) if tokens.tasks == result.tasks else (None, None),
         deterministic=before.deterministic and after.deterministic,
     )
     return Ruling(
@@ -146,11 +146,3 @@ def _tokens(was: float | None, now: float | None, slack: float) -> Check:
     allowed = was * (1 + slack)
     text = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
     return Check(name="tokens", holds=now <= allowed, said=text)
-
-
-def _mean_tokens(side: Side) -> float | None:
-    """Prompt and completion, a trial; None where a trial does not know its own."""
-    trials = [trial for task in side.trials.values() for trial in task.values()]
-    pairs = [(trial.tokens.prompt, trial.tokens.completion) for trial in trials]
-    known = [a + b for a, b in pairs if a is not None and b is not None]
-    return sum(known) / len(known) if known and len(known) == len(trials) else None

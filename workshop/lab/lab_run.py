@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Literal
 
 from pydantic import Field
@@ -9,7 +10,6 @@ from pydantic import Field
 from coordinator.config import StrategyName
 from core.models.providers import is_rule_based
 from core.runs.results import TaskResult
-from workshop.lab.cores import cores
 from workshop.views.stats.interval import Record, Share
 
 AGENT = "agent"
@@ -22,6 +22,11 @@ CHUNK_OF_MODELS = 5
 """Models cost money: fewer tasks are lost where a run dies."""
 
 
+def cores() -> int:
+    """Cores that this process may use; a container may give fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class ExternalAgent(Record):
     """An external agent: a command that plays on the simulator named in its environment."""
 
@@ -30,7 +35,6 @@ class ExternalAgent(Record):
     commit: str | None = None
     """Commit of its folder, with `-dirty` if files differ; None outside of git."""
     session_names: tuple[str, ...] = ()
-    """The name of its sessions; known at the end of the run."""
     side_by_side: int = 1
     """So many of it at once, each with a share of the tasks."""
     timeout: float
@@ -61,7 +65,6 @@ class Settings(Record):
     models: str | None = None
     """A file of settings over the shipped ones."""
     floors: bool = True
-    """Whether the trivial players play too."""
     stories: bool = False
     """Whether trials that did not pass keep their record."""
     tapes: bool = False
@@ -118,13 +121,11 @@ class Summary(Record):
     """Mean of the scores that the platform gave."""
     passed: Share
     groups: dict[str, Share]
-    """Passed trials by the group of tasks."""
     harm: Share
     """Trials with the mistake that cannot be undone."""
     pass_hat: dict[int, float]
     """pass^k: the chance that k trials of one task all pass."""
     failures: dict[str, int]
-    """Trials that ended early, by reason."""
     infrastructure: int
     """Those of them that say nothing of the agent."""
     gap: Gap | None = None
@@ -146,9 +147,7 @@ class LabRun(Record):
     run_id: str
     settings: Settings
     harm_name: str
-    """The name of ``harm`` in tables."""
     players: dict[str, str]
-    """The name of each player in tables."""
     packs: tuple[PackInfo, ...]
     started: str
     finished: str | None = None
@@ -174,7 +173,6 @@ class Trial(TaskResult):
     paid: int | None = None
     """Dollars of the first act, where acts have a price."""
     best: int | None = None
-    """Dollars of the best answer, if it has a price."""
     mechanics: tuple[str, ...] = ()
     playbook: str | None = None
     """The playbook of the last instruction that names one, else how the task ended."""

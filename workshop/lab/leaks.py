@@ -21,7 +21,6 @@ STRETCH = 6
 COMMON = 3
 """A stretch that so many tasks have is a way of asking, and no task's own."""
 LONGEST_NAME = 6
-"""Words of a name."""
 HARMLESS = frozenset({"0", "1"})
 """Numbers that tell nothing of a task."""
 _WORD = regex.compile(r"\[[a-z]+ [A-Z]+\]|\p{L}[\p{L}\p{M}]*|\d+(?:[.,]\d+)*")
@@ -50,7 +49,6 @@ class Leak(NamedTuple):
     kind: str
     """name, person, code, number, words."""
     what: str
-    """The data, folded."""
 
 
 class Word(NamedTuple):

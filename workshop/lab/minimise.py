@@ -55,15 +55,6 @@ class MinimiseOptions(BaseModel):
     logs: Path = option("The folder that contains the run folders.", LOGS)
 
 
-@dataclass(frozen=True)
-class PlayedScenario:
-    """A scenario, and how a run played it."""
-
-    adapter_factory: AdapterFactory
-    raw: Raw
-    settings: Settings
-
-
 @takes(MinimiseOptions)
 def minimise(options: MinimiseOptions, context: typer.Context) -> int:
     """Shrink a failing scenario while it fails in the same way.
@@ -73,13 +64,14 @@ def minimise(options: MinimiseOptions, context: typer.Context) -> int:
     with no_verdict():
         folder = find_run(options.run, options.logs)
         lab = context.obj()
-        recorded = find(lab, folder, options.spec)
-        _minimise(recorded, _settings(recorded.settings, options, lab), options)
+        raw, recorded = find(lab, folder, options.spec)
+        adapter_factory = lab.adapters[recorded.benchmark]
+        _minimise(raw, adapter_factory, _settings(recorded, options, lab), options)
     return 0
 
 
-def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
-    """The scenario of that name in a run. Raises CannotRun."""
+def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
+    """The scenario of that name in a run, and how the run played it. Raises CannotRun."""
     if is_lab_run(folder):
         lab = LabFolder(folder)
         settings = lab.read().settings
@@ -92,14 +84,10 @@ def find(context: LabContext, folder: Path, spec: str) -> PlayedScenario:
         every = source_of(str(folder / PACK_COPY), adapter).scenarios()
     if settings.strategy is None:
         raise CannotRun(f"{folder} was played by an agent that is not ours: nothing shrinks it")
-    others: list[str] = []
-    for raw in every:
-        if raw.get("spec_id") == spec:
-            break
-        others.append(str(raw.get("spec_id")))
-    else:
-        raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, others)}")
-    return PlayedScenario(context.adapters[settings.benchmark], raw, settings)
+    by_spec = {str(raw.get("spec_id")): raw for raw in every}
+    if spec not in by_spec:
+        raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, list(by_spec))}")
+    return by_spec[spec], settings
 
 
 def _settings_of(folder: Path) -> Settings:
@@ -136,39 +124,34 @@ def _settings(recorded: Settings, options: MinimiseOptions, context: LabContext)
     )
 
 
-def _minimise(recorded: PlayedScenario, settings: Settings, options: MinimiseOptions) -> None:
+def _minimise(
+    whole: Raw, adapter_factory: AdapterFactory, settings: Settings, options: MinimiseOptions
+) -> None:
     from workshop.lab.play_job import play_job  # late: a help text needs no worker
 
-    adapter, spec = recorded.adapter_factory(), options.spec
-    if not adapter.holds(recorded.raw):
+    adapter, spec = adapter_factory(), options.spec
+    if not adapter.holds(whole):
         raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
 
     def play(raw: Raw) -> Trial:
         job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
-        return play_job(job, recorded.adapter_factory)[0]
+        return play_job(job, adapter_factory)[0]
 
-    failure = failure_class(play(recorded.raw), adapter.benchmark.results.harm_name)
+    failure = failure_class(play(whole), adapter.benchmark.results.harm_name)
     if failure is None:
         raise CannotRun(f"{spec} passes with {settings.evaluator}; there is nothing to minimise")
     shrinker = Shrinker(adapter, play, failure)
-    small = shrinker.run(recorded.raw)
+    small = shrinker.run(whole)
     path = options.out or Path(f"{file_name(spec)}-small.json")
     write_whole(path, adapter.pack_text(f"{spec}-small", [small]))
-    say(
-        answers(),
-        f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried: "
-        f"{', '.join(_sizes(recorded.raw, small))}",
-        f"written: {path}",
-    )
-
-
-def _sizes(raw: Raw, small: Raw) -> list[str]:
-    changed = [
+    sizes = [
         f"{name} {len(value)} -> {len(small[name])}"
-        for name, value in raw.items()
+        for name, value in whole.items()
         if isinstance(value, list) and len(value) != len(small[name])
     ]
-    return changed or ["no smaller scenario fails in the same way"]
+    tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
+    found = ", ".join(sizes) or "no smaller scenario fails in the same way"
+    say(answers(), f"{tried}: {found}", f"written: {path}")
 
 
 def failure_class(trial: Trial, harm_name: str) -> str | None:

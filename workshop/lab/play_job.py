@@ -10,6 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import regex
+
 from coordinator.beginning import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
@@ -24,33 +26,25 @@ from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import TaskInfo, Turn
-from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Pack
+from core.runs.task import Turn
+from core.runs.task_record import TaskRecord
+from core.terminal.figures import cut
+from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Trial
-from workshop.lab.transcript import transcript_of
+from workshop.simulator.server import serve
+from workshop.simulator.world import Pack
 
 KEY = "key-lab"
 """The account key on the simulator."""
 WHY_CHARS = 300
+TRANSCRIPT_CHARS = 8_000
+"""Maximum characters of a transcript; its middle is omitted first."""
+LINE_CHARS = 700
+CALLS_SHOWN = 10
+"""Maximum calls of a turn in a transcript; the last ones are kept."""
+_CUT = regex.compile(r"\S*…")
 NO_ANSWER: tuple[type[Exception], ...] = (ApiException, *transport_errors(), OSError)
-
-
-class _Notes(Watchers):
-    """Keeps of every task what its result does not say."""
-
-    def __init__(self, adapter: BenchmarkAdapter) -> None:
-        super().__init__(())
-        self.adapter = adapter
-        self.last: dict[str, Turn] = {}
-        self.playbook: dict[str, str] = {}
-
-    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
-        """Keep the latest turn and the playbook that it follows."""
-        self.last[task.task_id] = turn
-        named = self.adapter.playbook(turn.decision.instruction)
-        if named and turn.decision.decision == "PROCEED":
-            self.playbook[task.task_id] = named
 
 
 def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
@@ -59,16 +53,17 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     some = [r for r in adapter.scenarios(raw) if job.specs is None or r["spec_id"] in job.specs]
     name = str(raw["name"])
     pack = adapter.read(adapter.pack_text(name, some), name)
-    tasks = [
-        {"pack": name, "spec_id": one["spec_id"], **adapter.known(scenario, one)._asdict()}
-        for scenario, one in zip(pack.scenarios, some, strict=True)
-    ]
+    known = adapter.known_of(pack, some)
+    tasks = [{"pack": name, "spec_id": spec, **facts._asdict()} for spec, facts in known.items()]
     if job.epoch is None:
-        both = zip(tasks, pack.scenarios, strict=True)
-        return [_trivial(adapter, who, *one) for one in both for who in adapter.trivial_players]
+        return [
+            _trivial(adapter, player, task, trivial.play(pack, scenario))
+            for task, scenario in zip(tasks, pack.scenarios, strict=True)
+            for player, trivial in adapter.trivial_players.items()
+        ]
     try:
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-            played = _played(adapter, pack, _config(job, name), job, Path(folder))
+            played = _played(adapter, pack, name, job, Path(folder))
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -78,27 +73,23 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
 
 
-def _config(job: Job, pack: str) -> RunConfig:
-    return RunConfig(
+def _played(
+    adapter: BenchmarkAdapter, pack: Pack, name: str, job: Job, folder: Path
+) -> list[dict[str, Any]]:
+    """Run every task of a pack as one session on a platform of its own; results in pack order.
+
+    ``folder`` is for the run's files alone.
+    """
+    config = RunConfig(
         **job.settings.model_dump(include=set(RunConfig.model_fields)),
-        pack_name=pack,
+        pack_name=name,
         stages=job.settings.steps,
         jobs=job.threads,
         name="lab",
         # A lab run has its own books of failures, and plays them again.
         breaker=0,
     )
-
-
-def _played(
-    adapter: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
-) -> list[dict[str, Any]]:
-    """Run every task of a pack as one session on a platform of its own; results in pack order.
-
-    ``folder`` is for the run's files alone.
-    """
-    notes = _Notes(adapter)
-    served = adapter.serve(pack, KEY)
+    served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
@@ -109,16 +100,16 @@ def _played(
                 base_urls=base_urls(),
                 transport_factory=transport_factory,
             )
-            session = Session(client, config, benchmark, folder, notes, clients=clients)
+            session = Session(client, config, benchmark, folder, Watchers(()), clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
+        records = {record.task_id: record for record in map(read_task, journals(folder))}
         _keep_journals(job, folder, results)
-        stories = (
-            _stories(folder, results, benchmark.results.harm_name) if job.settings.stories else {}
-        )
+        worlds = {task.task_id: task.world for task in served.platform.tasks}
+        ended = {id: adapter.ended(world) for id, world in worlds.items() if world}
         return [
-            _noted(one, notes)
-            | {"paid": adapter.paid(served, one.task_id), "story": stories.get(one.task_id, "")}
+            _noted(adapter, one, records.get(one.task_id), stories=job.settings.stories)
+            | {"paid": ended[one.task_id].paid if one.task_id in ended else None}
             for one in results
         ]
     finally:
@@ -156,27 +147,26 @@ def _moved(path: Path, target: Path) -> None:
     shutil.move(path, target)
 
 
-def _stories(folder: Path, results: Sequence[TaskResult], harm_name: str) -> dict[str, str]:
-    """Records of the tasks that did not pass, by task id."""
-    failed = {one.task_id: one for one in results if not one.passed}
-    logs = map(read_task, journals(folder))
-    return {
-        log.task_id: transcript_of(log.told(failed[log.task_id], (), harm_name))
-        for log in logs
-        if log.task_id in failed
-    }
-
-
-def _noted(result: TaskResult, notes: _Notes) -> dict[str, Any]:
-    last = notes.last.get(result.task_id)
-    decision = last.decision if last else None
+def _noted(
+    adapter: BenchmarkAdapter, result: TaskResult, record: TaskRecord | None, *, stories: bool
+) -> dict[str, Any]:
+    """The fields of a trial; ``record``: its journal, if it has one."""
+    turns = record.whole if record else []
+    decisions = [turn.decision for turn in turns]
+    playbooks = [adapter.playbook(d.instruction) for d in decisions if d.decision == "PROCEED"]
+    story = ""
+    if stories and record and not result.passed:
+        story = transcript_of(record.told(result, (), adapter.benchmark.results.harm_name))
     return (
         dict(result)
         | {
             "task_text": "",  # the scenario is kept, and tells it
-            "failure": _failure(result, last),
-            "playbook": notes.playbook.get(result.task_id) or result.verdict,
-            "why": (decision.instruction or decision.thought)[:WHY_CHARS] if decision else "",
+            "failure": _failure(result, turns[-1] if turns else None),
+            "playbook": next(filter(None, reversed(playbooks)), result.verdict),
+            "why": (decisions[-1].instruction or decisions[-1].thought)[:WHY_CHARS]
+            if turns
+            else "",
+            "story": story,
         }
     )
 
@@ -190,17 +180,41 @@ def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
     return "sandbox" if crashed else None
 
 
-def _trivial(adapter: BenchmarkAdapter, player: str, task: dict[str, Any], scenario: Any) -> Trial:
-    done = adapter.trivial_players[player].play(scenario)
+def _trivial(
+    adapter: BenchmarkAdapter, player: str, task: dict[str, Any], attempt: Attempt
+) -> Trial:
     return Trial(
         **task,
         player=player,
-        score=done.score,
+        score=attempt.score,
         outcome="finished",
-        acts=done.acts,
-        harm=adapter.benchmark.results.harmed(done.acts, done.score >= PASS),
-        paid=done.paid,
-        requests=done.requests,
-        tokens=Usage(prompt=0, completion=0, cached=0, reasoning=0),
+        acts=attempt.acts,
+        harm=adapter.benchmark.results.harmed(attempt.acts, attempt.score >= PASS),
+        paid=attempt.paid,
+        requests=attempt.requests,
+        tokens=Usage.nothing(),
         cost_usd=0.0,
     )
+
+
+def transcript_of(log: TaskRecord) -> str:
+    """Render a task for a model that learns from it: its turns, the end, the platform's log."""
+    parts = [f"Task: {log.text}"]
+    for turn in log.whole:
+        state = " ".join(turn.state.split())
+        parts += [f"Turn {turn.number}, state: {state}", turn.prompt(latest=True)]
+        calls = turn.report.calls[-CALLS_SHOWN:] if turn.report else ()
+        parts += [f"  {one.outcome}: {' '.join(one.prompt().split())}" for one in calls]
+    parts.append(f"End: {log.outcome}{f'; {log.harm_name}' if log.harm else ''}")
+    parts += [f"Error: {log.error}"] if log.error else []
+    parts.append(f"The platform: {' '.join(log.eval_log.split()) or 'nothing'}")
+    # A word that was cut is left out: whoever masks the text would not know it.
+    lines = [_CUT.sub("…", cut(line, LINE_CHARS)) for part in parts for line in part.splitlines()]
+    half, first = TRANSCRIPT_CHARS // 2, list[str]()
+    while lines and sum(map(len, first)) + len(lines[0]) <= half:
+        first.append(lines.pop(0))
+    left = len(lines)
+    while sum(map(len, lines)) > half:
+        lines.pop(0)
+    gone = left - len(lines)
+    return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])

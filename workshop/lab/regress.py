@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Literal
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
@@ -18,17 +21,17 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run, is_lab_run, run_folders
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
+from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
-from workshop.lab.baseline import baseline_of, save
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
+from workshop.lab.baseline import baseline_of
+from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import PACKS, LabOptions, no_verdict
 from workshop.lab.compare import compare_runs
-from workshop.lab.cores import cores
-from workshop.lab.engines import Engine, engine_for, warm_up
+from workshop.lab.engines import Engine, engine_for
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import (
     AGENT,
@@ -36,9 +39,10 @@ from workshop.lab.lab_run import (
     AGENTS_SIDE_BY_SIDE,
     LabRun,
     Settings,
+    Trial,
+    cores,
 )
 from workshop.lab.packs import sources_of
-from workshop.lab.progress import LabProgress
 from workshop.lab.report import failed_lines, report
 from workshop.lab.run_files import SHOWN_AT_MOST, note_run, write_results
 from workshop.views.verdict import MARGIN
@@ -60,6 +64,9 @@ OF_THE_BASELINE = (
     "max_turns", "baseline_only",
 )  # fmt: skip
 """Options that the stored baseline says itself."""
+
+
+PLAIN_SECONDS = 10.0
 
 
 class RegressOptions(LabOptions):
@@ -114,16 +121,25 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
     """Play packs and report scores with intervals."""
     check(options)
     with no_verdict():
-        lab = Lab(context.obj(), _with_baseline(options, context.obj()))
+        lab_context: LabContext = context.obj()
+        stored = None
+        if options.save_baseline:
+            stored = lab_context.adapter(options.benchmark).stored_baseline()
+            models = {"evaluator": stored.model, "worker": stored.model}
+            options = options.model_copy(update={"pack": stored.packs, **models})
+        lab = Lab(lab_context, options)
         lab.prepare()
         if options.resume:
-            lab.show(lab.go_on(_to_go_on(options.resume, options.out)))
+            lab.show(lab.go_on(find_run(options.resume, options.out)))
             return 0
         folders = [lab.play(settings) for settings in lab.settings()]
         for folder in folders:
             lab.show(folder)
-        if options.save_baseline:
-            lab.save_baseline(folders[0])
+        if stored:
+            run = folders[0].read()
+            baseline = baseline_of(run, folders[0].trials())
+            write_whole(stored.path, baseline.model_dump_json(indent=1) + "\n")
+            say(notes(), f"baseline written: {stored.path}")
         if len(folders) < 2:
             return 0
         return compare_runs(folders[0].path, folders[1].path, MARGIN, as_json=False)
@@ -131,16 +147,17 @@ def regress(options: RegressOptions, context: typer.Context) -> int:
 
 def check(options: RegressOptions) -> None:
     """Raises BadParameter where options do not go together."""
-    given = options.model_fields_set
-    worker_less = [name for name in options.strategies if not STRATEGIES[name].has_worker]
-    resumed = [options.written(name) for name in OF_THE_RUN if name in given]
-    ours = [options.written(name) for name in OF_OUR_MODELS if name in given]
-    settled = [options.written(name) for name in OF_THE_BASELINE if name in given]
-    rules = (
-        (
-            options.resume and resumed,
-            f"--resume uses the packs and models of its run: leave out {', '.join(resumed)}",
-        ),
+    given, several = options.model_fields_set, len(options.strategies) > 1
+    for asked, fields, text in (
+        (options.resume, OF_THE_RUN, "--resume uses the packs and models of its run"),
+        (options.save_baseline, OF_THE_BASELINE, "--save-baseline has fixed settings"),
+        (options.agent, OF_OUR_MODELS, "--agent does not use these models and options"),
+    ):
+        others = ", ".join(options.written(name) for name in fields if name in given)
+        if asked and others:
+            raise typer.BadParameter(f"{text}: leave out {others}")
+    worker_less = not all(STRATEGIES[name].has_worker for name in options.strategies)
+    for is_wrong, text in (
         (
             options.agent is None and given & {"agents_side_by_side", "agent_timeout"},
             "--agents-side-by-side and --agent-timeout need --agent",
@@ -155,41 +172,16 @@ def check(options: RegressOptions) -> None:
             "on the workers' machines",
         ),
         (
-            options.save_baseline and settled,
-            f"--save-baseline has fixed settings: leave out {', '.join(settled)}",
-        ),
-        (
-            options.agent and ours,
-            f"--agent does not use these models and options: leave out {', '.join(ours)}",
-        ),
-        (
-            len(options.strategies) > 1 and given & {"worker", "max_turns", "as_json"},
+            several and given & {"worker", "max_turns", "as_json"},
             "--strategy both cannot be combined with --worker, --max-turns or --json",
         ),
         (
             options.worker and worker_less,
             f"--strategy {options.strategy} asks one model: name it with --evaluator",
         ),
-    )
-    if text := next((text for is_wrong, text in rules if is_wrong), ""):
-        raise typer.BadParameter(text)
-
-
-def _to_go_on(name: str, logs: Path) -> Path:
-    folder = find_run(name, logs)
-    if not is_lab_run(folder):
-        again = command("--resume", folder)
-        raise CannotRun(f"{folder} is not a lab run; to resume it: {again}")
-    return folder
-
-
-def _with_baseline(options: RegressOptions, context: LabContext) -> RegressOptions:
-    """Set packs and models of the stored baseline, if it is to be saved. Raises Usage."""
-    if not options.save_baseline:
-        return options
-    stored = context.adapter(options.benchmark).stored_baseline()
-    models = {"evaluator": stored.model, "worker": stored.model}
-    return options.model_copy(update={"pack": stored.packs, **models})
+    ):
+        if is_wrong:
+            raise typer.BadParameter(text)
 
 
 @dataclass(frozen=True)
@@ -208,8 +200,6 @@ class Lab:
         """Begin to load what playing takes, and say where generated code runs. Raises CannotRun."""
         if self.options.agent or self.options.scheduler:
             return
-        adapters, name = self.context.adapters, self.options.benchmark
-        warm_up(adapters[name if name in adapters else self.context.default], self.jobs)
         try:
             kind, text = sandbox_line()
         except (ValueError, SandboxUnavailable) as error:
@@ -232,30 +222,25 @@ class Lab:
             chosen(options.stages, adapter.benchmark.environments.stages)
         except ValueError as error:
             raise Usage(f"--stages: {error}") from None
-        return [self._settings(adapter, name, prompts) for name in options.strategies]
-
-    def _settings(
-        self, adapter: BenchmarkAdapter, strategy: StrategyName, prompts: dict[str, str]
-    ) -> Settings:
-        options, id = self.options, adapter.benchmark.id
-        settings = options.model_dump(include=set(Settings.model_fields)) | {
+        id = adapter.benchmark.id
+        # With a scheduler the journals would stay on other machines.
+        some = "none" if options.scheduler else "failed"
+        shared = options.model_dump(include=set(Settings.model_fields)) | {
             "benchmark": id,
             "packs": options.pack,
-            "strategy": strategy,
             "prompts": prompts,
             "steps": options.stages,
-            "max_turns": options.turns_of(strategy),
             "models": str(options.models.resolve()) if options.models else None,
-            "journals": self._journals(),
-            **self.context.models(id, strategy, options.evaluator, options.worker),
+            "journals": "all" if options.keep_journals else some,
         }
-        return Settings.model_validate(settings).for_jobs(self.jobs)
-
-    def _journals(self) -> str:
-        """Which journals are kept; with a scheduler they would stay on other machines."""
-        return (
-            "all" if self.options.keep_journals else "none" if self.options.scheduler else "failed"
-        )
+        return [
+            Settings.model_validate(
+                shared
+                | {"strategy": strategy, "max_turns": options.turns_of(strategy)}
+                | self.context.models(id, strategy, options.evaluator, options.worker)
+            ).for_jobs(self.jobs)
+            for strategy in options.strategies
+        ]
 
     def play(self, settings: Settings) -> LabFolder:
         """Play a new run in a folder of its own. Raises CannotRun."""
@@ -265,24 +250,25 @@ class Lab:
             folder = LabFolder(path)
             try:
                 run = folder.fill(adapter, sources, settings)
-                note_run(folder, run, self.context, self._asked())
+                prompts = self.options.prompts
+                asked = {"name": self.options.name, "prompts": prompts and prompts.resolve()}
+                note_run(folder, run, self.context, asked)
             except (CannotRun, Usage):
                 rmtree(path)
                 raise
             self._carry_out(folder, run)
             return folder
 
-    def _asked(self) -> dict[str, Path | str | None]:
-        prompts = self.options.prompts
-        return {"name": self.options.name, "prompts": prompts.resolve() if prompts else None}
-
     def go_on(self, path: Path) -> LabFolder:
         """Play a run that was cut off to its end. Raises CannotRun."""
+        if not is_lab_run(path):
+            again = command("--resume", path)
+            raise CannotRun(f"{path} is not a lab run; to resume it: {again}")
         folder = LabFolder(path)
         folder.read()
         with held(path):
             run = folder.read()
-            if manifest_of(path) is None:  # it was begun by an earlier version
+            if manifest_of(path) is None:
                 note_run(folder, run, self.context, {})
             self._carry_out(folder, run)
         return folder
@@ -296,20 +282,19 @@ class Lab:
             from workshop.lab.external.engine import ExternalRun, complete
 
             environment, typed = self.context.environment, self.options.agent
-            engine = ExternalRun(adapter_factory, run, typed, environment, folder.path)
+            engine = ExternalRun(adapter_factory, settings.agent, typed, environment, folder.path)
         elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs
         with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
             try:
                 done = carry_out(folder, run, engine, watch)
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, CannotRun) as error:
                 write_results(folder, run, adapter_factory())
+                if isinstance(error, CannotRun):
+                    raise
                 again = command("regress", "--resume", folder.path)
                 raise CannotRun(f"interrupted; resume: {again}") from None
-            except CannotRun:
-                write_results(folder, run, adapter_factory())
-                raise
         if settings.agent:
             complete(folder, done, adapter_factory())
         else:
@@ -353,12 +338,45 @@ class Lab:
                     return path.with_name(other.name)
         return None
 
-    def save_baseline(self, folder: LabFolder) -> None:
-        """Make the stored baseline from a run. Raises CannotRun, OSError."""
-        run = folder.read()
-        path = self.context.adapter(run.settings.benchmark).stored_baseline().path
-        save(baseline_of(run, folder.trials()), path)
-        say(notes(), f"baseline written: {path}")
+
+class LabProgress(Progress):
+    """Counts trials that are done, passed, did harm, or were ended by something outside."""
+
+    def __init__(self, console: Console, total: int, harm_name: str) -> None:
+        """``total``: trials of the run that are still to be played."""
+        super().__init__(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._total, self._harm_name = total, harm_name
+        self._counts: Counter[str] = Counter()
+        self._began = self._said = time.perf_counter()
+        self._line = self.add_task("", total=total)
+
+    def __call__(self, trials: Sequence[Trial]) -> None:
+        """Count what a job brought."""
+        counts = self._counts
+        counts["done"] += len(trials)
+        counts["passed"] += sum(t.passed for t in trials)
+        counts["harm"] += sum(t.harm is True for t in trials)
+        counts["failed"] += sum(t.infrastructure_failure for t in trials)
+        now = time.perf_counter()
+        text = self._text(now)
+        self.update(self._line, completed=counts["done"], description=text)
+        if not self.console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
+            self._said = now
+            self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)
+
+    def _text(self, now: float) -> str:
+        counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
+        failed = f", {counts['failed']} external failures" if counts["failed"] else ""
+        harm = f"{counts['harm']} {self._harm_name}s"
+        return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"
 
 
 def _with_sandbox(run: LabRun) -> LabRun:

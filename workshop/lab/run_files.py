@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 
-from coordinator.config import STRATEGIES
 from coordinator.stages import chosen
 from core.runs.folder import PACK_COPY
 from core.runs.journal import text_hash, write_whole
@@ -109,12 +108,6 @@ def write_results(
         write_whole(folder.path / BASELINES, json.dumps(scores))
     write_report(folder.path)
     return True
-
-
-def has_code(run: LabRun) -> bool:
-    """Whether code ran in it, through which one can step."""
-    strategy = run.settings.strategy
-    return strategy is not None and STRATEGIES[strategy].has_worker
 
 
 def _pack_name(run: LabRun) -> str:

@@ -1,6 +1,6 @@
 """What each guard and stage of the company is worth: a model that errs, with and without it.
 
-    python workshop/perf/guards.py [--pack FILE] [--jobs 2]
+    python -m workshop.perf.guards [--pack FILE] [--jobs 2] [--only NAME]
 
 The rule-based model closes every task; where a mistake fits, its first FINISH is spoiled by it,
 and right once the agent prompts again. Counted are the tasks in which it was made, those in which
@@ -11,23 +11,20 @@ reads, such as a right that is misread, are played without one; stages ask no mo
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import regex
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
+import typer
 
 from cli import cli
 from core.models import providers
 from core.models.model_call import Message
-from workshop.perf.measure import PACKS
 from workshop.rule_based import provider as rule_based
+from workshop.simulator.company.pack import BUNDLED_PACK
 
 FINISH = "DECISION: FINISH"
 WRITES = ("/employees/update", "/projects/team/update", "/projects/status/update", "/time/log",
@@ -178,13 +175,13 @@ def play(mistake: Mistake, without: bool, pack: Path, jobs: int) -> Played:
     usual = "all" if mistake.option == "guards" else "default"
     switch = f"{usual},-{mistake.name}" if without else usual
     with tempfile.TemporaryDirectory() as out:
-        sys.argv = [
-            "submission.py", "--benchmark", "company", "--pack", str(pack), "--quiet",
+        words = [
+            "--benchmark", "company", "--pack", str(pack), "--quiet", "--jobs", str(jobs),
             f"--{mistake.option}={switch}", "--evaluator", "careless/company", "--worker",
-            "playbook/company", "--jobs", str(jobs), "--out", out,
+            "playbook/company", "--out", out,
         ]  # fmt: skip
         try:
-            cli.main()
+            cli.app(words)
         except SystemExit as end:
             if end.code:
                 raise
@@ -229,17 +226,17 @@ def spoilt(mistake: Mistake, pack: Path, folder: Path) -> Path:
     return refusing
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pack", type=Path, default=PACKS["company"])
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--only", help="rows of one name, or of guards or stages")
-    options = parser.parse_args()
+def main(
+    pack: Path = BUNDLED_PACK,
+    jobs: int = 2,
+    only: Annotated[str, typer.Option(help="Rows of one name, or of guards or stages.")] = "",
+) -> None:
+    """Print a table: what each guard and stage of the company is worth."""
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for mistake in (one for one in MISTAKES if options.only in (None, one.option, one.name)):
-            pack = spoilt(mistake, options.pack.resolve(), Path(folder))
-            on, off = (play(mistake, without, pack, options.jobs) for without in (False, True))
+        for mistake in (one for one in MISTAKES if only in ("", one.option, one.name)):
+            played = spoilt(mistake, pack.resolve(), Path(folder))
+            on, off = (play(mistake, without, played, jobs) for without in (False, True))
             made = str(on.made) if on.made == off.made else f"{on.made}; {off.made} without"
             pairs = zip(on[1:], off[1:], strict=True)
             cells = [f"`{mistake.name}`", mistake.text, made, *(x for pair in pairs for x in pair)]
@@ -247,4 +244,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

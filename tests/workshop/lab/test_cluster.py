@@ -66,10 +66,9 @@ class Watched:
 
 
 def lines(folder: LabFolder) -> list[str]:
-    """Every trial without its time and the platform's id, which are never the same."""
+    """Every trial without its time and id, which are never the same."""
     trials = [*folder.trials(), *folder.baselines()]
-    never_equal = {"seconds": 0, "task_id": ""}
-    return [t.model_copy(update=never_equal).model_dump_json() for t in trials]
+    return [t.model_copy(update={"seconds": 0, "task_id": ""}).model_dump_json() for t in trials]
 
 
 def begun(folder: Path) -> int:

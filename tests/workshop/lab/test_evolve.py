@@ -18,8 +18,7 @@ import pytest
 from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
 from tests.markers import seeds
-from workshop.lab.evolve.outcome import summary
-from workshop.lab.evolve.records import Evolved, read_evolved
+from workshop.lab.evolve.records import Evolved, read_evolved, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
 

@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from core.runs.errors import CannotRun
 from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun, Trial
+from workshop.lab.packs import Source
 
 store = ADAPTERS["store"]
 
@@ -148,18 +150,20 @@ def test_a_pack_that_cannot_be_used_is_refused_before_anything_runs(
 
 
 def test_memory_does_not_grow_with_the_number_of_tasks(
-    new_run: NewRun, pack_file: PackFile
+    new_run: NewRun, pack_file: PackFile, tmp_path: Path
 ) -> None:
-    few, many = (pack_file(count, f"p{count}") for count in (200, 600))
+    _, run = new_run(pack_file(1), baseline_only=True, chunk=25)
+    (shop,) = json.loads(pack_file(1).read_text(encoding="utf-8"))["scenarios"]
 
-    def peak(path: Path) -> int:
+    def peak(count: int) -> int:
+        drawn = Source("p", "p", lambda: ({**shop, "spec_id": f"s{n:03d}"} for n in range(count)))
         tracemalloc.start()
-        folder, run = new_run(path, baseline_only=True, chunk=25)
-        carry_out(folder, run, Here(store))
+        folder = LabFolder(Path(mkdtemp(dir=tmp_path)))
+        carry_out(folder, folder.fill(store(), [drawn], run.settings), Here(store))
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found
 
-    peak(few)  # fills the caches of the libraries
+    peak(200)  # fills the caches of the libraries
     # Threads that other tests have left behind are counted too, though not in every run.
-    assert min(peak(many), peak(many)) < 1.3 * peak(few)
+    assert min(peak(600), peak(600)) < 1.3 * peak(200)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.adapters import ADAPTERS
-from workshop.lab.adapters.store import generated
 from workshop.lab.lab_run import Trial
 from workshop.lab.minimise import Shrinker, failure_class, fewest
+from workshop.lab.packs import source_of
 
 store = ADAPTERS["store"]
 
@@ -91,7 +91,7 @@ def test_a_refusal_keeps_every_product_that_it_may_hang_on(big_shop: Raw, trial:
 
 def test_a_certificate_is_kept_true() -> None:
     """Cheaper products may go only while the expected purchase is still the best."""
-    found = [raw for raw in generated("generated:shrink:12:mechanics=packs,cheapest")]
+    found = list(source_of("generated:shrink:12:mechanics=packs,cheapest", KIT).scenarios())
     for raw in found:
         before = json.dumps(raw, sort_keys=True)
         small = Shrinker(KIT, _always_fails, "declined").run(raw)

@@ -11,8 +11,7 @@ import pytest
 from cli.benchmarks import shipped_sections
 from core.models.providers import register
 from core.runs.errors import CannotRun
-from workshop.lab.evolve.adapter import LabAdapter
-from workshop.lab.evolve.chronicle import Chronicle
+from workshop.lab.evolve.optimiser import Chronicle, LabAdapter
 from workshop.lab.evolve.reflection import CannotReflect, reflection_of, template, why_of
 from workshop.lab.leaks import Secrets
 

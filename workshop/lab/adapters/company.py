@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import regex
 
 from coordinator.benchmark import Benchmark
 from core.models.prompt_json import compact
-from core.runs.errors import CannotRun
 from workshop.generators.company.generate import blocks
 from workshop.generators.company.options import CompanyOptions
 from workshop.lab.benchmark_adapter import (
@@ -29,40 +28,14 @@ from workshop.lab.benchmark_adapter import (
     TrivialPlayer,
 )
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, options_of
 from workshop.simulator.company.baselines import PLAYERS, Player, score_of
 from workshop.simulator.company.company_state import CompanyState, Event
-from workshop.simulator.company.pack import (
-    BUNDLED_PACK,
-    FORMAT,
-    CompanyPack,
-    CompanyScenario,
-    PackError,
-    read_pack,
-)
+from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack, CompanyScenario
 from workshop.simulator.open_world import OpenWorld
-from workshop.simulator.pack_files import raw_pack
-from workshop.simulator.server import serve
 
 WHOLE = "company_whole"
 """A field of this project: the scenario's company, so that the scenario is self-contained."""
 _HEADER = regex.compile(r"^Playbook: company / (\w+)$", regex.MULTILINE)
-
-
-class Task(NamedTuple):
-    """A scenario with the pack that has its company."""
-
-    spec_id: str
-    scenario: CompanyScenario
-    pack: CompanyPack
-
-
-class Tasks(NamedTuple):
-    """A pack as the lab plays it."""
-
-    name: str
-    scenarios: Sequence[Task]
-    pack: CompanyPack
 
 
 def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
@@ -73,10 +46,8 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         rebuild=rebuild,
         format=FORMAT,
         packs={"bundled": BUNDLED_PACK},
-        generated_name=partial(name_of, record=CompanyOptions),
+        options=CompanyOptions,
         generated=_generated,
-        read=_read,
-        serve=lambda tasks, key: serve(tasks.pack, key=key),
         known=partial(_known, benchmark),
         ended=_ended,
         playbook=_playbook,
@@ -96,10 +67,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     )
 
 
-def _generated(name: str) -> Iterator[Raw]:
-    """Scenarios drawn as they are asked for, each with its company. Raises CannotRun."""
-    drawn = options_of(name, CompanyOptions)
-    for block in blocks(drawn.seed, drawn.count, drawn.companies):
+def _generated(options: CompanyOptions) -> Iterator[Raw]:
+    """Scenarios, each with its company."""
+    for block in blocks(options.seed, options.count, options.companies):
         yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 
@@ -117,18 +87,10 @@ def _packed(scenarios: Sequence[Raw]) -> Raw:
     }
 
 
-def _read(text: str, source: str) -> Tasks:
-    try:
-        pack = read_pack(raw_pack(text, source, FORMAT), text, source)
-    except PackError as error:
-        raise CannotRun(f"the pack cannot be used: {error}") from None
-    return Tasks(pack.name, [Task(one.spec_id, one, pack) for one in pack.scenarios], pack)
-
-
-def _known(benchmark: Benchmark, task: Task, raw: Raw) -> Known:
+def _known(benchmark: Benchmark, scenario: CompanyScenario, raw: Raw) -> Known:
     tags = raw.get("tags")
     return Known(
-        group=benchmark.results.expected("", task.scenario.expect.outcomes[0]),
+        group=benchmark.results.expected("", scenario.expect.outcomes[0]),
         mechanics=tuple(map(str, tags)) if isinstance(tags, list) else (),
     )
 
@@ -149,8 +111,8 @@ def _playbook(instruction: str) -> str | None:
     return str(named[1]) if named else None
 
 
-def _play(player: Player, task: Task) -> Attempt:
-    world = OpenWorld(task.pack, task.scenario)
+def _play(player: Player, pack: CompanyPack, scenario: CompanyScenario) -> Attempt:
+    world = OpenWorld(pack, scenario)
     score = score_of(player, world)
     return Attempt(score, acts=0, requests=len(world.calls))
 

@@ -1,10 +1,14 @@
-"""The store's adapter for the lab."""
+"""The store's adapter for the lab, and its trivial players: do nothing, buy the first match.
+
+The players play the platform's own shop without the wire, and its evaluator scores them.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,14 +17,12 @@ from typing import Any
 import regex
 
 from core.models.prompt_json import compact
-from core.runs.errors import CannotRun
 from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.generators.store.scenario import scenario_lines
-from workshop.lab.adapters import store_players
-from workshop.lab.adapters.store_players import words
 from workshop.lab.benchmark_adapter import (
     ALL,
+    Attempt,
     BaselineOf,
     BenchmarkAdapter,
     Cut,
@@ -31,19 +33,19 @@ from workshop.lab.benchmark_adapter import (
     TrivialPlayer,
 )
 from workshop.lab.leaks import Facts
-from workshop.lab.packs import name_of, options_of
 from workshop.rule_based.prompt import read_instruction
-from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import (
-    BUNDLED_PACK,
-    FORMAT,
-    Pack,
-    PackError,
-    Scenario,
-    parse_pack,
-)
+from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
+from workshop.simulator.store.scoring import evaluate
+from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
 from workshop.simulator.store.world import TaskShop
 
+PAGE = 100
+_WORDS = regex.compile(r"[\p{L}\p{N}]+")
+_NUMBER = regex.compile(rf"\b{NUMBER}", regex.IGNORECASE)
+_LIMIT = regex.compile(r"> (\d+)$")
+_LEAST_LETTERS = 3
+"""Shorter words are "a", "of" and "to"."""
 _ORDINAL = regex.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
 )
@@ -59,17 +61,14 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "bundled": BUNDLED_PACK,
             "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
-        generated_name=partial(name_of, record=StoreOptions),
-        generated=generated,
-        read=_read,
-        serve=lambda pack, key: serve(pack, key=key),
+        options=StoreOptions,
+        generated=_generated,
         known=_known,
-        paid=_paid,
         ended=_ended,
         playbook=_playbook,
         trivial_players={
-            "nothing": TrivialPlayer("do nothing", store_players.do_nothing),
-            "first-match": TrivialPlayer("buy the first match", store_players.buy_first_match),
+            "nothing": TrivialPlayer("do nothing", do_nothing),
+            "first-match": TrivialPlayer("buy the first match", buy_first_match),
         },
         baseline=BaselineOf(
             path=Path(__file__).parent / "baseline-rule-based-store.json",
@@ -82,13 +81,6 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
     )
 
 
-def _read(text: str, source: str) -> Pack:
-    try:
-        return parse_pack(text, source)
-    except PackError as error:
-        raise CannotRun(f"the pack cannot be used: {error}") from None
-
-
 def _known(scenario: Scenario, raw: Raw) -> Known:
     named = raw.get("mechanics")
     totals = [event.total for event in scenario.expect.any_of if event.total is not None]
@@ -99,14 +91,10 @@ def _known(scenario: Scenario, raw: Raw) -> Known:
     )
 
 
-def _paid(served: Simulator, task_id: str) -> int | None:
-    bought = served.platform.acts(task_id)
-    return bought[0].total if bought else None
-
-
 def _ended(shop: TaskShop) -> Ended:
     events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
-    return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
+    verdict, paid = ("purchased", shop.acts[0].total) if shop.acts else ("declined", None)
+    return Ended(verdict, len(events), tuple(events), paid)
 
 
 def _playbook(instruction: str) -> str | None:
@@ -132,10 +120,8 @@ def _proven(raw: Raw) -> bool:
         return False
 
 
-def generated(name: str) -> Iterator[Raw]:
-    """Shops drawn from a seed while they are read. Raises CannotRun: none can be drawn."""
-    drawn = options_of(name, StoreOptions)
-    for line in scenario_lines(drawn.seed, drawn.count, drawn.shops):
+def _generated(options: StoreOptions) -> Iterator[Raw]:
+    for line in scenario_lines(options.seed, options.count, options.shops):
         yield json.loads(line)
 
 
@@ -193,3 +179,58 @@ def _without_unknown(raw: Raw) -> Raw:
     if raw.get("oracle"):
         raw["oracle"] = pruned(raw["oracle"])
     return raw
+
+
+def do_nothing(_pack: Pack, scenario: Scenario) -> Attempt:
+    """Buy nothing."""
+    return _judged(scenario, Shop(Catalog(scenario)), 0)
+
+
+def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
+    """Buy the asked number of the product whose name shares most words with the task.
+
+    The first number of the text is the number that is bought, else one. Nothing is bought where
+    no word is shared or the shop refuses.
+    """
+    shop, text = Shop(Catalog(scenario)), scenario.task_text
+    offers, requests = _listing(shop)
+    text_words = words(text)
+    best = max(offers, key=lambda offer: len(words(offer.name) & text_words), default=None)
+    if best is None or not words(best.name) & text_words:
+        return _judged(scenario, shop, requests)
+    number = _NUMBER.search(text)
+    with suppress(ShopError):
+        shop.add(best.sku, to_int(number[0]) if number else 1)
+        shop.checkout()
+    return _judged(scenario, shop, requests + 2)
+
+
+def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
+    bought = shop.purchases
+    score = evaluate(scenario, bought, logged=True).score
+    return Attempt(score, len(bought), requests, bought[0].total if bought else None)
+
+
+def _listing(shop: Shop) -> tuple[list[Offer], int]:
+    """The whole catalog page by page, and the requests it took; empty where listing is refused."""
+    offers: list[Offer] = []
+    offset, size, requests = 0, PAGE, 0
+    while offset >= 0:
+        requests += 1
+        try:
+            page = shop.list_products(offset, size)
+        except ShopError as error:
+            limit = _LIMIT.search(str(error))
+            if limit is None or int(limit[1]) >= size:
+                return [], requests
+            size = int(limit[1])
+            continue
+        offers += page.products
+        offset = page.next_offset
+    return offers, requests
+
+
+def words(text: str) -> set[str]:
+    """Words in one spelling; a plural is its singular."""
+    folded = (word.casefold() for word in _WORDS.findall(text))
+    return {word.removesuffix("s") for word in folded if len(word) >= _LEAST_LETTERS}

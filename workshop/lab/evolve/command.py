@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,17 +21,26 @@ from core.runs.errors import CannotRun, Usage
 from core.runs.find import find_run
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
+from core.runs.journal import write_whole
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext, Raw
 from workshop.lab.command import PACKS, LabOptions
-from workshop.lab.cores import cores
 from workshop.lab.engines import Engine, engine_for
-from workshop.lab.evolve.loop import Loop, keep_packs, kept_packs, sections_of
-from workshop.lab.evolve.outcome import DIFF, PAGE, PROPOSED, proposal, summary, write_outcome
-from workshop.lab.evolve.records import Asked, Evolved, read_evolved
+from workshop.lab.evolve.loop import Loop, sections_of
+from workshop.lab.evolve.records import (
+    DIFF,
+    PAGE,
+    PROPOSED,
+    Asked,
+    Evolved,
+    read_evolved,
+    summary,
+    write_outcome,
+)
 from workshop.lab.evolve.reflection import reflection_of
 from workshop.lab.gate import Terms
+from workshop.lab.lab_run import cores
 from workshop.lab.packs import canonical, source_of
 
 NOTHING_PROVEN = 3
@@ -104,8 +113,14 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         else:
             adapter = lab.adapter(options.benchmark)
             asked = _asked(lab, adapter, options)
+            packs = _draw(adapter, asked)
+            _ask_once(lab, asked, options)
             with run_folder(options.out) as folder:
-                _begin(adapter, asked, folder, lambda: _ask_once(lab, asked, options))
+                # As they were drawn, for a life to come.
+                for name, raws in packs.items():
+                    write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
+                harm_name = adapter.benchmark.results.harm_name
+                Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
@@ -165,10 +180,8 @@ def _ask_once(lab: LabContext, asked: Asked, options: EvolveOptions) -> None:
     lab.ask_once({"reflection": (asked.reflection, base_url)}, notes(quiet=options.as_json))
 
 
-def _begin(
-    adapter: BenchmarkAdapter, asked: Asked, folder: Path, ask_once: Callable[[], None]
-) -> None:
-    """Draw the tasks and store the request. Raises CannotRun: the loop cannot start."""
+def _draw(adapter: BenchmarkAdapter, asked: Asked) -> dict[str, list[Raw]]:
+    """The tasks ``train`` and ``unseen``. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
@@ -191,10 +204,7 @@ def _begin(
             "acceptance test of "
             f"{len(unseen)} with {asked.terms.looks} looks need {least} at least"
         )
-    ask_once()
-    keep_packs(folder, adapter, train, unseen)
-    harm_name = adapter.benchmark.results.harm_name
-    Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+    return {"train": train, "unseen": unseen}
 
 
 def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
@@ -206,7 +216,10 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         return engine_for(factory, options.jobs or cores(), tasks, options.scheduler)
 
     console = notes(quiet=options.as_json)
-    train, unseen = kept_packs(folder, adapter)
+    train, unseen = (
+        list(adapter.scenarios(json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))))
+        for name in ("train", "unseen")
+    )
     base_url = os.environ.get(BASE_URLS["reflection"])
     reflection = reflection_of(asked.reflection, folder / "reflections.jsonl", base_url)
     write_line = partial(say, console)
@@ -222,7 +235,7 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 
 def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
     """Print what came of it; the exit code."""
-    proposed = proposal(outcome)
+    proposed = outcome.proposal
     if as_json:
         print(outcome.model_dump_json(indent=1))
     else:

@@ -6,27 +6,23 @@ folder, so that it reaches the same point without spending anything.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from core.models.sections import Texts
-from core.runs.journal import write_whole
 from core.terminal import figures
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.comparison import Side, read_side
-from workshop.lab.evolve.adapter import LabAdapter
-from workshop.lab.evolve.chronicle import Chronicle
+from workshop.lab.evolve.optimiser import Chronicle, LabAdapter
 from workshop.lab.evolve.records import Asked, Candidate, Evolved
 from workshop.lab.evolve.reflection import Reflection, template
-from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, pack_of, played
+from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, played
 from workshop.lab.gate import judge
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
 
-PACKS = ("train", "unseen")
 BARREN = 2
 """So often all training tasks may pass in a row."""
 
@@ -54,7 +50,7 @@ class Loop:
         rollouts = Rollouts(
             self.folder / "rollouts",
             self.adapter,
-            pack_of(self.adapter, self.asked.train, self.train),
+            self.train,
             lambda texts: self.asked.settings(self.asked.train, texts, stories=True),
             self.engine_of,
             self._may_play,
@@ -69,17 +65,12 @@ class Loop:
 
     @property
     def _gate_trials(self) -> int:
-        """Trials reserved for the acceptance test."""
+        """Number of trials reserved for the acceptance test."""
         return len(self.unseen) * (1 + self.asked.terms.looks)
 
     def run(self) -> Evolved:
         """Play it to its end. Raises CannotRun: it can be gone on with."""
-        if self.asked.budget_tasks < self._gate_trials + len(self.train):
-            ended = (
-                "the budget of tasks is too small for the acceptance test and the training tasks"
-            )
-        else:
-            ended = self._optimise()
+        ended = self._optimise()
         self.said(f"the loop has ended: {ended}")
         proposed = self._gate() if self.chronicle.candidates else None
         self._told = self._told.model_copy(update={"ended": ended, "proposed": proposed})
@@ -91,7 +82,8 @@ class Loop:
         # Late: it takes a second to load.
         from gepa.api import optimize
 
-        sections = {name: self._now(name) for name in self.asked.sections}
+        texts = {**self.gepa_adapter.shipped, **self.asked.start}
+        sections = {name: texts[name] for name in self.asked.sections}
         templates = {name: template(name, text) for name, text in sections.items()}
         try:
             optimize(
@@ -122,9 +114,6 @@ class Loop:
         if self.chronicle.barren > BARREN * -(-len(self.train) // self.asked.batch):
             return "nothing left to learn: its tasks pass"
         return None
-
-    def _now(self, name: str) -> str:
-        return self.asked.start.get(name, self.gepa_adapter.shipped[name])
 
     def _may_play(self, trials: int) -> None:
         done = len(self.gepa_adapter.rollouts.trials)
@@ -173,10 +162,9 @@ class Loop:
 
     def _side(self, candidate: Candidate) -> Side:
         texts, asked = self.gepa_adapter.texts(candidate.texts), self.asked
-        pack = pack_of(self.adapter, asked.unseen, self.unseen)
         settings = asked.settings(asked.unseen, texts, stories=False)
         path = self.folder / "gate" / str(candidate.number)
-        self._looked += played(path, self.adapter, pack, settings, self.engine_of).trials()
+        self._looked += played(path, self.adapter, self.unseen, settings, self.engine_of)
         return read_side(path)
 
     def _tell(self) -> None:
@@ -207,24 +195,7 @@ class _Silent:
         """Nothing."""
 
 
-def keep_packs(
-    folder: Path, adapter: BenchmarkAdapter, train: Sequence[Raw], unseen: Sequence[Raw]
-) -> None:
-    """The scenarios as they were drawn, for a life to come. Raises OSError."""
-    for name, raws in zip(PACKS, (train, unseen), strict=True):
-        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
-
-
-def kept_packs(folder: Path, adapter: BenchmarkAdapter) -> list[list[Raw]]:
-    """Those that were kept. Raises OSError."""
-    texts = ((folder / f"{name}.json").read_text(encoding="utf-8") for name in PACKS)
-    return [list(adapter.scenarios(json.loads(text))) for text in texts]
-
-
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:
     """The sections that names or beginnings such as ``store/playbooks/`` mean."""
-    return [name for name in shipped if any(_means(one, name) for one in asked)]
-
-
-def _means(asked: str, name: str) -> bool:
-    return name == asked or (asked.endswith("/") and name.startswith(asked))
+    beginnings = tuple(one for one in asked if one.endswith("/"))
+    return [name for name in shipped if name in asked or name.startswith(beginnings)]

@@ -1,7 +1,9 @@
-"""The request and the results of a loop: ``evolve.json``."""
+"""The request and the results of a loop: ``evolve.json``, the proposal, the page, a summary."""
 
 from __future__ import annotations
 
+import difflib
+import shutil
 from pathlib import Path
 from typing import Literal
 
@@ -9,13 +11,19 @@ from pydantic import Field, ValidationError
 
 from coordinator.config import StrategyName
 from core.models.file_checks import first_problem
+from core.models.sections import write_out
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
+from core.runs.prompts import text_diff
+from core.terminal import figures
 from workshop.lab.gate import Ruling, Terms
 from workshop.lab.lab_run import Settings
 from workshop.views.stats.interval import Record, Share
 
 NAME = "evolve.json"
+PROPOSED = "proposed"
+DIFF = "proposed.diff"
+PAGE = "evolve.html"
 
 
 class Asked(Record):
@@ -31,10 +39,8 @@ class Asked(Record):
     max_turns: int
     guards: str = "all"
     steps: str = "default"
-    """Stages that are on."""
     reflection: str
     sections: tuple[str, ...]
-    """Names of the sections that may be changed."""
     start: dict[str, str] = Field(default_factory=dict)
     """Sections over the shipped ones with which the loop begins."""
     budget_dollars: float | None = None
@@ -42,7 +48,6 @@ class Asked(Record):
     """Trials, those of the gate among them."""
     generations: int
     batch: int
-    """Number of tasks shown to the reflecting model."""
     terms: Terms
     seed: int
 
@@ -61,13 +66,11 @@ class Candidate(Record):
     generation: int
     parents: tuple[int, ...]
     texts: dict[str, str]
-    """Texts of the sections that may be changed."""
     fitness: float
     """Mean over the training tasks: 1 passed, 0 not, -1 harm."""
     passed: Share
     harm: int
     ruling: Ruling | None = None
-    """Result of the acceptance test, if it was tested."""
 
 
 class Generation(Record):
@@ -97,7 +100,6 @@ class Evolved(Record):
     asked: Asked
     harm_name: str
     ended: str | None = None
-    """Why the loop ended; None while it runs."""
     generations: tuple[Generation, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     proposed: int | None = None
@@ -106,6 +108,11 @@ class Evolved(Record):
     reflections: int = 0
     cost_usd: float | None = None
     """Dollars of all trials and reflections; None is unknown."""
+
+    @property
+    def proposal(self) -> Candidate | None:
+        """The candidate that came through the gate."""
+        return next((one for one in self.candidates if one.number == self.proposed), None)
 
     def write(self, folder: Path) -> None:
         """Write it whole. Raises OSError."""
@@ -122,3 +129,55 @@ def read_evolved(folder: Path) -> Evolved:
         raise CannotRun(text) from None
     except ValidationError as error:
         raise CannotRun(f"{path}: {first_problem(error)}") from None
+
+
+def write_outcome(evolved: Evolved, folder: Path) -> None:
+    """Write all of it, in place of what an earlier life has left. Raises OSError."""
+    from workshop.views.report.render import page  # late: help needs none
+
+    diff = ""
+    shutil.rmtree(folder / PROPOSED, ignore_errors=True)
+    (folder / DIFF).unlink(missing_ok=True)
+    if proposed := evolved.proposal:
+        first = evolved.candidates[0].texts
+        changed = {name: text for name, text in proposed.texts.items() if text != first[name]}
+        write_out({**evolved.asked.start, **changed}, folder / PROPOSED)
+        parts = [text_diff(name, first[name], text, "start") for name, text in changed.items()]
+        diff = "".join(f"{part}\n" for part in parts if part)
+        write_whole(folder / DIFF, diff)
+    text = page(
+        "evolve.html.jinja", {"tasks": []}, evolved=evolved, proposed=evolved.proposal, diff=diff,
+        share=share_text, change=_change, sum_of=_sum,
+    )  # fmt: skip
+    write_whole(folder / PAGE, text)
+
+
+def summary(evolved: Evolved) -> list[str]:
+    """Summarise the loop in lines: generations, candidates with intervals, the decision."""
+    lines = [
+        f"{evolved.trials} trials, {evolved.reflections} reflections, "
+        f"{figures.dollars(evolved.cost_usd)}; ended: {evolved.ended or 'not yet'}"
+    ]
+    for one in evolved.generations:
+        lines.append(f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}")
+    for candidate in evolved.candidates:
+        harm = f"{candidate.harm} {evolved.harm_name}s"
+        lines.append(f"candidate {candidate.number}: passed {share_text(candidate.passed)}, {harm}")
+    proposed = evolved.proposal
+    if proposed and proposed.ruling:
+        return [*lines, f"proven better: candidate {proposed.number}: {proposed.ruling.reason}"]
+    return [*lines, "no improvement is proven"]
+
+
+def share_text(share: Share) -> str:
+    """A share with its interval and its counts."""
+    return share.text + (f" ({share.passed}/{share.of})" if share.of else "")
+
+
+def _sum(scores: tuple[float, ...]) -> str:
+    return f"{sum(scores):g}" if scores else figures.DASH
+
+
+def _change(generation: Generation) -> str:
+    lines = generation.was.splitlines(), generation.text.splitlines()
+    return "\n".join(list(difflib.unified_diff(*lines, n=1, lineterm=""))[2:])

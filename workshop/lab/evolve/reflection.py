@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import regex
 
@@ -15,9 +14,6 @@ from core.models.model_call import KeptCalls, ModelCall, sha256_of, total_cost
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.sections import tags
 from core.runs.errors import CannotRun
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 WHY_CHARS = 300
 _WHY = regex.compile(r"^[\s*_#>-]*why[*_]*:[*_]*[ \t]*(.+)$", regex.MULTILINE | regex.IGNORECASE)
@@ -76,7 +72,10 @@ class Reflection:
             "cost_usd": total_cost(self.calls.calls),
             "tokens": answer.usage.model_dump(),
         }
-        _append(self.path, line)
+        with self.path.open("ab") as file:
+            file.write(json.dumps(line).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
         self._kept.append(line)
         return line
 
@@ -96,25 +95,17 @@ def reflection_of(model: str, path: Path, base_url: str | None = None) -> Reflec
 
 def template(section: str, text: str) -> str:
     """The prompt for a section; the optimiser fills in two places."""
-    return (
-        _templates()
-        .get_template("reflect.jinja")
-        .render(section=section, placeholders=" ".join(dict.fromkeys(tags(text))))
-    )
+    from jinja2 import Template  # late: help needs none
+
+    source = Path(__file__).with_name("reflect.jinja").read_text(encoding="utf-8")
+    placeholders = " ".join(dict.fromkeys(tags(text)))
+    return str(Template(source).render(section=section, placeholders=placeholders))
 
 
 def why_of(answer: str) -> str:
     """The purpose of the change, in one line; "" if the model gives none."""
     match = _WHY.search(answer)
     return match[1].strip()[:WHY_CHARS] if match else ""
-
-
-@cache
-def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # late: help needs none
-
-    loader = PackageLoader("workshop.lab.evolve", ".")
-    return Environment(loader=loader, undefined=StrictUndefined, autoescape=False)
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
@@ -126,10 +117,3 @@ def _read(path: Path) -> list[dict[str, Any]]:
     if whole != data:
         os.truncate(path, len(whole))
     return [json.loads(line) for line in whole.splitlines()]
-
-
-def _append(path: Path, line: dict[str, Any]) -> None:
-    with path.open("ab") as file:
-        file.write(json.dumps(line).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

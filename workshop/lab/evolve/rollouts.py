@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +14,7 @@ from core.runs.folder import LAB
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine
 from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import LabRun, Settings, Trial
+from workshop.lab.lab_run import Settings, Trial
 from workshop.lab.packs import Source
 
 
@@ -25,51 +25,34 @@ class Ended(BaseException):
     """
 
 
-@dataclass(frozen=True)
-class Picked(Source):
-    """Scenarios that are at hand, as a pack."""
-
-    raws: Sequence[Raw] = ()
-
-    def scenarios(self) -> Iterator[Raw]:
-        """They."""
-        yield from self.raws
-
-
-def pack_of(adapter: BenchmarkAdapter, asked: str, raws: Sequence[Raw]) -> Picked:
-    """Scenarios as a pack of the name that was asked for."""
-    return Picked(adapter, asked, asked, None, raws)
-
-
 EngineOf = Callable[[int], Engine]
 """Makes the engine for so many tasks."""
 
 
 def played(
-    path: Path, adapter: BenchmarkAdapter, pack: Picked, settings: Settings, engine_of: EngineOf
-) -> LabFolder:
-    """A lab run in its folder, made or gone on with, to its end.
+    path: Path,
+    adapter: BenchmarkAdapter,
+    raws: Sequence[Raw],
+    settings: Settings,
+    engine_of: EngineOf,
+) -> list[Trial]:
+    """The trials of a lab run in its folder, which is made or gone on with, to its end.
 
     Raises CannotRun: the folder is of another run, or a worker was lost.
     """
-    folder = LabFolder(path)
+    folder, (name,) = LabFolder(path), settings.packs
     if not (path / LAB).exists():
         # Nothing was played before it is there.
         shutil.rmtree(path, ignore_errors=True)
         path.mkdir(parents=True)
-        run = folder.fill(adapter, [pack], settings)
+        run = folder.fill(adapter, [Source(name, name, lambda: iter(raws))], settings)
     else:
         run = folder.read()
-        _check(path, run, pack, settings)
+        if run.settings != settings or run.packs[0].tasks != len(raws):
+            raise CannotRun(f"{path} belongs to another loop: its settings or tasks differ")
     if run.finished is None or any(t.infrastructure_failure for t in folder.trials()):
-        carry_out(folder, run, engine_of(len(pack.raws)))
-    return folder
-
-
-def _check(path: Path, run: LabRun, pack: Picked, settings: Settings) -> None:
-    same = run.settings == settings and run.packs[0].tasks == len(pack.raws)
-    if not same or run.packs[0].name != pack.name:
-        raise CannotRun(f"{path} belongs to another loop: its settings or tasks differ")
+        carry_out(folder, run, engine_of(len(raws)))
+    return list(folder.trials())
 
 
 @dataclass
@@ -78,7 +61,7 @@ class Rollouts:
 
     folder: Path
     adapter: BenchmarkAdapter
-    pack: Picked
+    raws: Sequence[Raw]
     settings: Callable[[dict[str, str]], Settings]
     """Settings of a run in which these sections replace built-in ones."""
     engine_of: EngineOf
@@ -95,17 +78,14 @@ class Rollouts:
         wanted = set(specs)
         missing = [
             raw
-            for raw in self.pack.raws
+            for raw in self.raws
             if raw["spec_id"] in wanted and (digest, raw["spec_id"]) not in self._known
         ]
         if missing:
             self.may_play(len(missing))
             self._runs += 1
-            some = pack_of(self.adapter, self.pack.name, missing)
             path = self.folder / f"{self._runs:04d}-{digest[:8]}"
-            trials = list(
-                played(path, self.adapter, some, self.settings(texts), self.engine_of).trials()
-            )
+            trials = played(path, self.adapter, missing, self.settings(texts), self.engine_of)
             outside = [one for one in trials if one.infrastructure_failure]
             if outside:
                 first = outside[0]

@@ -19,7 +19,7 @@ from core.runs.results import TaskResult
 from core.terminal.figures import counted, named, seconds, so_many_tasks
 from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.process import AgentProcess
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Pack, Raw
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Raw
 from workshop.lab.engines import Job
 from workshop.lab.external.outcome import (
     Cause,
@@ -29,6 +29,8 @@ from workshop.lab.external.outcome import (
     tasks_of,
 )
 from workshop.simulator.platform import KEY_PREFIX, Platform
+from workshop.simulator.server import serve
+from workshop.simulator.world import Pack
 from workshop.views.stats.interval import Record
 
 INTERRUPTED = "the run was interrupted"
@@ -61,8 +63,7 @@ class Share:
         """The pack of these tasks, and what is known of each. Raises CannotRun."""
         raw = [one for _, one in self.tasks]
         pack = adapter.read(adapter.pack_text(self.pack, raw), self.pack)
-        both = zip(pack.scenarios, raw, strict=True)
-        return pack, {one["spec_id"]: adapter.known(scenario, one) for scenario, one in both}
+        return pack, adapter.known_of(pack, raw)
 
     def never_made(self, spec: str, cause: Cause) -> PlayedTask:
         """A task that its platform has never made, under a name in place of an id."""
@@ -96,7 +97,6 @@ class AgentSessionRecord(Record):
     sessions: tuple[tuple[str, bool], ...]
     """Id of each, and whether it was handed in."""
     names: tuple[str, ...] = ()
-    """The names of its sessions."""
     models: tuple[str, ...]
     """As it reported them, in the order in which they appear."""
     never_begun: tuple[str, ...]
@@ -120,14 +120,11 @@ class Launch:
     """How the processes of a run are started."""
 
     folder: Path
-    """Of the run."""
     command: str
     environment: Mapping[str, str]
-    """The user's."""
     stand_in: Path
     """The folder with the package in place of the SDK."""
     timeout: float
-    """Seconds for which the agent may neither begin a task nor complete one."""
 
 
 class AgentSession:
@@ -141,7 +138,7 @@ class AgentSession:
         pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
-        self._served = adapter.serve(pack, key)
+        self._served = serve(pack, key=key)
         self._stem = launch.folder / FOLDER / str(number)
         self._reported: set[str] = set()
         self._began = self._moved = time.monotonic()
@@ -174,7 +171,7 @@ class AgentSession:
         self._reported.update(over)
         if (marks := begun + len(self._reported)) != self._marks:
             self._marks, self._moved = marks, time.monotonic()
-        return [played(self._adapter, self._served, first[spec], None) for spec in over]
+        return [played(self._adapter, self.platform, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
         """Why it ended; "" if the agent ended by itself; None: it is running."""
@@ -198,7 +195,7 @@ class AgentSession:
             if task is None:
                 yield self.share.never_made(spec, cause)
             else:
-                yield played(self._adapter, self._served, task, cause)
+                yield played(self._adapter, self.platform, task, cause)
         record = self._record(how, why)
         write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from workshop.lab.regress import RegressOptions
 
 LOOK_SECONDS = 0.2
-"""Between two looks at what the agents have done."""
 MODELS_NAMED = 3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 JobTrials = tuple[Job, list[Trial]]
@@ -75,35 +74,29 @@ def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
     return ", ".join((f"{name}: {agent.command}{version}", *list(models)[:MODELS_NAMED]))
 
 
-def _agent_of(run: LabRun) -> ExternalAgent:
-    assert run.settings.agent is not None
-    return run.settings.agent
-
-
 @dataclass
 class ExternalRun:
     """Plays jobs with processes of an agent; a job may come in parts, as its tasks are done."""
 
     adapter_factory: AdapterFactory
-    run: LabRun
+    agent: ExternalAgent
     command: str | None
     """The command as typed, including secrets; None for a resumed run."""
     environment: Mapping[str, str]
     folder: Path
-    """Of the run."""
     threads: int = 1
     stop: threading.Event = field(default_factory=threading.Event)
     """Set where an interrupt has ended the agents."""
 
     def __post_init__(self) -> None:
         """Raises CannotRun: the command of the run to resume contained a secret."""
-        if self.command is None and MASK in _agent_of(self.run).command:
+        if self.command is None and MASK in self.agent.command:
             text = "the agent's command contained a secret, and secrets are not stored"
             raise CannotRun(f"{text}; pass it in an environment variable and start again")
 
     def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
-        agent, theirs = _agent_of(self.run), list[Job]()
+        agent, theirs = self.agent, list[Job]()
         for job in jobs:
             if job.epoch is None:
                 yield job, play_job(job, self.adapter_factory)
@@ -204,7 +197,8 @@ def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
     sessions = [one for record in records for one in record.sessions]
     models = dict.fromkeys(name for record in records for name in record.models)
     names = dict.fromkeys(name for record in records for name in record.names)
-    agent = _agent_of(run).model_copy(update={"session_names": tuple(names)})
+    assert run.settings.agent is not None
+    agent = run.settings.agent.model_copy(update={"session_names": tuple(names)})
     label = _label(agent, models)
     update = {"agent": agent, "evaluator": label, "worker": label}
     settings = run.settings.model_copy(update=update)

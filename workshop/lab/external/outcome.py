@@ -14,12 +14,11 @@ from core.models.prompt_json import compact
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
 from core.runs.work import fit_json
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Served
+from workshop.lab.benchmark_adapter import BenchmarkAdapter
 from workshop.simulator.platform import Platform, Task
 from workshop.simulator.telemetry import ModelReport
 
 SEEN_CHARS = 4_000
-"""Maximum characters of a body or response in the journal."""
 EVAL_CHARS = 4_000
 ANSWERS = ("response", "error")
 
@@ -43,7 +42,6 @@ class PlayedTask:
     events: tuple[str, ...] = ()
     """Actions that cannot be undone."""
     paid: int | None = None
-    """Dollars of the first act, where acts have a price."""
 
 
 def tasks_of(platform: Platform) -> dict[str, list[Task]]:
@@ -67,7 +65,7 @@ def is_over(task: Task) -> bool:
 
 
 def played(
-    adapter: BenchmarkAdapter, served: Served, task: Task, cause: Cause | None
+    adapter: BenchmarkAdapter, platform: Platform, task: Task, cause: Cause | None
 ) -> PlayedTask:
     """Return the result of a task; ``cause``: why it was not completed, if so."""
     world = adapter.ended(task.world) if task.world is not None else None
@@ -97,10 +95,10 @@ def played(
     )
     return PlayedTask(
         result,
-        observed=tuple(requests_of(served.platform, task)),
+        observed=tuple(requests_of(platform, task)),
         remarks=tuple(line.text for line in task.log if line.type == "info"),
         events=world.events if world else (),
-        paid=adapter.paid(served, task.task_id),
+        paid=world.paid if world else None,
     )
 
 

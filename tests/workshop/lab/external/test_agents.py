@@ -217,7 +217,7 @@ def test_other_rooms_open_such_a_run(
 def test_an_agent_is_measured_without_the_extra_of_the_lab(
     agent: Any, good: str, pack_file: PackFile, company_file: Path, tmp_path: Path
 ) -> None:
-    missing = ("ijson", "numpy", "scipy", "distributed")
+    missing = ("numpy", "scipy", "distributed")
     code = f"import sys\nfor name in {missing}: sys.modules[name] = None\n"
     code += "from submission import main; main()"
     out = ("--out", str(tmp_path / "logs"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -39,7 +38,7 @@ def platform() -> Platform:
 
 
 def outcome(platform: Platform, task: Task, cause: Cause | None = None) -> Any:
-    return played(store(), SimpleNamespace(platform=platform), task, cause)  # type: ignore[arg-type]
+    return played(store(), platform, task, cause)
 
 
 def test_a_task_that_was_completed_has_all_that_was_seen(platform: Platform) -> None:
