@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import Console
 
 from core.ledger import Tool, ToolFault
 from core.runs.hints import command
@@ -15,8 +16,13 @@ from core.runs.task import Turn
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.factory import open_sandbox
-from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
-from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
+from workshop.replay.debugger.debug_state import (
+    LIMITS,
+    DebuggedTurn,
+    DebugState,
+    Ended,
+    Workbench,
+)
 from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
 from workshop.replay.debugger.screen import Screen
 from workshop.replay.repeat import (
@@ -26,9 +32,6 @@ from workshop.replay.repeat import (
     recorded_work,
     turns_of,
 )
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 
 def debug_state(
@@ -63,14 +66,24 @@ def debug_state(
         after=tuple(call for t in log.work if t.number > number for call in t.tools),
         result=log.result.model_dump() if log.result else None,
         recorded=done,
-        outcome=(report.answered, report.result),
     )
-    codes = [step.code for step in report.steps]
-    past = [wire for call in subject.before for wire in call.requests]
-    open_live = _live_world_at(workbench, base_url, spec_id) if base_url else None
-    answers = AnswerSource(report.calls, tools, past, open_live)
-    note = another_sandbox(recorded_kind(report), kind)
-    return DebugState(subject, codes, clock_and_seed, answers, workbench, kind, note)
+    open_live = partial(workbench.open_live, base_url, spec_id) if base_url else None
+    if open_live:
+        try:
+            open_live()
+        except ToolFault as fault:
+            raise NotRecorded(fault.text) from None
+    return DebugState(
+        subject=subject,
+        codes=[step.code for step in report.steps],
+        clock_and_seed=clock_and_seed,
+        workbench=workbench,
+        tools={tool.name: tool for tool in tools},
+        record=report.calls,
+        open_live=open_live,
+        sandbox=kind,
+        note=another_sandbox(recorded_kind(report), kind),
+    )
 
 
 def drive(debug: DebugState, console: Console) -> Turn | None:
@@ -104,12 +117,3 @@ def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
         if output and output.is_final_answer:
             return Ended(tuple(executor.traces), output.output, answered=True)
     return Ended(tuple(executor.traces))
-
-
-def _live_world_at(workbench: Workbench, base_url: str, spec_id: str) -> Callable[[], LiveWorld]:
-    open_world = partial(workbench.open_live, base_url, spec_id)
-    try:
-        open_world()
-    except ToolFault as fault:
-        raise NotRecorded(fault.text) from None
-    return open_world
