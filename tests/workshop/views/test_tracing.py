@@ -267,7 +267,8 @@ def test_a_collector_that_refuses_is_one_warning(
     warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
-        f"warning: --trace otel: not all is written to {url} (OTEL_EXPORTER_OTLP_ENDPOINT): Failed"
+        f"warning: --trace otel: some traces were not written to {url} "
+        "(OTEL_EXPORTER_OTLP_ENDPOINT): Failed"
     )
 
 
@@ -336,7 +337,8 @@ def test_a_store_that_cannot_be_used_is_one_warning(
     warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
-        "warning: --trace mlflow: not all is written to pigeon://nowhere (MLFLOW_TRACKING_URI): "
+        "warning: --trace mlflow: some traces were not written to pigeon://nowhere "
+        "(MLFLOW_TRACKING_URI): "
     )
 
 
