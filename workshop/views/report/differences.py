@@ -187,7 +187,7 @@ def _lines(was: list[str], now: list[str]) -> Iterator[tuple[str, Line]]:
         equal = kind == "equal"
         pairs = zip(was[a:b], now[c:d], strict=True) if equal else _paired(was[a:b], now[c:d])
         for old, new in pairs:
-            text = (old if new is None else new or "").strip()
+            text = ((old if new is None else new) or "").strip()
             if _HEADING.fullmatch(text):
                 heading = text.lstrip("# ")
             yield heading, Line(_words(old, new))
