@@ -9,6 +9,7 @@ own functions is wrapped in one that keeps a lambda of that scope while the func
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from inspect import Signature
 
 import regex
@@ -125,8 +126,12 @@ def _evaluate(debug: DebugState, expression: str, depth: int, *, framed: bool = 
         executor(_PRELUDE)
         for step, code in enumerate(debug.codes, start=1):
             rewriter = _Rewriter(host.tools, frozenset(functions), step, expression, depth)
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                # Other code is refused by the executor, as it was.
+                tree = rewriter.visit(ast.parse(code))
+                code = ast.unparse(ast.fix_missing_locations(tree))
             try:
-                executor(_rewritten(code, rewriter))
+                executor(code)
             except SandboxError as error:
                 report = error.text
             if host.over:
@@ -164,14 +169,6 @@ class _Host:
             self.over = True
             raise ToolFault("an expression cannot call tools", kind="RuntimeError", fatal=True)
         return answer_of(self._given.pop(0))
-
-
-def _rewritten(code: str, rewriter: _Rewriter) -> str:
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code  # the executor refuses it, as it did
-    return ast.unparse(ast.fix_missing_locations(rewriter.visit(tree)))
 
 
 class _Rewriter(ast.NodeTransformer):

@@ -55,13 +55,6 @@ class IndexRow:
     """The pack that it plays, or the platform."""
 
     @property
-    def kind(self) -> str:
-        """The look of its state."""
-        if self.state == "running":
-            return "now"
-        return "bad" if self.state.startswith("stopped") else ""
-
-    @property
     def progress(self) -> str:
         """Tasks that are over, of how many."""
         if self.results is None and self.total is None:

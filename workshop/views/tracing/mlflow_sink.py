@@ -53,22 +53,14 @@ class MlflowSink:
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
         self._experiment: str = mlflow.set_experiment(name).experiment_id
         self._run: str = self._client.create_run(self._experiment, run_name=run_id).info.run_id
-        self._tasks = 0
         given = {name: value for name, value in options.items() if value not in _NOTHING}
         params = [Param(name, redact(str(value))[:500]) for name, value in given.items()]
         self._client.log_batch(self._run, params=params)
 
     def task(self, span: Span) -> None:
-        """Write one task as a trace, and its figures as a step of the run's metrics."""
+        """Write one task as a trace."""
         self._write(span, None)
         self._mlflow.flush_trace_async_logging()
-        self._tasks += 1
-        figures = {
-            "task.score": span.score,
-            "task.cost_usd": span.cost_usd,
-            "task.seconds": span.ended - span.started,
-        }
-        self._log(figures, self._tasks, span.ended)
 
     def close(self, results: RunResults | None) -> str:
         """Write the run's figures and end the MLflow run; its page of traces."""
@@ -77,18 +69,13 @@ class MlflowSink:
             figures = totals.model_dump(exclude={"groups", "requests", "tokens"})
             figures["prompt_tokens"] = totals.tokens.prompt
             figures["completion_tokens"] = totals.tokens.completion
-            self._log(figures, 0, time.time())
+            known = {name: value for name, value in figures.items() if value is not None}
+            metric, now = self._mlflow.entities.Metric, int(time.time() * 1000)
+            metrics = [metric(name, value, now, 0) for name, value in known.items()]
+            self._client.log_batch(self._run, metrics=metrics)
         done = bool(results and results.finished)
         self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
         return f"#/experiments/{self._experiment}/traces"
-
-    def _log(self, figures: Mapping[str, float | None], step: int, when: float) -> None:
-        known = {name: value for name, value in figures.items() if value is not None}
-        metrics = [
-            self._mlflow.entities.Metric(name, value, int(when * 1000), step)
-            for name, value in known.items()
-        ]
-        self._client.log_batch(self._run, metrics=metrics)
 
     def _write(self, span: Span, parent: Any) -> None:
         more: dict[str, Any] = {}

@@ -133,14 +133,15 @@ def _usage(span: Span) -> dict[str, Fact]:
 
 
 def _of_model(span: Span) -> dict[str, Any]:
+    attributes: dict[str, Any] = {"gen_ai.request.model": span.model}
     first, _, rest = span.model.partition("/")
-    provider = {}
     if rest:
-        name = _PROVIDERS.get(first, first)
         # Collectors from before the attribute got its new name know only the old one.
-        provider = {"gen_ai.provider.name": name, "gen_ai.system": name}
-    ended = {"gen_ai.response.finish_reasons": [span.finish_reason]} if span.finish_reason else {}
-    return {"gen_ai.request.model": span.model} | provider | ended
+        for name in ("gen_ai.provider.name", "gen_ai.system"):
+            attributes[name] = _PROVIDERS.get(first, first)
+    if span.finish_reason:
+        attributes["gen_ai.response.finish_reasons"] = [span.finish_reason]
+    return attributes
 
 
 def _texts(span: Span) -> dict[str, str]:
