@@ -142,7 +142,7 @@ class Assembly:
         )
 
     def _debugged(self) -> TaskExecutorFactory:
-        from workshop.replay.debugger.live import LiveDebugger
+        from workshop.replay.debugger.sessions import LiveDebugger
 
         workbench = workbench_of(self.options.benchmark)
         return lambda task, played: LiveDebugger(workbench, task.spec_id, task.text, played).open

@@ -163,7 +163,7 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     from cli.debugging import fork_options, turn_of, world_of
     from core.runs.find import find_run
     from core.runs.run_view import benchmark_of
-    from workshop.replay.debugger.recorded_turn import debug_state, drive
+    from workshop.replay.debugger.sessions import debug_state, drive
 
     folder = find_run(options.run, options.logs)
     spec, number = turn_of(folder, options.task, options.turn)

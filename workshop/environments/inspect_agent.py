@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 import anyio.to_thread
 from inspect_ai.model import (
-    ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -42,7 +41,6 @@ from coordinator.watching import Watchers
 from core.erc3_client import ERC3
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
-from core.models.models_file import Backend
 from core.models.providers import DirectTransport, is_rule_based
 from core.runs.results import TaskResult
 from workshop.environments.inspect_tasks import CALLS, reopened, unprefixed
@@ -70,21 +68,18 @@ class InspectTransport:
 
     def send(self, request: Request, timeout: float) -> Reply:
         """One request; `timeout` is left to Inspect. Raises ExchangeFailed."""
-        asked = self.model.generate([_message(one) for one in request.messages])
-        call = self.context.copy().run(asyncio.run_coroutine_threadsafe, asked, self.loop)
+        reply = self.model.generate([_message(one) for one in request.messages])
+        call = self.context.copy().run(asyncio.run_coroutine_threadsafe, reply, self.loop)
         self.waiting.append(call)
         try:
             output = call.result()
         except Exception as error:
             raise ExchangeFailed("bad_request", f"{type(error).__name__}: {error}") from error
-        used = output.usage
-        return Reply(
-            text=output.completion,
-            finish_reason="length" if output.stop_reason == "max_tokens" else output.stop_reason,
-            usage=Usage(prompt=used.input_tokens, completion=used.output_tokens)
-            if used
-            else Usage(),
-        )
+        usage, reason = Usage(), output.stop_reason
+        if used := output.usage:
+            usage = Usage(prompt=used.input_tokens, completion=used.output_tokens)
+        reason_given = "length" if reason == "max_tokens" else reason
+        return Reply(text=output.completion, finish_reason=reason_given, usage=usage)
 
 
 def _message(message: Message) -> ChatMessage:
@@ -111,42 +106,47 @@ def register(benchmark_named: Callable[[str], Benchmark]) -> None:
         """
 
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            world = reopened(state)
-            benchmark = benchmark_named(world.benchmark.name)
-            stop = CancelToken()
-            loop, context = asyncio.get_running_loop(), contextvars.copy_context()
-            transports = {
-                _id(model): InspectTransport(model, loop, context)
-                for model in {get_model(role=role) for role in ROLES}
-            }
-            evaluator, worker = (_id(get_model(role=role)) for role in ROLES)
-            config = RunConfig(
-                benchmark=world.benchmark.name,
-                strategy=strategy,
-                evaluator=evaluator,
-                worker=worker,
-                tasks=(world.scenario.spec_id,),
-                breaker=0,
-            )
-            try:
-                result, calls = await anyio.to_thread.run_sync(
-                    lambda: _play(world, benchmark, config, transports, stop),
-                    abandon_on_cancel=True,
-                )
-            finally:
-                stop.request()
-                asked = [call for transport in transports.values() for call in transport.waiting]
-                for call in asked:
-                    call.cancel()
-            state.store.set(CALLS, calls)
-            if error := next(filter(None, (call.exception() for call in asked)), None):
-                raise error
-            if result.failure in LEFT_OPEN:
-                raise RuntimeError(f"the agent did not play the task: {result.error}")
-            state.output = ModelOutput.from_content("erc3", result.ended)
-            return state
+            return await _solve(state, strategy, benchmark_named)
 
         return solve
+
+
+async def _solve(
+    state: TaskState, strategy: StrategyName, benchmark_named: Callable[[str], Benchmark]
+) -> TaskState:
+    """Play the task of a sample. Raises RuntimeError, or what a model of Inspect raised."""
+    world = reopened(state)
+    benchmark = benchmark_named(world.benchmark.name)
+    stop = CancelToken()
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    models = {role: get_model(role=role) for role in ROLES}
+    transports = {
+        _id(model): InspectTransport(model, loop, context) for model in set(models.values())
+    }
+    config = RunConfig(
+        benchmark=world.benchmark.name,
+        strategy=strategy,
+        evaluator=_id(models["evaluator"]),
+        worker=_id(models["worker"]),
+        tasks=(world.scenario.spec_id,),
+        breaker=0,
+    )
+    try:
+        result, sent = await anyio.to_thread.run_sync(
+            lambda: _play(world, benchmark, config, transports, stop), abandon_on_cancel=True
+        )
+    finally:
+        stop.request()
+        calls = [call for transport in transports.values() for call in transport.waiting]
+        for call in calls:
+            call.cancel()
+    state.store.set(CALLS, sent)
+    if error := next(filter(None, (call.exception() for call in calls)), None):
+        raise error
+    if result.failure in LEFT_OPEN:
+        raise RuntimeError(f"the agent did not play the task: {result.error}")
+    state.output = ModelOutput.from_content("erc3", result.ended)
+    return state
 
 
 def _play(
@@ -158,12 +158,9 @@ def _play(
 ) -> tuple[TaskResult, list[Call]]:
     """Play a task on an embedded platform of its own; its result and what was sent to its world."""
 
-    def transport(backend: Backend) -> InspectTransport:
-        return transports[backend.model]
-
     with TemporaryDirectory(prefix="inspect-") as folder, serve(world.pack, key=KEY) as served:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
-        clients = client_factory(config.ids, transport_factory=transport)
+        clients = client_factory(config.ids, transport_factory=lambda one: transports[one.model])
         watchers = Watchers(())
         session = Session(
             client, config, benchmark, Path(folder), watchers, clients=clients, stop=stop
@@ -192,13 +189,9 @@ class RuleBasedModel(ModelAPI):
         messages = tuple({"role": one.role, "content": one.text} for one in input)
         transport = DirectTransport(f"playbook/{self.model_name}")
         reply = transport.send(Request(model=self.model_name, messages=messages), 0)
-        said = ChatMessageAssistant(content=reply.text, source="generate")
-        return ModelOutput(
-            model=self.model_name,
-            choices=[ChatCompletionChoice(message=said)],
-            usage=ModelUsage(
-                input_tokens=reply.usage.prompt or 0,
-                output_tokens=reply.usage.completion or 0,
-                total_tokens=(reply.usage.prompt or 0) + (reply.usage.completion or 0),
-            ),
+        output = ModelOutput.from_content(self.model_name, reply.text)
+        prompt, completion = reply.usage.prompt or 0, reply.usage.completion or 0
+        output.usage = ModelUsage(
+            input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion
         )
+        return output

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import count as numbers
 from itertools import islice
 from pathlib import Path
@@ -47,64 +47,46 @@ def unprefixed(function: Registered) -> Registered:
     return function
 
 
-@task(name="erc3/store")
-@unprefixed
-def store(
-    seed: str | int = "0",
-    first: int = 0,
-    count: int | None = None,
-    pack: str | None = None,
-    message_limit: int = MESSAGES,
-) -> Task:
-    """Shops drawn from a seed, without end unless `count` or --limit says so.
+def _register(benchmark: str, what: str) -> Callable[..., Task]:
+    def make(
+        seed: str | int = "0",
+        first: int = 0,
+        count: int | None = None,
+        pack: str | None = None,
+        message_limit: int = MESSAGES,
+    ) -> Task:
+        drawn = DrawnTasks(benchmark, str(seed), first)
+        try:
+            if pack is not None:
+                dataset: SampleSource | list[Sample] = list(_packed(benchmark, pack))
+            else:
+                dataset = drawn if count is None else drawn.take(count)
+            # An endless source is asked for its first tasks in here.
+            return Task(
+                dataset=dataset,
+                setup=opened_world(),
+                solver=generate(),
+                scorer=final_state(),
+                message_limit=message_limit,
+            )
+        except PackError as error:
+            raise PrerequisiteError(str(error)) from None
+
+    make.__doc__ = f"""{what} drawn from a seed, without end unless `count` or --limit says so.
 
     Args:
-        seed: Draws the shops; the same seed draws the same ones.
+        seed: Draws the tasks; the same seed draws the same ones.
         first: Number of the first task of the seed.
         count: How many tasks; without it, as many as --limit.
         pack: Play a pack file instead, or "bundled" for the one that comes with the project.
         message_limit: Messages of a sample.
     """
-    return _task("store", seed, first, count, pack, message_limit)
+    registered: Callable[..., Task] = task(name=f"erc3/{benchmark}")(unprefixed(make))
+    return registered
 
 
-@task(name="erc3/company")
-@unprefixed
-def company(
-    seed: str | int = "0",
-    first: int = 0,
-    count: int | None = None,
-    pack: str | None = None,
-    message_limit: int = MESSAGES,
-) -> Task:
-    """Companies drawn from a seed, ten tasks each; the arguments are those of `erc3/store`."""
-    return _task("company", seed, first, count, pack, message_limit)
-
-
-def _task(
-    benchmark: str,
-    seed: str | int,
-    first: int,
-    count: int | None,
-    pack: str | None,
-    message_limit: int,
-) -> Task:
-    drawn = DrawnTasks(benchmark, str(seed), first)
-    try:
-        if pack is not None:
-            dataset: SampleSource | list[Sample] = list(_packed(benchmark, pack))
-        else:
-            dataset = drawn if count is None else drawn.take(count)
-        # An endless source is asked for its first tasks in here.
-        return Task(
-            dataset=dataset,
-            setup=opened_world(),
-            solver=generate(),
-            scorer=final_state(),
-            message_limit=message_limit,
-        )
-    except PackError as error:
-        raise PrerequisiteError(str(error)) from None
+store = _register("store", "Shops")
+company = _register("company", "Companies of ten tasks each,")
 
 
 class DrawnTasks(SampleSource):
@@ -206,8 +188,9 @@ def final_state() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         world = reopened(state)
-        for call in map(partial(_call_of), state.store.get(CALLS, [])):
-            world.call(*call)
+        calls: list[Call] = state.store.get(CALLS, [])
+        for path, body in calls:
+            world.call(path, body)
         verdict = world.score()
         return Score(
             value={"score": verdict.score, "harm": float(verdict.harm)},
@@ -216,8 +199,3 @@ def final_state() -> Scorer:
         )
 
     return score
-
-
-def _call_of(kept: Any) -> Call:
-    path, body = kept
-    return Call(path, body)

@@ -70,15 +70,14 @@ def replay(
             f"{command('show', folder)} tells what they did"
         )
     tools = tools_of(benchmark_of(folder))
-    return [_repetition(spec, turn, tools) for spec, turn in coded]
-
-
-def _repetition(spec_id: str, turn: TurnLog, tools: Sequence[Tool]) -> Repetition:
-    now, divergence = repeat(turn, tools, spec_id)
-    recorded = turn.turn.report if turn.turn else None
-    was = recorded_kind(recorded) if recorded else None
-    note = another_sandbox(was, recorded_kind(now))
-    return Repetition(spec_id, turn.number, len(turn.tools), divergence, note)
+    repetitions = []
+    for spec, turn in coded:
+        now, divergence = repeat(turn, tools, spec)
+        recorded = turn.turn.report if turn.turn else None
+        was = recorded_kind(recorded) if recorded else None
+        note = another_sandbox(was, recorded_kind(now))
+        repetitions.append(Repetition(spec, turn.number, len(turn.tools), divergence, note))
+    return repetitions
 
 
 def turns_of(
@@ -162,11 +161,11 @@ def sandbox_like(report: WorkReport) -> SandboxKind:
     SandboxUnavailable: there is none, and in Monty the code would do something else.
     """
     kind = recorded_kind(report)
-    if kind is None or kind == "monty":
-        return used_kind(kind)
     try:
         return used_kind(kind)
     except SandboxUnavailable:
+        if kind is None or kind == "monty":
+            raise
         return used_kind("process")
 
 

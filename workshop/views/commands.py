@@ -18,7 +18,7 @@ from core.runs.errors import Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
-from core.runs.prompts import OverriddenSection, overridden_sections
+from core.runs.prompts import overridden_sections
 from core.runs.reader import NotRecorded, results_of
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
@@ -55,13 +55,10 @@ def show(
         failures(answers(), view)
     else:
         overview(answers(), view)
-        say(answers(), *map(_section, overridden_sections(folder)))
-
-
-def _section(section: OverriddenSection) -> str:
-    signs = [line[0] for line in section.diff.splitlines()[2:] if line]
-    lines = f"+{signs.count('+')} -{signs.count('-')} lines"
-    return f"section {section.name} {section.sha256[:10]} changed, {lines}"
+        for section in overridden_sections(folder):
+            signs = [line[0] for line in section.diff.splitlines()[2:] if line]
+            lines = f"+{signs.count('+')} -{signs.count('-')} lines"
+            say(answers(), f"section {section.name} {section.sha256[:10]} changed, {lines}")
 
 
 def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
@@ -157,10 +154,12 @@ def view(
         raise Usage(f"there is no folder {logs}; play a run first, or name another folder")
     if is_run(logs):
         raise Usage(f"{logs} is a single run; name the folder that contains it")
-    listener = _listener(port)
-    typer.echo(
-        f"runs of {logs}: http://{HOST}:{listener.getsockname()[1]}/  (press Ctrl-C to stop)"
-    )
+    try:  # it listens before its address is printed, so that nobody comes too early
+        listener = socket.create_server((HOST, port))
+    except OSError as error:
+        raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
+    address = f"http://{HOST}:{listener.getsockname()[1]}/"
+    typer.echo(f"runs of {logs}: {address}  (press Ctrl-C to stop)")
     app = build_app(logs, context.meta["judge"])
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
 
@@ -176,19 +175,6 @@ def view(
                 yield
 
     Server(config).run([listener])
-
-
-def _listener(port: int) -> socket.socket:
-    """A socket that listens before the address is printed, so that nobody comes too early."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
-    return listener
 
 
 class Format(StrEnum):

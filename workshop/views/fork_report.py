@@ -62,7 +62,6 @@ class RunSide(Record):
     tool_calls: int | None = None
     requests: int | None = None
     tokens: Usage
-    """Figures of the whole task."""
     tokens_from_turn: Usage
     """Figures of the turns that were not repeated."""
     error: str | None = None
@@ -84,6 +83,18 @@ def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
     """Put a fork beside its original, turn by turn and as a whole."""
     old, new = _run_side(original, turn), _run_side(fork, turn)
     old_turns, new_turns = ({t.number: t for t in task.whole} for task in (original, fork))
+    pairs = []
+    for place in sorted(old_turns | new_turns):
+        was, now = old_turns.get(place), new_turns.get(place)
+        a, b = _compared(was), _compared(now)
+        pair = TurnPair(
+            number=place,
+            repeated=place < turn,
+            differs=tuple(name for name in a | b if a.get(name) != b.get(name)),
+            original=_turn_side(was),
+            fork=_turn_side(now),
+        )
+        pairs.append(pair)
     # A rebuilt world is read more or less often than the one that was played: not its requests.
     compared = [name for name in (*SUMS, "tokens") if name != "requests"]
     return ForkReport(
@@ -92,10 +103,7 @@ def compare(original: TaskRecord, fork: TaskRecord, turn: int) -> ForkReport:
         differs=tuple(name for name in compared if getattr(old, name) != getattr(new, name)),
         original=old,
         fork=new,
-        turns=tuple(
-            _pair(number, number < turn, old_turns.get(number), new_turns.get(number))
-            for number in sorted(old_turns | new_turns)
-        ),
+        turns=tuple(pairs),
     )
 
 
@@ -108,17 +116,6 @@ def _run_side(task: TaskRecord, turn: int) -> RunSide:
         tokens=total_usage(task.calls_from(1)),
         tokens_from_turn=total_usage(task.calls_from(turn)),
         **values,
-    )
-
-
-def _pair(number: int, repeated: bool, old: Turn | None, new: Turn | None) -> TurnPair:
-    a, b = _compared(old), _compared(new)
-    return TurnPair(
-        number=number,
-        repeated=repeated,
-        differs=tuple(name for name in a | b if a.get(name) != b.get(name)),
-        original=_turn_side(old),
-        fork=_turn_side(new),
     )
 
 
@@ -181,10 +178,9 @@ def sums_table(report: ForkReport) -> Table:
     sides = report.original, report.fork
     rows = {r: [_cell(getattr(s.brain, r, None)) for s in sides] for r in ("evaluator", "worker")}
     rows |= {name: [_cell(getattr(s, name)) for s in sides] for name in SUMS}
-    rows["tokens"] = [Text(number(tokens(s.tokens))) for s in sides]
-    rows[f"tokens from turn {report.turn}"] = [
-        Text(number(tokens(s.tokens_from_turn))) for s in sides
-    ]
+    rows["tokens"] = [_cell(number(tokens(s.tokens))) for s in sides]
+    late = [_cell(number(tokens(s.tokens_from_turn))) for s in sides]
+    rows[f"tokens from turn {report.turn}"] = late
     if any(s.error for s in sides):
         rows["error"] = [_cell(s.error, ERROR_CHARS) for s in sides]
     for name, cells in rows.items():

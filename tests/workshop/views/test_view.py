@@ -129,7 +129,8 @@ def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_
         text=True,
     ) as process:
         assert process.stdout is not None
-        address = next(w for w in process.stdout.readline().split() if w.startswith("http"))
+        words = process.stdout.readline().split()
+        address = next(word for word in words if word.startswith("http"))
         assert httpx.get(address, trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
         assert httpx.get(address, trust_env=False, timeout=60).status_code == 200

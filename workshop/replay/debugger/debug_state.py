@@ -1,23 +1,17 @@
-"""The debugger's state: the task, the work, and the current call."""
+"""The debugger's state: the task, the work, the current call, and what answers it."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from core.ledger import ToolCall, ToolFault
+from core.ledger import Tool, ToolCall, ToolFault
 from core.runs.task import Turn
+from core.runs.work import StepRecord
+from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
-from workshop.replay.debugger.answer_source import (
-    Answered,
-    AnswerSource,
-    EditedAnswer,
-    Ended,
-    LiveWorld,
-    Pause,
-)
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
@@ -39,8 +33,12 @@ class Workbench(Protocol):
     ) -> dict[str, Any]:
         """A pack with one scenario: the task as these calls saw it."""
 
-    def open_live(self, base_url: str, spec_id: str) -> LiveWorld:
+    def open_live(self, base_url: str, spec_id: str) -> LiveTask:
         """A new task on a platform. Raises ToolFault."""
+
+
+class BadCommand(Exception):
+    """The command is invalid; the text says why and what would be right."""
 
 
 class Place(NamedTuple):
@@ -50,8 +48,40 @@ class Place(NamedTuple):
     line: int
 
 
-class BadCommand(Exception):
-    """The command is invalid; the text says why and what would be right."""
+@dataclass(frozen=True)
+class Pause:
+    """A tool call that waits for its answer."""
+
+    number: int
+    """1 for the first call of the instruction."""
+    name: str
+    args: tuple[object, ...]
+    kwargs: dict[str, object]
+    step: int
+    line: int
+    """Source line within the step's snippet; 0 if unknown."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The work is over."""
+
+    steps: tuple[StepRecord, ...]
+    result: object = None
+    answered: bool = False
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A call that was answered: by the record, by the user, or by a running benchmark."""
+
+    call: ToolCall
+    by: Literal["record", "edited", "live"]
+
+
+def answer_of_fault(fault: ToolFault) -> dict[str, object]:
+    """The fields of a call that failed so."""
+    return {"outcome": "failed", "error": fault.text, "fault": fault.kind}
 
 
 @dataclass(frozen=True)
@@ -72,36 +102,43 @@ class DebuggedTurn:
     """How the task ended, if it has."""
     recorded: Turn | None = None
     """The whole turn; None while it is live."""
-    outcome: tuple[bool, object] | None = None
-    """Whether the recorded turn came to an answer, and to which; None while it is live."""
 
 
 @dataclass
 class DebugState:
-    """The position in the work, and the user's changes."""
+    """The position in the work, and the user's changes.
+
+    Calls are answered from the record; from the first other call on, by a simulator or the user.
+    """
 
     subject: DebuggedTurn
     codes: Sequence[str]
     """The snippets so far, or all that were recorded."""
     clock_and_seed: ClockAndSeed
-    answers: AnswerSource
     workbench: Workbench
+    tools: Mapping[str, Tool]
+    record: Sequence[ToolCall] = ()
+    open_live: Callable[[], LiveTask] | None = None
+    """A new task on the simulator, if there is one."""
     sandbox: SandboxKind | None = None
-    """The kind of sandbox; None: the environment decides."""
+    """None: the environment decides."""
     note: str = ""
-    """A note if it differs from the recorded one."""
+    """A note if the sandbox differs from the recorded one."""
     history: list[Answered] = field(default_factory=list)
     moment: Pause | Ended = field(default_factory=lambda: Ended(()))
+    left: int | None = None
+    """The call at which the work left the record."""
     arguments: dict[str, object] | None = None
-    """Arguments that the user has edited, for the call that waits."""
-    edited_answer: EditedAnswer | ToolFault | None = None
-    """The answer that the user wants the waiting call to have."""
+    """Edited arguments of the waiting call."""
+    edited_answer: dict[str, object] | None = None
+    """The fields of a call that hold the answer that the user wants the waiting one to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
     depth: int = 0
     """How many callers above the waiting call is looked from."""
     callers: list[Place] | None = None
     """Positions of those calls, the outermost first; None: not computed yet."""
+    _live: LiveTask | None = None
 
     @property
     def pause(self) -> Pause | None:
@@ -111,43 +148,109 @@ class DebugState:
     def waiting(self) -> Pause:
         """The call that waits. Raises BadCommand at the end."""
         if self.pause is None:
-            raise BadCommand("no call is waiting; back [N] goes to an earlier one")
+            raise BadCommand("the code has ended; back [N] goes to an earlier call")
         return self.pause
-
-    def arguments_of(self, pause: Pause) -> dict[str, object]:
-        """The arguments of the waiting call, as they are edited."""
-        return self.answers.bound(pause) if self.arguments is None else self.arguments
-
-    @property
-    def step(self) -> int:
-        """The step that runs, or ran last."""
-        if isinstance(self.moment, Pause):
-            return max(1, self.moment.step)
-        return max(1, len(self.moment.steps))
 
     @property
     def place(self) -> Place:
         """The selected frame: the waiting call, or one of its callers."""
         if self.depth and self.callers:
             return self.callers[-self.depth]
-        return Place(self.step, self.pause.line if self.pause else 1)
+        if isinstance(self.moment, Pause):
+            return Place(max(1, self.moment.step), self.moment.line)
+        return Place(max(1, len(self.moment.steps)), 1)
 
     @property
     def calls(self) -> list[ToolCall]:
         """The calls that were answered."""
-        return [h.call for h in self.history]
+        return [answered.call for answered in self.history]
 
     def arrive(self, moment: Pause | Ended) -> None:
         """The work has gone on; edits were for the call before."""
         self.moment, self.arguments, self.edited_answer = moment, None, None
         self.depth, self.callers = 0, None
 
-    @property
-    def is_edited(self) -> bool:
-        """Whether anything goes otherwise than it was recorded, or is about to."""
-        waiting = self.arguments is not None or self.edited_answer is not None
-        changed = self.answers.left is not None or any(h.by != "record" for h in self.history)
-        return waiting or changed
+    def go_back(self, number: int) -> None:
+        """Forget that call and later ones; a live world has to be rebuilt for that."""
+        del self.history[number - 1 :]
+        self._live = None
+        if self.left is not None and self.left >= number:
+            self.left = None
+
+    def recorded(self, number: int) -> ToolCall | None:
+        """The recorded call of that number."""
+        return self.record[number - 1] if number <= len(self.record) else None
+
+    def bound(self, pause: Pause) -> dict[str, object]:
+        """Arguments by name; {} where they do not fit, as the record has it."""
+        try:
+            return self.tools[pause.name].bind(list(pause.args), dict(pause.kwargs))
+        except ToolFault:
+            return {}
+
+    def arguments_of(self, pause: Pause) -> dict[str, object]:
+        """The arguments of the waiting call, as they are edited."""
+        return self.bound(pause) if self.arguments is None else self.arguments
+
+    def settle(self) -> Answered | None:
+        """Answer the waiting call; None where only the user can.
+
+        Raises BadCommand: no call waits; ToolFault: the live world could not be brought here.
+        """
+        pause = self.waiting()
+        if self.left == pause.number:
+            self.left = None  # the user may have put the arguments back
+        recorded = self.recorded(pause.number) if self.left is None else None
+        now = pause.name, self.arguments_of(pause)
+        if recorded is None or (recorded.name, recorded.arguments) != now:
+            recorded, self.left = None, self.left or pause.number
+        if self.edited_answer is not None:
+            return Answered(self.by_hand(pause, self.edited_answer), "edited")
+        if recorded is not None:
+            placed = recorded.model_copy(update={"step": pause.step, "line": pause.line})
+            return Answered(placed, "record")
+        live = self._live_task()
+        return Answered(self.ask(live.call, pause), "live") if live else None
+
+    def by_hand(self, pause: Pause, answer: Mapping[str, object]) -> ToolCall:
+        """The waiting call with an answer for which nothing was sent."""
+        call = ToolCall(
+            number=pause.number,
+            name=pause.name,
+            kind=self.tools[pause.name].kind,
+            arguments=self.arguments_of(pause),
+            outcome="done",
+            step=pause.step,
+            line=pause.line,
+        )
+        return call.model_copy(update=answer)
+
+    def ask(self, call: Callable[..., ToolCall], pause: Pause) -> ToolCall:
+        """The waiting call as a running benchmark answers it; by hand where it reaches no tool."""
+        edited = self.arguments
+        try:
+            if edited is None:
+                answered = call(pause.name, list(pause.args), dict(pause.kwargs))
+            else:
+                answered = call(pause.name, [], edited)
+        except ToolFault as fault:
+            return self.by_hand(pause, answer_of_fault(fault))
+        place = {"number": pause.number, "step": pause.step, "line": pause.line}
+        return answered.model_copy(update=place)
+
+    def _live_task(self) -> LiveTask | None:
+        """The running environment at this moment, made when first needed."""
+        if self._live is None and self.open_live is not None:
+            live = self.open_live()
+            calls = (*self.subject.before, *self.calls)
+            live.repeat([request for call in calls for request in call.requests])
+            self._live = live
+        return self._live
+
+    def current_state(self) -> str | None:
+        """The state as a running environment shows it; None while the work is on the record."""
+        live = self._live_task() if self.left is not None else None
+        return live.state() if live else None
 
     def edited_turn(self, ended: Ended) -> Turn:
         """The turn as it went now. Raises BadCommand: it is a live one."""
@@ -173,12 +276,10 @@ class DebugState:
 
     def calling_lines(self, step: int) -> list[int]:
         """Lines of a snippet from which tools are called, by its text or by the record."""
-        lines = {c.line for c in self.calls if c.step == step and c.line}
+        lines = {call.line for call in self.calls if call.step == step and call.line}
         try:
-            tree = ast.parse("\n".join(self.code(step)))
+            nodes = list(ast.walk(ast.parse("\n".join(self.code(step)))))
         except (SyntaxError, ValueError):
-            return sorted(lines)
-        nodes = [
-            n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in self.answers.tools
-        ]
-        return sorted(lines | {n.lineno for n in nodes})
+            nodes = []
+        names = [node for node in nodes if isinstance(node, ast.Name) and node.id in self.tools]
+        return sorted(lines | {name.lineno for name in names})

@@ -10,8 +10,7 @@ import regex
 
 from core.ledger import ToolFault
 from core.ledger.calls import FaultKind
-from workshop.replay.debugger.answer_source import EditedAnswer, Pause
-from workshop.replay.debugger.debug_state import BadCommand, DebugState
+from workshop.replay.debugger.debug_state import BadCommand, DebugState, Pause, answer_of_fault
 
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 USAGE = "edit args KEY=JSON | edit answer JSON | edit answer PATH=JSON | edit answer | edit none"
@@ -25,22 +24,17 @@ def edit(debug: DebugState, text: str) -> None:
     if what == "none":
         debug.arguments, debug.edited_answer = None, None
     elif what == "args":
-        _edit_argument(debug, pause, rest)
+        key, equals, value = rest.partition("=")
+        key, tool = key.strip(), debug.tools[pause.name]
+        if not equals:
+            raise BadCommand("use: edit args KEY=JSON")
+        if key not in tool.signature.parameters:
+            raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
+        debug.arguments = {**debug.arguments_of(pause), key: _json(value)}
     elif what == "answer":
-        debug.edited_answer = EditedAnswer(_answer(debug, pause, rest))
+        debug.edited_answer = {"result": _answer(debug, pause, rest)}
     else:
         raise BadCommand(f"use: {USAGE}")
-
-
-def _edit_argument(debug: DebugState, pause: Pause, text: str) -> None:
-    key, equals, value = text.partition("=")
-    key = key.strip()
-    if not equals:
-        raise BadCommand("use: edit args KEY=JSON")
-    tool = debug.answers.tools[pause.name]
-    if key not in tool.signature.parameters:
-        raise BadCommand(f"{pause.name} has no argument {key!r}; expected {tool.usage()}")
-    debug.arguments = {**debug.arguments_of(pause), key: _json(value)}
 
 
 def _answer(debug: DebugState, pause: Pause, text: str) -> object:
@@ -55,22 +49,18 @@ def _answer(debug: DebugState, pause: Pause, text: str) -> object:
     try:
         part = changed
         for name in way:
-            part = part[_key(part, name)]
-        part[_key(part, last)] = _json(match["value"])
+            part = part[int(name) if isinstance(part, list) else name]
+        part[int(last) if isinstance(part, list) else last] = _json(match["value"])
     except (KeyError, IndexError, TypeError, ValueError):
         raise BadCommand(f"the result has no {match['path']!r}; separate parts with dots") from None
     return changed
 
 
-def _key(part: object, name: str) -> str | int:
-    return int(name) if isinstance(part, list) else name
-
-
 def _base(debug: DebugState, pause: Pause) -> object:
     """The answer that is edited: the one that is wanted so far, else the recorded one."""
-    if isinstance(debug.edited_answer, EditedAnswer):
-        return debug.edited_answer.value
-    call = debug.answers.recorded(pause.number)
+    if debug.edited_answer and "result" in debug.edited_answer:
+        return debug.edited_answer["result"]
+    call = debug.recorded(pause.number)
     if call is None or call.name != pause.name:
         raise BadCommand("no result is recorded for this call; give the whole result as JSON")
     if call.outcome != "done":
@@ -85,12 +75,12 @@ def _json(text: str) -> object:
         raise BadCommand(f"not JSON: {error}; put text in double quotes") from None
 
 
-def fault(text: str) -> ToolFault:
-    """``raise KIND TEXT``. Raises BadCommand."""
+def failure(text: str) -> dict[str, object]:
+    """The answer of ``raise KIND TEXT``. Raises BadCommand."""
     name, _, words = text.partition(" ")
     for kind in get_args(FaultKind):
         if name == kind:
-            return ToolFault(words.strip() or "failed", kind=kind)
+            return answer_of_fault(ToolFault(words.strip() or "failed", kind=kind))
     raise BadCommand(f"use: raise KIND TEXT, with KIND one of {', '.join(get_args(FaultKind))}")
 
 
@@ -108,9 +98,9 @@ def break_at(debug: DebugState, text: str) -> str:
 
 
 def place_of(debug: DebugState, text: str) -> tuple[int, int]:
-    """``[STEP:]LINE``, by itself in the step that runs. Raises BadCommand."""
+    """``[STEP:]LINE``, by itself in the step that is shown. Raises BadCommand."""
     head, colon, tail = text.partition(":")
-    return (number(head), number(tail)) if colon else (debug.step, number(head))
+    return (number(head), number(tail)) if colon else (debug.place.step, number(head))
 
 
 def number(text: str) -> int:

@@ -16,18 +16,10 @@ from typing import NoReturn, TypeVar
 from core.ledger import ToolFault
 from core.runs.task import Turn
 from worker.sandbox.executor import SandboxExecutor
-from workshop.replay.debugger.answer_source import Answered, Ended, Pause
-from workshop.replay.debugger.debug_state import BadCommand, DebugState
-from workshop.replay.debugger.edits import break_at, edit, fault, number, place_of
+from workshop.replay.debugger.debug_state import Answered, BadCommand, DebugState, Ended, Pause
+from workshop.replay.debugger.edits import break_at, edit, failure, number, place_of
 from workshop.replay.debugger.screen import AROUND, Screen
-from workshop.replay.debugger.variables import (
-    SHOWN,
-    callers,
-    is_expression,
-    look,
-    names_in,
-    variables,
-)
+from workshop.replay.debugger.variables import callers, is_expression, look, names_in, variables
 from workshop.replay.recorded_tools import answer_of
 
 PROMPT = "(debug) "
@@ -35,7 +27,7 @@ HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encodi
     "commands"
 ]
 NO_ANSWER = (
-    "*** no recorded result fits this call: give one with edit answer JSON (or raise KIND TEXT); "
+    "no recorded result fits this call: give one with edit answer JSON (or raise KIND TEXT); "
     "edit answer takes the recorded one anyway"
 )
 
@@ -48,7 +40,6 @@ class Quit(KeyboardInterrupt):
     """The user leaves the debugger."""
 
 
-Command = Callable[[str], Answered | None]
 T = TypeVar("T")
 PRETTY_WIDTH = 100
 
@@ -56,18 +47,16 @@ PRETTY_WIDTH = 100
 class Prompt:
     """Asks the user at each stop what to do, as long as no earlier command says so."""
 
-    def __init__(self, debug: DebugState, screen: Screen, *, rewinds: bool = True) -> None:
+    def __init__(self, debug: DebugState, screen: Screen) -> None:
         self._debug = debug
         self._screen = screen
-        self._rewinds = rewinds
-        """Whether work can go back; what has really been sent cannot."""
         self._goal = 0
         """Pause at this call at the latest."""
         self._forks = False
         self.forked: Turn | None = None
         """The edited turn behind which the user has the run played on."""
         self._last = ""
-        self._commands, self._plain = self._all_commands(), self._plain_commands()
+        self._commands, self._plain = self._with_argument(), self._without_argument()
         with suppress(ImportError):  # where there is one, it gives input() its history
             import readline
 
@@ -76,10 +65,8 @@ class Prompt:
 
     def _complete(self, text: str, number: int) -> str | None:
         """A command, tool or variable that begins so; None: there are no more."""
-        codes = self._debug.codes[: self._debug.step]
-        names = set().union(
-            self._commands, self._plain, self._debug.answers.tools, *map(names_in, codes)
-        )
+        codes = self._debug.codes[: self._debug.place.step]
+        names = {*self._commands, *self._plain, *self._debug.tools}.union(*map(names_in, codes))
         return next(islice(sorted(n for n in names if n.startswith(text)), number, None), None)
 
     def at(self, moment: Pause | Ended) -> Answered:
@@ -92,34 +79,24 @@ class Prompt:
             return self._ask()
         at_break = (moment.step, moment.line) in self._debug.breaks and not self._forks
         if moment.number < self._goal and not at_break:
-            done = self._settle()
-            if done is not None:
-                return done
+            try:
+                return self._settle()
+            except (BadCommand, ToolFault) as error:
+                self._screen.say(f"*** {error}")
         self._forks = False
         self._screen.pause()
         return self._ask()
 
-    def _settle(self) -> Answered | None:
-        """Answer the waiting call; None where the user has to say more."""
-        debug = self._debug
-        if debug.pause is None:
-            self._screen.say("*** the code has ended; back [N] goes to an earlier call")
-            return None
-        left = debug.answers.left
-        try:
-            done = debug.answers.settle(
-                debug.pause, debug.arguments, debug.edited_answer, debug.history
-            )
-        except ToolFault as error:
-            self._screen.say(f"*** {error}")
-            return None
-        if debug.answers.left is not None and left is None:
-            self._screen.say(f"left the record at call {debug.answers.left}")
-        if done is None:
-            self._screen.say(NO_ANSWER)
-            return None
-        debug.history.append(done)
-        return done
+    def _settle(self) -> Answered:
+        """Answer the waiting call. Raises BadCommand or ToolFault: the user has to say more."""
+        debug, left = self._debug, self._debug.left
+        answered = debug.settle()
+        if debug.left is not None and left is None:
+            self._screen.say(f"left the record at call {debug.left}")
+        if answered is None:
+            raise BadCommand(NO_ANSWER)
+        debug.history.append(answered)
+        return answered
 
     def _ask(self) -> Answered:
         while True:
@@ -144,19 +121,19 @@ class Prompt:
         word, _, rest = line.partition(" ")
         if not word:
             return None
-        command = self._commands.get(word)
-        plain = self._plain.get(word)
-        if plain and not rest:
-            return plain()
-        if command:
-            return command(rest.strip())
-        if plain and not is_expression(line):  # as n + 1 is, where n is a variable
+        if word in self._commands:
+            return self._commands[word](rest.strip())
+        if word in self._plain and not rest:
+            return self._plain[word]()
+        if word in self._plain and not is_expression(line):  # as n + 1 is, where n is a variable
             raise BadCommand(f"{word} takes no argument")
-        self._evaluate(line)
+        if not is_expression(line):
+            raise BadCommand(f"{word!r} is neither a command nor an expression; see h")
+        value = self._value(line)
+        self._screen.say(f"{value}; see h" if value.startswith("*** NameError") else value)
         return None
 
-    def _plain_commands(self) -> dict[str, Callable[[], Answered | None]]:
-        """Those without an argument."""
+    def _without_argument(self) -> dict[str, Callable[[], Answered | None]]:
         screen = self._screen
         return _by_name(
             {
@@ -176,15 +153,14 @@ class Prompt:
             }
         )
 
-    def _all_commands(self) -> dict[str, Command]:
-        """Those that take an argument."""
+    def _with_argument(self) -> dict[str, Callable[[str], Answered | None]]:
         return _by_name(
             {
                 "l list": self._list,
                 "j jump": self._jump,
                 "b break": self._break,
                 "cl clear": self._clear,
-                "p": self._print,
+                "p": lambda text: self._screen.say(self._value(text)),
                 "pp": self._pretty_print,
                 "edit": self._edit,
                 "raise": self._raise,
@@ -193,22 +169,25 @@ class Prompt:
             }
         )
 
-    def _go(self, goal: int) -> Answered | None:
-        done = self._settle()
-        self._goal = goal if done else 0
-        return done
+    def _go(self, goal: int) -> Answered:
+        self._goal = 0
+        answered = self._settle()
+        self._goal = goal
+        return answered
 
-    def _fork(self) -> Answered | None:
+    def _fork(self) -> Answered:
         """Carry the code out to its end, and leave with the turn as it went."""
-        if self._debug.subject.recorded is None:
+        debug = self._debug
+        if debug.subject.recorded is None:
             raise BadCommand("a live run is not forked; c continues it")
-        if not self._debug.is_edited:
+        waiting = debug.arguments is not None or debug.edited_answer is not None
+        if not waiting and debug.left is None and all(one.by == "record" for one in debug.history):
             raise BadCommand("nothing was edited; edit an answer or arguments first")
-        if isinstance(self._debug.moment, Ended):
-            self._leave(self._debug.moment)
-        done = self._go(sys.maxsize)
-        self._forks = done is not None
-        return done
+        if isinstance(debug.moment, Ended):
+            self._leave(debug.moment)
+        answered = self._go(sys.maxsize)
+        self._forks = True
+        return answered
 
     def _leave(self, ended: Ended) -> NoReturn:
         self._forks = False
@@ -223,13 +202,12 @@ class Prompt:
     def _back(self, text: str) -> NoReturn:
         done = len(self._debug.history)
         goal = number(text) if text else done
-        if not self._rewinds:
+        if self._debug.subject.recorded is None:
             raise BadCommand("a live run cannot go back: its requests were sent")
         if not 1 <= goal <= done:
             there = f"calls 1 to {done} can be revisited" if done else "there is no earlier call"
             raise BadCommand(there)
-        del self._debug.history[goal - 1 :]
-        self._debug.answers.back_to(goal)
+        self._debug.go_back(goal)
         self._goal = 0
         raise Back
 
@@ -259,9 +237,6 @@ class Prompt:
             raise BadCommand(f"there is no breakpoint at step {place[0]}, line {place[1]}")
         self._debug.breaks.remove(place)
 
-    def _print(self, text: str) -> None:
-        self._screen.say(self._value(text))
-
     def _pretty_print(self, text: str) -> None:
         value = self._value(text)
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):  # not plain data
@@ -274,22 +249,13 @@ class Prompt:
             raise BadCommand("use: p EXPR")
         return look(self._debug, text)
 
-    def _evaluate(self, line: str) -> None:
-        """Show the value of a line that is no command."""
-        if not is_expression(line):
-            raise BadCommand(f"{line.split()[0]!r} is neither a command nor an expression; see h")
-        value = self._value(line)
-        self._screen.say(f"{value}; see h" if value.startswith("*** NameError") else value)
-
     def _variables(self) -> None:
         self._debug.waiting()
-        found = variables(self._debug)
-        if isinstance(found, str):
-            raise BadCommand(found.removeprefix("*** "))
-        for name, value in found.shown.items():
-            self._screen.say(f"{name} = {value if len(value) <= SHOWN else value[:SHOWN] + '…'}")
-        if found.hidden:
-            self._screen.say(f"{found.hidden} functions and constants are hidden; p shows one")
+        values, hidden = variables(self._debug)
+        for name, value in values.items():
+            self._screen.say(f"{name} = {value}")
+        if hidden:
+            self._screen.say(f"{hidden} functions and constants are hidden; p shows one")
 
     def _move(self, by: int) -> None:
         debug = self._debug
@@ -309,7 +275,7 @@ class Prompt:
 
     def _raise(self, text: str) -> None:
         self._debug.waiting()
-        self._debug.edited_answer = fault(text)
+        self._debug.edited_answer = failure(text)
         self._screen.edits()
 
     def _save(self, text: str) -> None:
@@ -317,7 +283,7 @@ class Prompt:
             raise BadCommand("use: save FILE")
         debug, subject = self._debug, self._debug.subject
         # What was recorded tells of the world, too, where the user has answered otherwise.
-        calls = [*subject.before, *debug.calls, *debug.answers.record, *subject.after]
+        calls = [*subject.before, *debug.calls, *debug.record, *subject.after]
         edited = [h.call for h in debug.history if h.by == "edited"]
         pack = debug.workbench.scenario_of(
             subject.spec_id, subject.text, calls, subject.result, edited
@@ -337,8 +303,8 @@ class AskingHost:
     """The executor of the code, which knows where a call is."""
 
     def __init__(self, debug: DebugState, prompt: Prompt) -> None:
-        self.names = frozenset(debug.answers.tools)
-        self.signatures = {name: tool.signature for name, tool in debug.answers.tools.items()}
+        self.names = frozenset(debug.tools)
+        self.signatures = {name: tool.signature for name, tool in debug.tools.items()}
         self._debug = debug
         self._prompt = prompt
         self._number = 0

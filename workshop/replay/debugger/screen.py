@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
+from rich.console import Console
+from rich.syntax import Syntax
+from rich.text import Text
+
+from core.ledger import ToolCall
 from core.ledger.calls import shorten
 from core.text import clean
-from workshop.replay.debugger.answer_source import Answered, EditedAnswer, Ended
-from workshop.replay.debugger.debug_state import DebugState
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
+from workshop.replay.debugger.debug_state import DebugState, Ended
 
 AROUND = 5
 """Lines shown before and after the current one, as in pdb."""
@@ -41,9 +40,7 @@ class Screen:
     def pause(self) -> None:
         """The code around the waiting call, and the call."""
         debug = self._debug
-        pause = debug.pause
-        if pause is None:
-            return
+        pause = debug.waiting()
         self.say(f"\n> step {pause.step}, line {pause.line}, call {pause.number}")
         self.code(pause.step, pause.line - AROUND, pause.line + AROUND)
         arguments = ", ".join(
@@ -64,9 +61,6 @@ class Screen:
             self._console.print(prefix, lines[number - 1], sep="", soft_wrap=True, highlight=False)
 
     def _styled(self, step: int) -> list[Text]:
-        from rich.syntax import Syntax
-        from rich.text import Text
-
         lines = [clean(line) for line in self._debug.code(step)]
         if not self._console.is_terminal:
             return [Text(line) for line in lines]
@@ -88,11 +82,12 @@ class Screen:
     def recorded(self) -> None:
         """Show the recorded result."""
         debug = self._debug
-        call = debug.answers.recorded(debug.pause.number) if debug.pause else None
-        if debug.pause is None or call is None:
+        pause = debug.waiting()
+        call = debug.recorded(pause.number)
+        if call is None:
             self.say("*** nothing is recorded for this call")
             return
-        if call.name != debug.pause.name or call.arguments != debug.answers.bound(debug.pause):
+        if call.name != pause.name or call.arguments != debug.bound(pause):
             self.say(f"the record has a different call here: {call.prompt()}")
         if call.outcome == "done":
             self.say(json.dumps(call.result, ensure_ascii=False, indent=1))
@@ -103,42 +98,39 @@ class Screen:
         """The benchmark's state at this moment."""
         debug = self._debug
         self.say(debug.workbench.state_at(debug.subject.state, debug.calls))
-        by_hand = [str(h.call.number) for h in debug.history if h.by == "edited"]
+        by_hand = [str(one.call.number) for one in debug.history if one.by == "edited"]
         if by_hand:
             self.say(f"calls with an edited result sent nothing: {', '.join(by_hand)}")
-        live = debug.answers.current_state(debug.history)
+        live = debug.current_state()
         if live is not None:
             self.say(f"live state: {live}")
 
     def calls(self) -> None:
         """Every call so far, the waiting one, and what the record still holds."""
         debug = self._debug
-        for happened in debug.history:
-            self._call(happened)
+        for answered in debug.history:
+            mark = "" if answered.by == "record" else f" [{answered.by}]"
+            self._call(answered.call.number, answered.call, mark)
         following = len(debug.history) + 1
-        if debug.pause is not None:
-            self.say(
-                f"-> {debug.pause.number:>3} line {debug.pause.line}: {debug.pause.name} is waiting"
-            )
+        if pause := debug.pause:
+            self.say(f"-> {pause.number:>3} line {pause.line}: {pause.name} is waiting")
             following += 1
-        while debug.answers.left is None and (call := debug.answers.recorded(following)):
-            self.say(f"   {following:>3} line {call.line or '?'}: {call.prompt(80)} [to come]")
+        while debug.left is None and (call := debug.recorded(following)):
+            self._call(following, call, " [to come]")
             following += 1
 
-    def _call(self, happened: Answered) -> None:
-        call = happened.call
-        mark = "" if happened.by == "record" else f" [{happened.by}]"
-        self.say(f"   {call.number:>3} line {call.line or '?'}: {call.prompt(80)}{mark}")
+    def _call(self, number: int, call: ToolCall, mark: str) -> None:
+        self.say(f"   {number:>3} line {call.line or '?'}: {call.prompt(80)}{mark}")
 
     def edits(self) -> None:
         """Show the edits for the waiting call."""
         debug = self._debug
         if debug.arguments is not None:
             self.say(f"arguments: {json.dumps(debug.arguments, ensure_ascii=False)}")
-        if isinstance(debug.edited_answer, EditedAnswer):
-            self.say(f"answer: {shorten(debug.edited_answer.value, 2000)}")
-        elif debug.edited_answer is not None:
-            self.say(f"error: {debug.edited_answer.kind}: {debug.edited_answer.text}")
+        if answer := debug.edited_answer:
+            failed = f"error: {answer.get('fault')}: {answer.get('error')}"
+            result = f"answer: {shorten(answer.get('result'), 2000)}"
+            self.say(result if "result" in answer else failed)
         if debug.arguments is None and debug.edited_answer is None:
             self.say("no edits")
 
@@ -153,11 +145,12 @@ class Screen:
             self.say(f"\nThe end. Result: {shorten(ended.result, 2000)}")
         else:
             self.say("\nThe end: the code gave no final answer.")
-        outcome = self._debug.subject.outcome
-        if outcome is None:
+        recorded = self._debug.subject.recorded
+        report = recorded.report if recorded else None
+        if report is None:
             return
-        if outcome == (ended.answered, ended.result):
+        if (report.answered, report.result) == (ended.answered, ended.result):
             self.say("This is what was recorded.")
         else:
-            was = shorten(outcome[1], 2000) if outcome[0] else "no final answer"
+            was = shorten(report.result, 2000) if report.answered else "no final answer"
             self.say(f"This is not what was recorded: {was}")

@@ -9,16 +9,17 @@ own functions is wrapped in one that keeps a lambda of that scope while the func
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from inspect import Signature
-from typing import NamedTuple
 
 import regex
 
 from core.ledger import ToolFault
+from core.terminal.figures import cut
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.factory import open_sandbox
 from worker.sandbox.snippet_tree import Unparsable, bound_names, parse
-from workshop.replay.debugger.debug_state import LIMITS, DebugState, Place
+from workshop.replay.debugger.debug_state import LIMITS, BadCommand, DebugState, Place
 from workshop.replay.recorded_tools import answer_of
 
 HERE, LOOK, OVER = "debugger_is_here", "debugger_looks", "debugger_is_over"
@@ -44,14 +45,6 @@ def {TRY}(get):
 """
 
 
-class Variables(NamedTuple):
-    """The variables in the scope of a call, each as text, those of its functions first."""
-
-    shown: dict[str, str]
-    hidden: int
-    """Functions, classes, modules and constants."""
-
-
 def is_expression(text: str) -> bool:
     """Whether a text could be evaluated."""
     try:
@@ -72,12 +65,16 @@ def look(debug: DebugState, expression: str) -> str:
 
 def callers(debug: DebugState) -> list[Place]:
     """The calls of the functions around the waiting call, the outermost first."""
-    found = _evaluate(debug, f"[place for _, place in {FRAMES}]", 0, framed=True)
-    return [] if found.startswith("***") else [Place(*place) for place in ast.literal_eval(found)]
+    places = _evaluate(debug, f"[place for _, place in {FRAMES}]", 0, framed=True)
+    return [] if places.startswith("***") else [Place(*one) for one in ast.literal_eval(places)]
 
 
-def variables(debug: DebugState) -> Variables | str:
-    """The variables of the selected frame, or ``***`` and why they cannot be seen."""
+def variables(debug: DebugState) -> tuple[dict[str, str], int]:
+    """The variables of the selected frame as text, those of its functions first.
+
+    And how many functions, classes, modules and constants are not among them. Raises BadCommand:
+    they cannot be seen.
+    """
     step, line = debug.place
     trees = [_tree(code) for code in debug.codes[:step]]
     inner = set().union(*(bound_names(ast.Module([f], [])) for f in _around(trees[-1], line)))
@@ -85,13 +82,12 @@ def variables(debug: DebugState) -> Variables | str:
     defined = {name for tree in trees for name in _defined(tree)}
     names = {n for n in every if n != "*" and n not in defined and (n in inner or not n.isupper())}
     ordered = sorted(names, key=lambda name: (name not in inner, name))
-    asked = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
-    found = _evaluate(debug, f"{{{asked}}}", debug.depth)
-    if found.startswith("***"):
-        return found
-    values: dict[str, str | None] = ast.literal_eval(found)
-    shown = {name: value for name, value in values.items() if value is not None}
-    return Variables(shown, len(every - names))
+    values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
+    text = _evaluate(debug, f"{{{values}}}", debug.depth)
+    if text.startswith("***"):
+        raise BadCommand(text.removeprefix("*** "))
+    known = ((name, value) for name, value in ast.literal_eval(text).items() if value is not None)
+    return {name: cut(value, SHOWN) for name, value in known}, len(every - names)
 
 
 def names_in(code: str) -> frozenset[str]:
@@ -130,8 +126,12 @@ def _evaluate(debug: DebugState, expression: str, depth: int, *, framed: bool = 
         executor(_PRELUDE)
         for step, code in enumerate(debug.codes, start=1):
             rewriter = _Rewriter(host.tools, frozenset(functions), step, expression, depth)
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                # Other code is refused by the executor, as it was.
+                tree = rewriter.visit(ast.parse(code))
+                code = ast.unparse(ast.fix_missing_locations(tree))
             try:
-                executor(_rewritten(code, rewriter))
+                executor(code)
             except SandboxError as error:
                 report = error.text
             if host.over:
@@ -148,7 +148,7 @@ class _Host:
     """Answers as before, and says once that the run is where the question is."""
 
     def __init__(self, debug: DebugState) -> None:
-        self.tools = frozenset(debug.answers.tools)
+        self.tools = frozenset(debug.tools)
         self.names = self.tools | {HERE, LOOK, OVER}
         self.signatures: dict[str, Signature] = {}
         self._given = debug.calls
@@ -169,14 +169,6 @@ class _Host:
             self.over = True
             raise ToolFault("an expression cannot call tools", kind="RuntimeError", fatal=True)
         return answer_of(self._given.pop(0))
-
-
-def _rewritten(code: str, rewriter: _Rewriter) -> str:
-    try:
-        tree = ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return code  # the executor refuses it, as it did
-    return ast.unparse(ast.fix_missing_locations(rewriter.visit(tree)))
 
 
 class _Rewriter(ast.NodeTransformer):

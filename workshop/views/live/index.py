@@ -24,11 +24,10 @@ FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
 LIMITED = "stopped by a limit"
 Mark = tuple[int, int]
-"""Size and time of a file: what changes when it is written."""
 
 
 def mark_of(path: Path) -> Mark:
-    """The modification mark of a file; (-1, -1) if there is none."""
+    """Size and time of a file, which change when it is written; (-1, -1) if there is none."""
     try:
         stat = os.stat(path)
     except OSError:
@@ -38,34 +37,22 @@ def mark_of(path: Path) -> Mark:
 
 @dataclass(frozen=True)
 class IndexRow:
-    """One run."""
+    """One run; "" and None are unknown."""
 
     folder: str
     """The name of its folder."""
     state: str
     results: RunResults | None = None
     title: str = ""
-    """The name that the user gave; "" if none."""
+    """The name that the user gave."""
     total: int | None = None
-    """Tasks that it is to play; None is unknown."""
+    """Tasks that it is to play."""
     fork: bool = False
     """Whether it goes on from a turn of another run."""
-    created: str = ""
-    """When it began, ISO 8601; "" is unknown."""
+    started: str = ""
+    """Day and minute in which it began."""
     place: str = ""
-    """The pack that it plays, or the platform; "" is unknown."""
-
-    @property
-    def started(self) -> str:
-        """Day and minute in which it began; "" is unknown."""
-        return (self.results.started if self.results else self.created)[:16].replace("T", " ")
-
-    @property
-    def kind(self) -> str:
-        """The look of its state."""
-        if self.state == "running":
-            return "now"
-        return "bad" if self.state.startswith("stopped") else ""
+    """The pack that it plays, or the platform."""
 
     @property
     def progress(self) -> str:
@@ -78,25 +65,19 @@ class IndexRow:
     @property
     def sorted_by(self) -> dict[str, float | str | None]:
         """Sort keys by column; None is unknown and comes last."""
-        names = ("tasks", "score", "models", "harm", "tokens", "dollars", "time")
-        values: dict[str, float | str | None] = dict.fromkeys(names)
-        values |= {
+        totals = self.results.totals if self.results else None
+        return {
             "run": self.folder,
             "started": self.started or None,
             "state": self.state,
             "place": self.place or None,
-        }
-        if self.results is None:
-            return values
-        totals = self.results.totals
-        return values | {
-            "tasks": totals.tasks / self.total if self.total else None,
-            "score": totals.score_mean,
-            "models": self.results.brain.evaluator,
-            "harm": totals.harm,
-            "tokens": tokens(totals.tokens),
-            "dollars": totals.cost_usd,
-            "time": totals.seconds,
+            "tasks": totals.tasks / self.total if totals and self.total else None,
+            "score": totals.score_mean if totals else None,
+            "models": self.results.brain.evaluator if self.results else None,
+            "harm": totals.harm if totals else None,
+            "tokens": tokens(totals.tokens) if totals else None,
+            "dollars": totals.cost_usd if totals else None,
+            "time": totals.seconds if totals else None,
         }
 
 
@@ -104,19 +85,20 @@ def index_row(folder: Path, now: float) -> IndexRow:
     """Read what is known of a run; ``now`` in seconds since 1970."""
     results = _results(folder, mark_of(folder / NAME))
     manifest = _manifest(folder, mark_of(folder / RUN))
-    state = _state(folder, results, manifest, now)
-    if manifest is None:
+    created = manifest.created if manifest else ""
+    if manifest:
+        place = manifest.identity.pack or _platform(manifest)
+    else:
         place = (results.pack or results.benchmark) if results else ""
-        return IndexRow(folder.name, state, results, place=place)
     return IndexRow(
         folder=folder.name,
-        state=state,
+        state=_state(folder, results, manifest, now),
         results=results,
-        title=manifest.title,
-        fork=bool(manifest.fork),
-        created=manifest.created,
-        total=len(manifest.tasks) or None,
-        place=manifest.identity.pack or _platform(manifest),
+        title=manifest.title if manifest else "",
+        total=(len(manifest.tasks) or None) if manifest else None,
+        fork=bool(manifest and manifest.fork),
+        started=(results.started if results else created)[:16].replace("T", " "),
+        place=place,
     )
 
 
@@ -159,13 +141,10 @@ def _limited(results: RunResults, total: int, options: Mapping[str, Any]) -> boo
         "max_dollars": totals.cost_usd,
     }
     limits = {name: options[name] for name in spent if options.get(name) is not None}
-    if not limits:
-        return False
-    if any(task.failure == "limit" for task in results.tasks):
+    if limits and any(task.failure == "limit" for task in results.tasks):
         return True
-    reached = ((spent[name], limit) for name, limit in limits.items())
-    over = any(value is not None and value >= limit for value, limit in reached)
-    return over and totals.tasks < total
+    reached = any((spent[name] or 0) >= limit for name, limit in limits.items())
+    return reached and totals.tasks < total
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
-from operator import attrgetter
+from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from core.runs.manifest import Manifest
 from core.runs.reader import NotRecorded
 from workshop.views.report.setup import prompt_texts
 from workshop.views.stats.records import Run, read_run
@@ -20,7 +21,6 @@ SHOWN_ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"}
 """Options that other lines show, or whose effect they show."""
 Kind = Literal["same", "del", "ins"]
 Words = tuple[tuple[Kind, str], ...]
-"""Pieces of a line."""
 CONTEXT = 1
 """Equal lines that are shown before and behind a change."""
 LEAST_ALIKE = 0.35
@@ -32,10 +32,9 @@ _HEADING = re.compile(r"#{1,6} +\S.*|[A-Z][A-Za-z' ()-]{2,48}")
 
 @dataclass(frozen=True)
 class Line:
-    """One line of both texts as one; "" for the gap in place of equal ones."""
+    """One line of both texts as one, or a gap in place of equal ones."""
 
-    section: str
-    words: Words
+    words: Words = ()
     skipped: int = 0
     """How many equal lines are left out here."""
 
@@ -45,17 +44,14 @@ class Line:
         return any(kind != "same" for kind, _ in self.words)
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of a prompt in which something is another text."""
+class Section(NamedTuple):
+    """A part of a prompt in which something is another text; no title before the first heading."""
 
     title: str
-    """"" before the first heading."""
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """One thing that is not the same; None is unknown, or absent."""
 
     what: str
@@ -79,13 +75,13 @@ class PromptDiff:
         """The change in a few words."""
         if self.sections is None:
             return "its text was not stored"
-        words = [(count_words(self.sections, kind), kind) for kind in ("ins", "del")]
-        return ", ".join(f"{'+' if kind == 'ins' else '−'}{count} words" for count, kind in words)
+        added, removed = (count_words(self.sections, kind) for kind in ("ins", "del"))
+        return f"+{added} words, −{removed} words"
 
 
 @dataclass(frozen=True)
 class Differences:
-    """Return what changed from the first run to the second."""
+    """What changed from the first run to the second."""
 
     changes: tuple[Change, ...] = ()
     prompts: tuple[PromptDiff, ...] | None = None
@@ -100,8 +96,14 @@ def differences(left: Path, right: Path) -> Differences:
         was, now = read_run(left, notes), read_run(right, notes)
     except NotRecorded as error:
         return Differences(notes=(*notes, str(error)))
-    changes = tuple(_changes(was, now))
-    return Differences(changes, _prompt_diffs(was, now), (*notes, *_unknown(was, now)))
+    for run in (was, now):
+        if run.manifest is None:
+            notes.append(
+                f"{run.name} has no run.json: its prompts, strategy and versions are unknown"
+            )
+        if run.results.finished is None:
+            notes.append(f"{run.name} is not finished: counted with the tasks so far")
+    return Differences(tuple(_changes(was, now)), _prompt_diffs(was, now), tuple(notes))
 
 
 def _changes(was: Run, now: Run) -> Iterator[Change]:
@@ -111,12 +113,14 @@ def _changes(was: Run, now: Run) -> Iterator[Change]:
     yield from _changed_values("", first, second)
     if was.manifest is None or now.manifest is None:
         return
-    yield from _scenarios(was.scenarios, now.scenarios)
-    yield from _changed_values(
-        "section ", was.manifest.identity.sections, now.manifest.identity.sections
-    )
-    yield from _changed_values("version of ", was.manifest.versions, now.manifest.versions)
-    yield from _changed_values("option ", _options(was), _options(now))
+    if was.scenarios != now.scenarios:
+        equal = len(was.scenarios.items() & now.scenarios.items())
+        counts = [f"{len(run.scenarios)}, {equal} of them the same in both" for run in (was, now)]
+        yield Change("scenarios", *counts)
+    a, b = was.manifest, now.manifest
+    yield from _changed_values("section ", a.identity.sections, b.identity.sections)
+    yield from _changed_values("version of ", a.versions, b.versions)
+    yield from _changed_values("option ", _options(a), _options(b))
 
 
 def _facts(run: Run) -> dict[str, str | None]:
@@ -132,13 +136,9 @@ def _facts(run: Run) -> dict[str, str | None]:
     }
 
 
-def _options(run: Run) -> dict[str, str]:
-    options = run.manifest.options if run.manifest else {}
-    return {
-        name: str(value)
-        for name, value in options.items()
-        if name not in SHOWN_ELSEWHERE and value is not None
-    }
+def _options(manifest: Manifest) -> dict[str, str]:
+    options = {name: str(v) for name, v in manifest.options.items() if v is not None}
+    return {name: value for name, value in options.items() if name not in SHOWN_ELSEWHERE}
 
 
 def _changed_values(
@@ -149,69 +149,48 @@ def _changed_values(
             yield Change(f"{what}{name}", was.get(name), now.get(name))
 
 
-def _scenarios(was: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Change]:
-    """How many scenarios each run has, and how many of them are equal."""
-    if was != now:
-        equal = sum(now.get(spec) == digest for spec, digest in was.items())
-        first, second = (f"{len(some)}, {equal} of them the same in both" for some in (was, now))
-        yield Change("scenarios", first, second)
-
-
 def _prompt_diffs(was: Run, now: Run) -> tuple[PromptDiff, ...] | None:
     if was.prompts is None or now.prompts is None:
         return None
-    texts = prompt_texts(was.folder) | prompt_texts(now.folder)
-    roles = dict.fromkeys([*was.prompts, *now.prompts])
-    pairs = ((role, was.prompts.get(role), now.prompts.get(role)) for role in roles)
-    return tuple(_prompt_diff(role, a, b, texts) for role, a, b in pairs if a != b)
-
-
-def _prompt_diff(
-    role: str, was: str | None, now: str | None, texts: Mapping[str, str]
-) -> PromptDiff:
-    texts_kept = all(digest is None or digest in texts for digest in (was, now))
-    old, new = (texts.get(digest or "", "") for digest in (was, now))
-    return PromptDiff(
-        role=role,
-        was=(was or "")[:HASH_CHARS],
-        now=(now or "")[:HASH_CHARS],
-        sections=diff_sections(old, new) if texts_kept else None,
-    )
-
-
-def _unknown(was: Run, now: Run) -> Iterator[str]:
-    for run in (was, now):
-        if run.manifest is None:
-            yield f"{run.name} has no run.json: its prompts, strategy and versions are unknown"
-        if run.results.finished is None:
-            yield f"{run.name} is not finished: counted with the tasks so far"
+    texts = {"": ""} | prompt_texts(was.folder) | prompt_texts(now.folder)
+    diffs = []
+    for role in dict.fromkeys([*was.prompts, *now.prompts]):
+        old, new = was.prompts.get(role, ""), now.prompts.get(role, "")
+        if old != new:
+            stored = old in texts and new in texts
+            sections = diff_sections(texts[old], texts[new]) if stored else None
+            diffs.append(PromptDiff(role, old[:HASH_CHARS], new[:HASH_CHARS], sections))
+    return tuple(diffs)
 
 
 def diff_sections(was: str, now: str) -> tuple[Section, ...]:
     """The sections in which two texts differ, each with its changed lines and some around them."""
-    lines = list(_shortened(list(_lines(was.splitlines(), now.splitlines()))))
-    parts = [(title, tuple(some)) for title, some in groupby(lines, key=attrgetter("section"))]
-    return tuple(Section(title, some) for title, some in parts if any(x.changed for x in some))
+    sections = []
+    for title, titled in groupby(_lines(was.splitlines(), now.splitlines()), key=itemgetter(0)):
+        lines = [line for _, line in titled]
+        if any(line.changed for line in lines):
+            sections.append(Section(title, tuple(_folded(lines))))
+    return tuple(sections)
 
 
-def count_words(sections: Sequence[Section], kind: Kind) -> int:
+def count_words(sections: Sequence[Section], kind: str) -> int:
     """So many words that are only in one of the texts."""
     words = (text for part in sections for x in part.lines for k, text in x.words if k == kind)
     return sum(len(text.split()) for text in words)
 
 
-def _lines(was: list[str], now: list[str]) -> Iterator[Line]:
-    section = ""
+def _lines(was: list[str], now: list[str]) -> Iterator[tuple[str, Line]]:
+    """Each line of both with the heading above it."""
+    heading = ""
     matcher = SequenceMatcher(None, was, now, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
-        both = (
-            zip(was[a:b], now[c:d], strict=True) if kind == "equal" else _paired(was[a:b], now[c:d])
-        )
-        for old, new in both:
-            text = old if new is None else new
-            if text is not None and _HEADING.fullmatch(text.strip()):
-                section = text.strip().lstrip("# ")
-            yield Line(section, _words(old, new))
+        equal = kind == "equal"
+        pairs = zip(was[a:b], now[c:d], strict=True) if equal else _paired(was[a:b], now[c:d])
+        for old, new in pairs:
+            text = ((old if new is None else new) or "").strip()
+            if _HEADING.fullmatch(text):
+                heading = text.lstrip("# ")
+            yield heading, Line(_words(old, new))
 
 
 def _paired(was: list[str], now: list[str]) -> Iterator[tuple[str | None, str | None]]:
@@ -240,18 +219,10 @@ def _words(old: str | None, new: str | None) -> Words:
     return tuple(pieces)
 
 
-def _shortened(lines: list[Line]) -> Iterator[Line]:
-    """Equal lines far from any change become one gap in each section."""
-    near = {
-        place + by
-        for place, line in enumerate(lines)
-        if line.changed
-        for by in range(-CONTEXT, CONTEXT + 1)
-    }
-    for (far, section), some in groupby(
-        enumerate(lines), key=lambda one: (one[0] not in near, one[1].section)
-    ):
-        if far:
-            yield Line(section, (), skipped=sum(1 for _ in some))
-        else:
-            yield from (line for _, line in some)
+def _folded(lines: list[Line]) -> Iterator[Line]:
+    """Equal lines far from any change become one gap."""
+    changed = [place for place, line in enumerate(lines) if line.changed]
+    near = {place + by for place in changed for by in range(-CONTEXT, CONTEXT + 1)}
+    for far, some in groupby(enumerate(lines), key=lambda numbered: numbered[0] not in near):
+        shown = [line for _, line in some]
+        yield from [Line(skipped=len(shown))] if far else shown

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
-from itertools import zip_longest
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +36,12 @@ class Step:
     """One turn in short, with a mark for each aspect: equal marks are equal turns."""
 
     number: int
-    decision: str
+    decision: str = ""
     """"" for a turn that is not over."""
-    instruction: str
+    instruction: str = ""
     """Its beginning."""
-    calls: str
-    marks: tuple[int, int, int]
+    calls: str = ""
+    marks: tuple[int, ...] = (0, 0, 0)
     """In the order of :data:`ASPECTS`."""
 
 
@@ -52,30 +51,13 @@ class Parting:
 
     at: int | None
     """Place of the turn among both: the first with another state or other calls, else the first
-    with other words; None: they are the same."""
-    first: dict[str, int]
+    with other words; None: they are the same, or turns are not recorded."""
+    text: str
+    """The place and kind of the difference, in a few words."""
+    first: Mapping[str, int] = field(default_factory=dict)
     """The first turn that differs, by aspect; aspects without a difference are missing."""
-    ended: str = ""
-    """"A" or "B" where that one had ended by then."""
-    known: bool = True
-    """Whether turns of both are recorded."""
-
-    @property
-    def text(self) -> str:
-        """The place and kind of the difference, in a few words."""
-        if not self.known:
-            return "turns not recorded"
-        if self.at is None:
-            return "the same"
-        if self.ended:
-            return f"turn {self.at + 1}: {self.ended} has ended"
-        what = [ASPECTS[name] for name, turn in self.first.items() if turn == self.at + 1]
-        return f"turn {self.at + 1}: {', '.join(what)}"
-
-    @property
-    def entries(self) -> bool:
-        """Whether more than words differs."""
-        return bool(self.ended or self.first.keys() - {"words"})
+    entries: bool = False
+    """Whether more than words differs."""
 
 
 def steps_of(record: TaskRecord) -> tuple[Step, ...]:
@@ -86,38 +68,39 @@ def steps_of(record: TaskRecord) -> tuple[Step, ...]:
 def _step(act: TurnLog) -> Step:
     turn = act.turn
     if turn is None:
-        return Step(act.number, "", "", "", (0, 0, 0))
+        return Step(act.number)
     entries = [(c.name, c.arguments, c.outcome, c.result, c.error) for c in act.tools]
     counts = Counter(c.name if c.outcome == "done" else f"{c.name} {c.outcome}" for c in act.tools)
     decision = turn.decision
-    marks = turn.state, (decision.decision, turn.refused, entries), decision.instruction
+    done = decision.decision, turn.refused, entries
     return Step(
         number=act.number,
         decision=decision.decision,
         instruction=cut(" ".join(decision.instruction.split()), INSTRUCTION_CHARS),
         calls=", ".join(name if n == 1 else f"{name} ×{n}" for name, n in counts.items()),
-        marks=(hash(marks[0]), hash(repr(marks[1])), hash(marks[2])),
+        marks=(hash(turn.state), hash(repr(done)), hash(decision.instruction)),
     )
 
 
 def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
-    """Find the first difference, turn by turn; None for an external agent."""
+    """Find the first difference, turn by turn."""
     if not left or not right:
-        return Parting(None, {}, known=False)
+        return Parting(None, "turns not recorded")
     first: dict[str, int] = {}
-    ended: tuple[int, str] | None = None
-    for place, (one, other) in enumerate(zip_longest(left, right)):
-        if one is None or other is None:
-            ended = place, "A" if one is None else "B"
-            break
+    for turn, (one, other) in enumerate(zip(left, right, strict=False), start=1):
         for name, mark, its in zip(ASPECTS, one.marks, other.marks, strict=True):
             if mark != its:
-                first.setdefault(name, place + 1)
-    entries = [turn - 1 for name, turn in first.items() if name != "words"]
-    if ended and not entries:
-        return Parting(ended[0], first, ended[1])
-    at = min(entries) if entries else first["words"] - 1 if first else None
-    return Parting(at, first)
+                first.setdefault(name, turn)
+    entries = [turn for name, turn in first.items() if name != "words"]
+    if len(left) != len(right) and not entries:
+        ended = min(len(left), len(right))
+        letter = "A" if len(left) == ended else "B"
+        return Parting(ended, f"turn {ended + 1}: {letter} has ended", first, entries=True)
+    if not first:
+        return Parting(None, "the same")
+    turn = min(entries or first.values())
+    what = ", ".join(ASPECTS[name] for name, place in first.items() if place == turn)
+    return Parting(turn - 1, f"turn {turn}: {what}", first, entries=bool(entries))
 
 
 @dataclass(frozen=True)
@@ -185,9 +168,7 @@ class Pair:
     @property
     def either(self) -> Side:
         """One that is there."""
-        side = self.left or self.right
-        assert side is not None, "a pair has at least one side"
-        return side
+        return next(side for _, side in self.sides if side)
 
     @property
     def harm(self) -> str:
@@ -235,12 +216,8 @@ class Pair:
         marks = {"failed"} & {flag for record in records for flag in flags(record)}
         marks |= {"flipped"} if self.flipped else set()
         marks |= {"wrong"} if self.harm == "new" else set()
-        kind = {"other outcome": "other", "other way": "other"}.get(self.change, self.change)
-        scores = {
-            name: side.record.score
-            for name, side in zip("ab", (self.left, self.right), strict=True)
-            if side
-        }
+        kind = "other" if self.change.startswith("other ") else self.change
+        scores = {letter.lower(): side.record.score for letter, side in self.sides if side}
         marks |= {"alone"} if len(records) == 1 else {kind} & set(FILTERS)
         return {
             "key": self.key,
@@ -251,10 +228,9 @@ class Pair:
         }
 
 
-def _of(side: str, pair: Pair) -> float:
-    """Sort key of a cell of one run: failed tasks first."""
-    half: Side | None = getattr(pair, side)
-    return -1.0 if half is None else float(half.passed) + (half.row.score or 0.0)
+def _sort_key(side: Side | None) -> float:
+    """That of a cell of one run: failed tasks first."""
+    return -1.0 if side is None else float(side.passed) + (side.row.score or 0.0)
 
 
 def _compared(column: Column[TaskFigures]) -> Column[Pair]:
@@ -272,8 +248,8 @@ def _compared(column: Column[TaskFigures]) -> Column[Pair]:
 
 PAIR_COLUMNS: tuple[Column[Pair], ...] = (
     Column("task", "Task", lambda p: p.spec_id, lambda p: p.spec_id, figure=False),
-    Column("a", "A", partial(_of, "left"), lambda _: "", figure=False),
-    Column("b", "B", partial(_of, "right"), lambda _: "", figure=False),
+    Column("a", "A", lambda p: _sort_key(p.left), lambda _: "", figure=False),
+    Column("b", "B", lambda p: _sort_key(p.right), lambda _: "", figure=False),
     Column("change", "Change", lambda p: -p.rank, lambda p: p.change, figure=False),
     Column(
         "parts", "They differ in", lambda p: p.parting.at,
@@ -295,9 +271,9 @@ def pairs_of(left: Half, right: Half) -> list[Pair]:
 
 def _numbered(half: Half) -> dict[tuple[str, int], Side]:
     numbered: dict[tuple[str, int], Side] = {}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for row in rows_of(half.view.tasks):
         spec = row.record.spec_id
-        numbered[spec, counts.get(spec, 0)] = Side(row, half.steps.get(row.record.path, ()))
-        counts[spec] = counts.get(spec, 0) + 1
+        numbered[spec, counts[spec]] = Side(row, half.steps.get(row.record.path, ()))
+        counts[spec] += 1
     return numbered

@@ -32,7 +32,7 @@ KINDS = (
 )  # fmt: skip
 """Classes of the style sheet; ``t`` is a tool."""
 Parts = list[tuple[str, float]]
-"""Parts of a bar: class and size."""
+"""Class and size."""
 LONG_CODE = 40
 """Lines of code that failed; more are folded but for those around the place,"""
 AROUND_ERROR = 8
@@ -65,8 +65,7 @@ class Snippet:
     """Whether its code is that of the snippet before."""
 
 
-@dataclass(frozen=True)
-class Bar:
+class Bar(NamedTuple):
     """One part of a stacked bar, in percent of the longest bar."""
 
     kind: str
@@ -116,10 +115,10 @@ def _snippet(
         inside = call.line is not None and 1 <= call.line <= len(lines)
         (by_line.setdefault(call.line or 0, []) if inside else loose).append(call)
     first, last = lines_shown(step) or (1, len(lines))
-    ends = sorted({*by_line, first - 1, last, len(lines)} - {0})
+    ends = sorted({0, *by_line, first - 1, last, len(lines)})
     stretches = [
         Stretch(begin + 1, lines[begin:end], by_line.get(end, ()), end < first or begin >= last)
-        for begin, end in pairwise([0, *ends])
+        for begin, end in pairwise(ends)
     ]
     return Snippet(step, stretches, loose)
 
@@ -172,15 +171,10 @@ def _bars(turns: Iterable[Parts]) -> list[list[Bar]]:
     scale = 100 / (max((sum(size for _, size in row) for row in rows), default=0.0) or 1.0)
     bars = []
     for row in rows:
-        widths = [size * scale for _, size in row]
-        parts = zip(row, accumulate(widths, initial=0.0), widths, strict=False)
-        bars.append(
-            [
-                Bar(kind, round(x, 2), round(width, 2))
-                for (kind, _), x, width in parts
-                if width >= LEAST_PERCENT
-            ]
-        )
+        begins = accumulate((size for _, size in row), initial=0.0)
+        parts = zip(row, begins, strict=False)
+        shown = [(kind, x * scale, size * scale) for (kind, size), x in parts]
+        bars.append([Bar(k, round(x, 2), round(w, 2)) for k, x, w in shown if w >= LEAST_PERCENT])
     return bars
 
 

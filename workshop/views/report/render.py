@@ -24,14 +24,8 @@ HERE = Path(__file__).parent
 SCRIPT = ("shown.js", "app.js")
 """Its parts, which are one script in a page."""
 REQUESTS_SHOWN = 30
-HASH_CHARS = 10
-"""Characters shown of a hash."""
-TEXT_CHARS = 220
-"""Characters shown of a task's text in a table."""
 SEEN_SHOWN = 300
 """Requests shown of a task; an external agent has no other record."""
-CALLS_UNFOLDED = 5
-"""More calls of one line are folded away together."""
 
 
 def page(template: str, data: Mapping[str, Any], *, live: bool = False, **values: Any) -> str:
@@ -57,8 +51,7 @@ def record_html(record: TaskRecord) -> Markup:
 
 def piece(template: str, macro: str, *arguments: object) -> Markup:
     """A piece of a page, made by a macro of a template."""
-    html = getattr(environment().get_template(template).module, macro)(*arguments)
-    return Markup(html)
+    return Markup(getattr(environment().get_template(template).module, macro)(*arguments))
 
 
 def policy(*, live: bool) -> str:
@@ -127,10 +120,9 @@ def environment() -> jinja2.Environment:
         jinja.filters[used.__name__] = used
     jinja.globals.update(
         asset=lambda name: Markup(_asset(name)),
-        charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS,
-        CALLS_UNFOLDED=CALLS_UNFOLDED, REQUESTS_SHOWN=REQUESTS_SHOWN, TEXT_CHARS=TEXT_CHARS,
-        SEEN_SHOWN=SEEN_SHOWN, HASH_CHARS=HASH_CHARS, briefing_of=briefing_of,
-        commands_of=commands_of, show_command=show_command,
+        charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        SEEN_SHOWN=SEEN_SHOWN, briefing_of=briefing_of, commands_of=commands_of,
+        show_command=show_command,
     )  # fmt: skip
     return jinja
 

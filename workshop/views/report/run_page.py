@@ -53,11 +53,9 @@ class Row(TaskFigures):
     def why(self) -> str:
         """Why it failed; "" if it did not or the reason is unknown."""
         record = self.record
-        text = (
-            reason(record.error, record.eval_log, record.cause)
-            if record.failed or record.harm
-            else ""
-        )
+        if not record.failed and not record.harm:
+            return ""
+        text = reason(record.error, record.eval_log, record.cause)
         return cut(" ".join(text.split()), WHY_CHARS)
 
     @property
@@ -116,18 +114,13 @@ def flags(record: TaskRecord) -> list[str]:
 def rows_of(records: Iterable[TaskRecord]) -> list[Row]:
     """A row for each task; the bars are relative to the largest among them."""
     figures = [(record, figures_of_record(record)) for record in records]
-    barred = [column for column in COLUMNS if column.bar]
-    most = {c.name: max((c.value(f) or 0 for _, f in figures), default=0) or 1 for c in barred}
-    return [
-        Row(
-            **vars(task_figures),
-            record=record,
-            shares={
-                c.name: round(100 * (c.value(task_figures) or 0) / most[c.name], 1) for c in barred
-            },
-        )
-        for record, task_figures in figures
-    ]
+    barred = {column.name: column.value for column in COLUMNS if column.bar}
+    most = {name: max((of(f) or 0 for _, f in figures), default=0) for name, of in barred.items()}
+    rows = []
+    for record, task in figures:
+        shares = {n: round(100 * (of(task) or 0) / (most[n] or 1), 1) for n, of in barred.items()}
+        rows.append(Row(**vars(task), record=record, shares=shares))
+    return rows
 
 
 def filters_of(
@@ -170,9 +163,7 @@ def row_html(row: Row) -> Markup:
 def write_report(folder: Path) -> Path:
     """Write ``report.html`` into a run folder, whatever state the run is in; its path.
 
-    Raises:
-        NotRecorded: the folder is no run folder.
-        OSError: the file could not be written.
+    Raises NotRecorded: the folder is no run folder; OSError: the file could not be written.
     """
     path = folder / "report.html"
     write_whole(path, run_page(folder))

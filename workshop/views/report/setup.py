@@ -16,10 +16,7 @@ from core.terminal.figures import cut
 
 BASELINES = "floors.json"
 """Scores of the trivial baselines on the tasks of a run, by name."""
-
-
 BEGINNING_CHARS = 60
-ROLE = "Prompt of the "
 
 
 class Text(NamedTuple):
@@ -33,12 +30,11 @@ class Text(NamedTuple):
 
 @dataclass(frozen=True)
 class Setup:
-    """The settings of a run, as far as its folder has them."""
+    """The settings of a run, as far as its folder has them; None is unknown."""
 
     prompts: tuple[Text, ...] = ()
     """Those of the run's roles first."""
     options: Mapping[str, str] | None = None
-    """None where they are not known."""
     versions: Mapping[str, str] | None = None
     base_url: str | None = None
     baselines: Mapping[str, float] | None = None
@@ -47,9 +43,11 @@ class Setup:
 def setup_of(folder: Path) -> Setup:
     """Read it; what is missing or damaged is left out."""
     manifest = manifest_of(folder)
+    options = manifest.options if manifest else {}
+    told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}
     return Setup(
         prompts=tuple(_prompts(folder, manifest)),
-        options=_plain(manifest.options) if manifest else None,
+        options=told if manifest else None,
         versions=manifest.versions if manifest else None,
         base_url=manifest.base_url if manifest else None,
         baselines=_baselines_of(folder),
@@ -82,7 +80,7 @@ def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
     shipped = manifest.shipped if manifest else {}
     names = {digest: f"Section {name} as shipped" for name, digest in shipped.items()}
     names |= {digest: f"Section {name}" for name, digest in identity.sections.items()}
-    roles = {digest: f"{ROLE}{role}" for role, digest in identity.prompts.items()}
+    roles = {digest: f"Prompt of the {role}" for role, digest in identity.prompts.items()}
     rest = {one: _beginning(texts[one]) for one in sorted(texts) if one not in roles | names}
     every = roles | names | rest
     return [Text(name, digest, texts.get(digest)) for digest, name in every.items()]
@@ -92,11 +90,6 @@ def _beginning(text: str) -> str:
     """A prompt whose role nobody noted, by its first line."""
     first = next((line.strip("# ") for line in text.splitlines() if line.strip()), "nothing")
     return f"Prompt that begins: {cut(first, BEGINNING_CHARS)}"
-
-
-def _plain(options: Mapping[str, object]) -> dict[str, str]:
-    """Options that say something, as texts."""
-    return {name: str(value) for name, value in options.items() if value not in (None, "", [], {})}
 
 
 def _baselines_of(folder: Path) -> dict[str, float] | None:

@@ -58,15 +58,17 @@ class _Look(NamedTuple):
     more_is_better: bool = False
 
 
+_PASSED = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
 _LOOKS = {
     "score": _Look("Score", "mean", lambda x: number(x, 3), more_is_better=True),
+    "harm": _Look("", "tasks", number),
     "tokens": _Look("Tokens", "a task", number),
     "cost_usd": _Look("Dollars", "a task", dollars),
     "turns": _Look("Turns", "a task", lambda x: number(x, 2)),
     "requests": _Look("Requests", "a task", lambda x: number(x, 1)),
     "seconds": _Look("Time", "a task", seconds),
 }
-"""Measures by the lab's name, in the page's order."""
+"""Measures by the lab's name, in the page's order; the benchmark has its own word for harm."""
 
 
 def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> str:
@@ -132,30 +134,23 @@ def _figures(left: Half, right: Half, verdict: Comparison | str) -> Iterator[Fig
     )  # fmt: skip
     if verdict.found:
         passed = passed.model_copy(update={"difference": None, "low": None})
-    percent = _Look("Passed", "% of trials", lambda x: number(x, 1), more_is_better=True)
-    yield _moved(percent, passed, 100)
-    yield _moved(_LOOKS["score"], measures["score"])
-    if "harm" in measures:
-        count = _Look(f"{verdict.harm_name.capitalize()}s", "tasks", number)
-        yield _moved(count, measures["harm"], measures["harm"].tasks)
+    yield _figure(_PASSED, passed, 100)
     for name, look in _LOOKS.items():
-        if name != "score" and name in measures:
-            yield _moved(look, measures[name])
+        if measure := measures.get(name):
+            named = look._replace(title=look.title or f"{verdict.harm_name.capitalize()}s")
+            yield _figure(named, measure, measure.tasks if name == "harm" else 1)
 
 
-def _moved(look: _Look, measure: Measure, times: float = 1) -> Figure:
-    def scaled(value: float | None) -> float | None:
-        return None if value is None else value * times
+def _figure(look: _Look, measure: Measure, times: float) -> Figure:
+    def signed(value: float) -> str:
+        return f"{'−' if value < 0 else '+' if value else ''}{look.show(abs(value))}"
 
-    def signed(value: float | None) -> str:
-        sign = "" if not value else "−" if value < 0 else "+"
-        return DASH if value is None else f"{sign}{look.show(abs(value * times))}"
-
-    low, middle, high = measure.low, measure.difference, measure.high
-    line = Figure(
-        look.title, look.unit, look.show(scaled(measure.a)), look.show(scaled(measure.b)),
-        signed(middle),
-    )  # fmt: skip
+    a, b, low, middle, high = (
+        None if value is None else value * times
+        for value in (measure.a, measure.b, measure.low, measure.difference, measure.high)
+    )
+    moved = DASH if middle is None else signed(middle)
+    line = Figure(look.title, look.unit, look.show(a), look.show(b), moved)
     if low is None or high is None:
         return line
     parts = [part for part in (low, middle, high) if part is not None]

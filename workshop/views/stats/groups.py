@@ -131,21 +131,17 @@ def _line(run: Run) -> RunLine:
 
 def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
     """``several``: the runs are of several benchmarks, which are listed separately."""
-
-    def of(run: Run, key: Key) -> Key:
-        name = run.results.benchmark
-        names = tuple(f"{name}: {one}" for one in key.names)
-        return Key(names, (*key.parts, ("benchmark", name))) if several else key
-
     by_key: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
+    alike = by == By.TASK
     for run in runs:
         tasks = run.results.tasks
-        if by == By.TASK:
-            for task in tasks:
-                by_key.setdefault(of(run, _task(run, task.spec_id)), []).append((run, [task]))
-        else:
-            by_key.setdefault(of(run, _key(run, by)), []).append((run, tasks))
-    alike = by == By.TASK
+        parts = [(_task(run, task.spec_id), [task]) for task in tasks] if alike else []
+        for key, some in parts if alike else [(_key(run, by), tasks)]:
+            if several:
+                name = run.results.benchmark
+                names = tuple(f"{name}: {one}" for one in key.names)
+                key = Key(names, (*key.parts, ("benchmark", name)))
+            by_key.setdefault(key, []).append((run, some))
     named = zip(_names(by_key), by_key.items(), strict=True)
     groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
     if alike:  # tasks that fail most come first, those that were never scored last

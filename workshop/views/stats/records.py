@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -179,27 +178,36 @@ def read_runs(logs: Path) -> Reading:
     """Every run in a folder, or the one that the folder itself is."""
     folders = [logs] if is_run(logs) else run_folders(logs)
     notes: list[str] = []
-    runs_read: list[Run] = []
+    runs: list[Run] = []
     for folder in folders:
         try:
-            runs_read.append(read_run(folder, notes))
+            runs.append(read_run(folder, notes))
         except NotRecorded as error:
             notes.append(str(error))
-    others = logs.iterdir() if folders != [logs] and logs.is_dir() else ()
-    notes += [
-        f"{path.name} is not a run folder"
-        for path in others
-        if path.is_dir() and not path.name.startswith(".") and not is_run(path)
-    ]
-    runs = _without_copies(sorted(runs_read, key=_age), notes)
-    return Reading(tuple(runs), (*_unknown(runs), *sorted(notes)))
+    for path in logs.iterdir() if folders != [logs] and logs.is_dir() else ():
+        if path.is_dir() and not path.name.startswith(".") and not is_run(path):
+            notes.append(f"{path.name} is not a run folder")
+    # A copied folder would make two trials out of one.
+    first: dict[object, Run] = {}
+    last = datetime.max.replace(tzinfo=UTC)
+    for run in sorted(runs, key=lambda run: (run.started or last, run.name)):
+        known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
+        if known is not run:
+            notes.append(f"{run.name} is a copy of {known.name} and was counted once")
+    runs, general = list(first.values()), []
+    if old := sum(run.manifest is None for run in runs):
+        general.append(f"no {NAME} in {old} of {len(runs)} runs: prompt and strategy are not known")
+    if unfinished := sum(run.results.finished is None for run in runs):
+        general.append(
+            f"{unfinished} of {len(runs)} runs are not finished: counted with the tasks so far"
+        )
+    return Reading(tuple(runs), (*general, *sorted(notes)))
 
 
 def read_run(folder: Path, notes: list[str] | None = None) -> Run:
     """One run; what is wrong with its manifest alone is added to the notes.
 
-    Raises:
-        NotRecorded: it has no results that can be read.
+    Raises NotRecorded: it has no results that can be read.
     """
     results = results_of(folder)
     if results is None:
@@ -213,30 +221,3 @@ def read_run(folder: Path, notes: list[str] | None = None) -> Run:
         if notes is not None:
             notes.append(f"counted without its manifest: {error}")
     return Run(folder, results, manifest)
-
-
-def _age(run: Run) -> tuple[bool, datetime, str]:
-    return run.started is None, run.started or datetime.max.replace(tzinfo=UTC), run.name
-
-
-def _without_copies(runs: Iterable[Run], notes: list[str]) -> list[Run]:
-    """Each run once: a copied folder would make two trials out of one."""
-    first: dict[tuple[object, ...], Run] = {}
-    for run in runs:
-        known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
-        if known is not run:
-            notes.append(f"{run.name} is a copy of {known.name} and was counted once")
-    return list(first.values())
-
-
-def _unknown(runs: list[Run]) -> list[str]:
-    old = sum(run.manifest is None for run in runs)
-    open_runs = sum(run.results.finished is None for run in runs)
-    notes = []
-    if old:
-        notes.append(f"no {NAME} in {old} of {len(runs)} runs: prompt and strategy are not known")
-    if open_runs:
-        notes.append(
-            f"{open_runs} of {len(runs)} runs are not finished: counted with the tasks so far"
-        )
-    return notes

@@ -35,7 +35,7 @@ FIGURES: dict[str, Cell] = {
     "since": lambda g: (g.first or DASH)[:10],
     "runs": lambda g: f"{g.runs:,}",
     "passed": lambda g: f"{g.passed.passed:,}/{g.passed.of:,}",
-    "95 %": lambda g: interval(g.passed),
+    "95 %": lambda g: _interval(g.passed),
     "score": lambda g: number(g.score_mean, 3),
     "harm": lambda g: f"{g.harm:,}",
     "dollars": lambda g: number(g.cost_usd.mean, 4),
@@ -44,20 +44,18 @@ FIGURES: dict[str, Cell] = {
     "seconds": lambda g: number(g.seconds.mean, 1),
 }
 KINDS: dict[str, Cell] = {
-    "ended early": lambda g: kinds(g.failures),
-    "outside": lambda g: kinds(g.outside),
+    "ended early": lambda g: _kinds(g.failures),
+    "outside": lambda g: _kinds(g.outside),
 }
 """Why tasks ended otherwise; the second only where there are such."""
 
 
-def interval(share: Share) -> str:
-    """The interval of a share."""
-    if share.low is None or share.high is None:
-        return DASH
-    return f"{share.low:.2f}–{share.high:.2f}"
+def _interval(share: Share) -> str:
+    known = share.low is not None and share.high is not None
+    return f"{share.low:.2f}–{share.high:.2f}" if known else DASH
 
 
-def kinds(counts: Mapping[str, int]) -> str:
+def _kinds(counts: Mapping[str, int]) -> str:
     """How many tasks ended so, by kind."""
     return clean(", ".join(f"{kind} {n:,}" for kind, n in counts.items())) or DASH
 
@@ -71,14 +69,9 @@ def show_statistics(console: Console, statistics: Statistics) -> None:
         plain_line(console, f"{text}whether they did harm is unknown")
     for line in FOOT:
         plain_line(console, line, "dim")
-    show_notes(console, statistics.notes)
-
-
-def show_notes(console: Console, notes: Sequence[str]) -> None:
-    """The notes, not too many of them."""
-    for note in notes[:NOTES_SHOWN]:
+    for note in statistics.notes[:NOTES_SHOWN]:
         plain_line(console, f"note: {note}", "yellow")
-    if (more := len(notes) - NOTES_SHOWN) > 0:
+    if (more := len(statistics.notes) - NOTES_SHOWN) > 0:
         plain_line(console, f"note: and {more} more, all of them with --json", "yellow")
 
 
@@ -111,12 +104,6 @@ def _with_columns(
         table.add_column(heading, overflow="fold", min_width=len(heading))
     for group in rows:
         cells = [(FIGURES | KINDS)[heading](group) for heading in (*figures, *ended)]
-        table.add_row(
-            *map(Text, (clean(group.name), *cells)), style=_style(group, bold=group in bold)
-        )
+        style = f"{'bold ' if group in bold else ''}{'red' if group.harm else ''}"
+        table.add_row(*map(Text, (clean(group.name), *cells)), style=style.strip())
     return table
-
-
-def _style(group: Group, *, bold: bool) -> str:
-    colour = "red" if group.harm else ""
-    return f"bold {colour}" if bold else colour

@@ -24,8 +24,6 @@ _DEFAULTS = {
 }
 EXPERIMENT = "erc3-agent"
 """Default of MLFLOW_EXPERIMENT_NAME."""
-SPANS_AT_ONCE = 1_000
-METRICS_AT_ONCE = 1_000
 _NOTHING: tuple[object, ...] = (None, "", (), [])
 _TYPES = {"task": "AGENT", "turn": "CHAIN", "model": "CHAT_MODEL", "tool": "TOOL"}
 _USAGE = "mlflow.chat.tokenUsage"
@@ -48,59 +46,36 @@ class MlflowSink:
         for variable in [name for name in os.environ if name.startswith("OTEL_EXPORTER_OTLP")]:
             del os.environ[variable]
         import mlflow
-        from mlflow import MlflowClient
-        from mlflow.entities import Metric, Param
+        from mlflow.entities import Param
 
-        self._start_span = mlflow.start_span_no_context
-        self._flush = mlflow.flush_trace_async_logging
-        self._client = MlflowClient()
-        named = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
-        self._experiment: str = mlflow.set_experiment(named).experiment_id
-        run = self._client.create_run(self._experiment, run_name=run_id)
-        self._run: str = run.info.run_id
-        self._metric = Metric
-        self._figures: list[Any] = []
-        self._tasks = self._spans = 0
+        self._mlflow = mlflow
+        self._client = mlflow.MlflowClient()
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
+        self._experiment: str = mlflow.set_experiment(name).experiment_id
+        self._run: str = self._client.create_run(self._experiment, run_name=run_id).info.run_id
         given = {name: value for name, value in options.items() if value not in _NOTHING}
         params = [Param(name, redact(str(value))[:500]) for name, value in given.items()]
         self._client.log_batch(self._run, params=params)
 
     def task(self, span: Span) -> None:
-        """Write one task as a trace, and its figures as a step of the run's metrics."""
+        """Write one task as a trace."""
         self._write(span, None)
-        self._tasks += 1
-        figures = {
-            "task.score": span.score,
-            "task.cost_usd": span.cost_usd,
-            "task.seconds": span.ended - span.started,
-        }
-        self._note(figures, self._tasks, span.ended)
-        self._spans += sum(1 for _ in span.walk())
-        if self._spans >= SPANS_AT_ONCE:
-            self._save()
+        self._mlflow.flush_trace_async_logging()
 
     def close(self, results: RunResults | None) -> str:
         """Write the run's figures and end the MLflow run; its page of traces."""
         if results:
-            self._note(_figures(results), 0, time.time())
-        self._save()
+            totals = results.totals
+            figures = totals.model_dump(exclude={"groups", "requests", "tokens"})
+            figures["prompt_tokens"] = totals.tokens.prompt
+            figures["completion_tokens"] = totals.tokens.completion
+            known = {name: value for name, value in figures.items() if value is not None}
+            metric, now = self._mlflow.entities.Metric, int(time.time() * 1000)
+            metrics = [metric(name, value, now, 0) for name, value in known.items()]
+            self._client.log_batch(self._run, metrics=metrics)
         done = bool(results and results.finished)
         self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
         return f"#/experiments/{self._experiment}/traces"
-
-    def _note(self, figures: Mapping[str, float | None], step: int, when: float) -> None:
-        self._figures += [
-            self._metric(name, value, int(when * 1000), step)
-            for name, value in figures.items()
-            if value is not None
-        ]
-
-    def _save(self) -> None:
-        self._flush()
-        for first in range(0, len(self._figures), METRICS_AT_ONCE):
-            some = self._figures[first : first + METRICS_AT_ONCE]
-            self._client.log_batch(self._run, metrics=some)
-        self._figures, self._spans = [], 0
 
     def _write(self, span: Span, parent: Any) -> None:
         more: dict[str, Any] = {}
@@ -109,7 +84,7 @@ class MlflowSink:
             tags |= {} if span.score is None else {"score": f"{span.score:g}"}
             metadata = {_RUN: self._run}
             more = {"tags": tags, "metadata": metadata, "experiment_id": self._experiment}
-        written = self._start_span(
+        written = self._mlflow.start_span_no_context(
             span.name if span.kind != "model" else f"{span.name} {span.model}",
             span_type=_TYPES.get(span.kind, "UNKNOWN"),
             parent_span=parent,
@@ -131,12 +106,11 @@ class MlflowSink:
 
 
 def _inputs(span: Span) -> Any:
-    if span.kind == "model":
-        messages = (
-            {"role": m.role, "content": m.text} for m in span.messages if m.text is not None
-        )
-        return {"model": span.model, "messages": list(messages)}
-    return _value(span.inputs)
+    if span.kind != "model":
+        return _value(span.inputs)
+    stored = [message for message in span.messages if message.text is not None]
+    messages = [{"role": message.role, "content": message.text} for message in stored]
+    return {"model": span.model, "messages": messages}
 
 
 def _outputs(span: Span) -> Any:
@@ -148,10 +122,8 @@ def _outputs(span: Span) -> Any:
 
 def _value(text: str | None) -> Any:
     """JSON as what it holds, so that its parts can be folded; any other text as it is."""
-    if text is None:
-        return None
     try:
-        return json.loads(text)
+        return None if text is None else json.loads(text)
     except (ValueError, RecursionError):
         return text
 
@@ -173,11 +145,3 @@ def _attributes(span: Span) -> dict[str, Any]:
     attributes["mlflow.llm.model"] = span.model
     first, _, rest = span.model.partition("/")
     return attributes | ({"mlflow.llm.provider": first} if rest else {})
-
-
-def _figures(results: RunResults) -> dict[str, float | None]:
-    totals = results.totals
-    return totals.model_dump(exclude={"groups", "requests", "tokens"}) | {
-        "prompt_tokens": totals.tokens.prompt,
-        "completion_tokens": totals.tokens.completion,
-    }

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.export import (
+    BatchSpanProcessor,
+    ConsoleSpanExporter,
+    SpanExporter,
+)
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 
 from core.runs.results import RunResults
@@ -33,12 +38,8 @@ _PROVIDERS = {
 def exporter() -> SpanExporter:
     """The exporter selected by the standard variables: an OTLP collector, or the console."""
     if writes_to_console():
-        from opentelemetry.sdk.trace.export import ConsoleSpanExporter
-
         return ConsoleSpanExporter(out=sys.stdout)
     if otlp_protocol() == "grpc":
-        from importlib import import_module
-
         grpc = import_module("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
         otlp_exporter: SpanExporter = grpc.OTLPSpanExporter()
         return otlp_exporter
@@ -132,14 +133,15 @@ def _usage(span: Span) -> dict[str, Fact]:
 
 
 def _of_model(span: Span) -> dict[str, Any]:
+    attributes: dict[str, Any] = {"gen_ai.request.model": span.model}
     first, _, rest = span.model.partition("/")
-    provider = {}
     if rest:
-        name = _PROVIDERS.get(first, first)
         # Collectors from before the attribute got its new name know only the old one.
-        provider = {"gen_ai.provider.name": name, "gen_ai.system": name}
-    ended = {"gen_ai.response.finish_reasons": [span.finish_reason]} if span.finish_reason else {}
-    return {"gen_ai.request.model": span.model} | provider | ended
+        for name in ("gen_ai.provider.name", "gen_ai.system"):
+            attributes[name] = _PROVIDERS.get(first, first)
+    if span.finish_reason:
+        attributes["gen_ai.response.finish_reasons"] = [span.finish_reason]
+    return attributes
 
 
 def _texts(span: Span) -> dict[str, str]:

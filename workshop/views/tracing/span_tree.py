@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.ledger import ToolCall, WireCall
-from core.models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Usage, total_cost, total_usage
 from core.models.redact import redact
 from core.runs.task_record import TaskRecord, TurnLog
-from core.terminal.figures import known_sum
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
 Fact = str | int | float | bool
@@ -23,8 +22,7 @@ OTHER = "_OTHER"
 """The class of an error whose class nobody knows."""
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(NamedTuple):
     """One message of a prompt; without its text where nobody has kept it."""
 
     role: str
@@ -93,40 +91,32 @@ def task_span(
     begins = [*(turn.started for turn in turns if turn.started), *(window or ())[:1]]
     began = min(begins, default=0.0)
     ended = max([*(turn.ended for turn in turns), *(window or ())[1:]], default=began)
-    usage = sum((call.usage for call in record.calls), Usage.nothing())
-    cost = known_sum(call.cost_usd for call in record.calls)
-    failure = result.failure if result else None
     return Span(
         kind="task",
         name=record.spec_id,
         started=began,
         ended=ended,
-        facts=_facts(record),
+        facts=_known(
+            spec_id=record.spec_id,
+            task_id=record.task_id,
+            outcome=record.outcome,
+            turns=len(record.turns),
+            tool_calls=sum(len(act.tools) for act in record.turns),
+            requests=sum(act.requests for act in record.turns),
+            harm=record.harm,
+            acts=result.acts if result else None,
+            seconds=result.seconds if result else None,
+            labels=", ".join(record.labels),
+        ),
         inputs=redact(record.text),
         outputs=redact(_last_word(record)),
         error=redact(record.error) or None,
-        error_type=str(failure or OTHER) if record.error else None,
+        error_type=str((result and result.failure) or OTHER) if record.error else None,
         children=tuple(turns),
-        usage=usage,
-        cost_usd=None if cost is None else round(cost, 6),
+        usage=total_usage(record.calls),
+        cost_usd=total_cost(record.calls),
         score=record.score,
         passed=None if record.score is None else record.status == "passed",
-    )
-
-
-def _facts(record: TaskRecord) -> dict[str, Fact]:
-    result = record.result
-    return _known(
-        spec_id=record.spec_id,
-        task_id=record.task_id,
-        outcome=record.outcome,
-        turns=len(record.turns),
-        tool_calls=sum(len(act.tools) for act in record.turns),
-        requests=sum(act.requests for act in record.turns),
-        harm=record.harm,
-        acts=result.acts if result else None,
-        seconds=result.seconds if result else None,
-        labels=", ".join(record.labels),
     )
 
 
@@ -146,28 +136,26 @@ def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
     inside += [_tool_call(call) for call in act.tools]
     inside.sort(key=lambda span: span.started)
     turn = act.turn
-    first = min((s.started for s in inside if s.started), default=0.0)
-    span = Span(
+    first = min((span.started for span in inside if span.started), default=0.0)
+    started = (turn.started if turn else 0.0) or first
+    ended = max((span.ended for span in inside), default=0.0)
+    facts: dict[str, Fact] = {"turn": act.number, "attempt": act.attempt}
+    error: str | None = "the turn did not complete"
+    if turn is not None:
+        ended = max(started + turn.seconds, ended)
+        facts |= {"decision": turn.decision.decision, "requests": act.requests}
+        error = turn.report.error if turn.report else None
+    return Span(
         kind="turn",
         name=f"turn {act.number}",
-        started=(turn.started if turn else 0.0) or first,
-        ended=max((s.ended for s in inside), default=0.0),
-        facts={"turn": act.number, "attempt": act.attempt},
-        error="the turn did not complete",
-        error_type="unfinished",
-        children=tuple(inside),
-    )
-    if turn is None:
-        return span
-    error = turn.report.error if turn.report else None
-    return replace(
-        span,
-        ended=max(span.started + turn.seconds, span.ended),
-        facts=span.facts | {"decision": turn.decision.decision, "requests": act.requests},
-        inputs=redact(turn.state),
-        outputs=redact(turn.decision.prompt()),
+        started=started,
+        ended=ended,
+        facts=facts,
+        inputs=redact(turn.state) if turn else None,
+        outputs=redact(turn.decision.prompt()) if turn else None,
         error=redact(error) if error else None,
-        error_type="worker" if error else None,
+        error_type=("worker" if turn else "unfinished") if error else None,
+        children=tuple(inside),
     )
 
 
@@ -183,17 +171,15 @@ def _model_call(call: ModelCall, texts: dict[str, str]) -> Span:
         error=redact(call.error) if call.error else None,
         error_type=(call.error_kind or OTHER) if call.error else None,
         model=call.model,
-        messages=_messages(call, texts),
+        messages=tuple(
+            Message(part.role, None if text is None else redact(text))
+            for part in call.prompt
+            for text in [texts.get(part.sha256)]
+        ),
         finish_reason=call.finish_reason,
         usage=call.usage,
         cost_usd=call.cost_usd,
     )
-
-
-def _messages(call: ModelCall, texts: dict[str, str]) -> tuple[Message, ...]:
-    """The prompt of a call, its texts redacted."""
-    parts = ((part.role, texts.get(part.sha256)) for part in call.prompt)
-    return tuple(Message(role, None if text is None else redact(text)) for role, text in parts)
 
 
 def _tool_call(call: ToolCall) -> Span:

@@ -54,9 +54,15 @@ def check_targets(kinds: Sequence[str], logs: Path) -> None:
     if "mlflow" in kinds:
         _check_store(store_of(logs))
     if "otel" in kinds and not writes_to_console():
-        _check_protocol()
-        address, variable = endpoint()
-        _check_server("otel", address, variable)
+        if (protocol := otlp_protocol()) not in OTEL_DEFAULTS:
+            expected = " or ".join(OTEL_DEFAULTS)
+            raise CannotTrace(f"--trace otel: the protocol is {protocol!r}; expected {expected}")
+        if protocol == "grpc" and not _is_installed("opentelemetry.exporter.otlp.proto.grpc"):
+            raise CannotTrace(
+                "--trace otel: the protocol grpc needs: "
+                f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
+            )
+        _check_server("otel", *endpoint())
 
 
 def store_of(logs: Path) -> str:
@@ -113,17 +119,6 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _check_protocol() -> None:
-    if (protocol := otlp_protocol()) not in OTEL_DEFAULTS:
-        expected = " or ".join(OTEL_DEFAULTS)
-        raise CannotTrace(f"--trace otel: the protocol is {protocol!r}; expected {expected}")
-    if protocol == "grpc" and not _is_installed("opentelemetry.exporter.otlp.proto.grpc"):
-        raise CannotTrace(
-            "--trace otel: the protocol grpc needs: "
-            f"{sys.executable} -m pip install opentelemetry-exporter-otlp-proto-grpc"
-        )
-
-
 def _check_store(store: str) -> None:
     scheme = store.partition(":")[0] if ":" in store else ""
     if scheme in ("http", "https"):
@@ -134,32 +129,31 @@ def _check_store(store: str) -> None:
             f"{STORE} to a database such as {SQLITE}mlflow.db, or to a server"
         )
     elif scheme == "sqlite":
-        _check_database(Path(store.removeprefix(SQLITE)))
-
-
-def _check_database(path: Path) -> None:
-    folder = next((parent for parent in path.absolute().parents if parent.exists()), path)
-    existing = path if path.exists() else folder
-    if path.is_dir() or not folder.is_dir() or not os.access(existing, os.W_OK):
-        raise CannotTrace(f"--trace mlflow: {path} cannot be written; set {STORE} to another place")
+        path = Path(store.removeprefix(SQLITE)).absolute()
+        existing = next(place for place in (path, *path.parents) if place.exists())
+        fits = path.is_file() if existing == path else existing.is_dir()
+        if not fits or not os.access(existing, os.W_OK):
+            raise CannotTrace(
+                f"--trace mlflow: {path} cannot be written; set {STORE} to another place"
+            )
 
 
 def _check_server(kind: str, address: str, variable: str) -> None:
+    shown = _without_login(address)
     try:
         parts = urlsplit(address if "://" in address else f"//{address}")
-        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+        place = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
-        host, port = None, 0
-    if not host:
-        raise CannotTrace(
-            f"--trace {kind}: {_without_login(address)} is not a valid address ({variable})"
-        )
+        place = "", 0
+    if not place[0]:
+        raise CannotTrace(f"--trace {kind}: {shown} is not a valid address ({variable})")
     try:
-        socket.create_connection((host, port), CONNECT_SECONDS).close()
+        socket.create_connection(place, CONNECT_SECONDS).close()
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
-        target = f"{_without_login(address)} ({variable})"
-        raise CannotTrace(f"--trace {kind}: no answer from {target}: {reason}") from None
+        raise CannotTrace(
+            f"--trace {kind}: no answer from {shown} ({variable}): {reason}"
+        ) from None
 
 
 def _without_login(address: str) -> str:

@@ -12,14 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from core.models.redact import redact
 from core.runs.hints import ENTRY_POINT
 from core.runs.prompts import read_prompts
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
-from workshop.views.tracing.span_tree import Span, task_span, timed
+from workshop.views.tracing.span_tree import task_span, timed
 from workshop.views.tracing.targets import (
     STORE,
     CannotTrace,
@@ -27,6 +27,10 @@ from workshop.views.tracing.targets import (
     store_of,
     writes_to_console,
 )
+
+if TYPE_CHECKING:
+    from workshop.views.tracing.mlflow_sink import MlflowSink
+    from workshop.views.tracing.otel_sink import OtelSink
 
 _LOGGERS = {
     "mlflow": (("mlflow.tracing", "mlflow.entities"), logging.WARNING),
@@ -39,19 +43,6 @@ CLOSE_SECONDS = 60.0
 """How long the end of a run waits for its traces at most,"""
 TASK_SECONDS = 0.25
 """and how much longer for each of its tasks."""
-
-
-class Sink(Protocol):
-    """Takes the traces of one run."""
-
-    def task(self, span: Span) -> None:
-        """Write the trace of a task."""
-
-    def close(self, results: RunResults | None) -> str:
-        """Write what is left, and the run's figures where they are known.
-
-        Returns the page that shows the traces, relative to the target's address; "" is unknown.
-        """
 
 
 class _Complaints(logging.Handler):
@@ -80,16 +71,10 @@ def trace_run(kinds: Iterable[str], folder: Path, tasks: int, say: Callable[[str
     environment = {name: v for name, v in os.environ.items() if not name.endswith("_API_KEY")}
     for kind in kinds:
         option = f"--trace {kind}: "
+        words = sys.executable, ENTRY_POINT, "export", "--format", kind, folder.resolve()
         try:
             export = subprocess.run(
-                [
-                    sys.executable,
-                    str(ENTRY_POINT),
-                    "export",
-                    "--format",
-                    kind,
-                    str(folder.resolve()),
-                ],
+                words,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=sys.stderr if writes_to_console() else subprocess.PIPE,
@@ -119,12 +104,10 @@ def write_traces(
     kind: str, folder: Path, records: Iterable[TaskRecord], results: RunResults | None,
     options: Mapping[str, object],
 ) -> str:  # fmt: skip
-    """Write the traces of the tasks of a run; the page that shows them, "" is unknown.
+    """Write the traces of the tasks of a run.
 
-    ``options``: what the run was started with.
-
-    Raises:
-        CannotTrace: not all could be written.
+    ``options``: what the run was started with. Returns the page that shows the traces, relative
+    to the target's address; "" is unknown. Raises CannotTrace: not all could be written.
     """
     os.environ.setdefault(STORE, store_of(folder.parent))
     complaints = _Complaints(kind)
@@ -143,8 +126,21 @@ def write_traces(
     return page
 
 
+def _sink(kind: str, run_id: str, options: Mapping[str, object]) -> MlflowSink | OtelSink:
+    if kind == "mlflow":
+        from workshop.views.tracing.mlflow_sink import MlflowSink
+
+        return MlflowSink(run_id, options)
+    from workshop.views.tracing.otel_sink import OtelSink, exporter
+
+    return OtelSink(exporter(), run_id)
+
+
 def _write_tasks(
-    sink: Sink, folder: Path, records: Iterable[TaskRecord], complaints: _Complaints
+    sink: MlflowSink | OtelSink,
+    folder: Path,
+    records: Iterable[TaskRecord],
+    complaints: _Complaints,
 ) -> None:
     prompts = read_prompts(folder)
     failures = 0
@@ -166,16 +162,6 @@ def _window(record: TaskRecord) -> tuple[float, float] | None:
         return None
     ended = record.path.stat().st_mtime
     return ended - (record.result.seconds if record.result else 0.0), ended
-
-
-def _sink(kind: str, run_id: str, options: Mapping[str, object]) -> Sink:
-    if kind == "mlflow":
-        from workshop.views.tracing.mlflow_sink import MlflowSink
-
-        return MlflowSink(run_id, options)
-    from workshop.views.tracing.otel_sink import OtelSink, exporter
-
-    return OtelSink(exporter(), run_id)
 
 
 def _describe(error: Exception) -> str:

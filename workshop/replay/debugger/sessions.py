@@ -1,0 +1,204 @@
+"""The debugger on a recorded turn of a run folder, and on a live run.
+
+Of a live run, every call of the worker's code asks here before it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from rich.console import Console
+
+from coordinator.benchmark import Environment
+from core.ledger import Ledger, Tool, ToolCall, ToolFault
+from core.runs.hints import command
+from core.runs.reader import NotRecorded
+from core.runs.task import Turn
+from core.runs.task_record import TaskRecord
+from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
+from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.factory import open_sandbox
+from workshop.replay.debugger.debug_state import (
+    LIMITS,
+    Answered,
+    DebuggedTurn,
+    DebugState,
+    Ended,
+    Workbench,
+)
+from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
+from workshop.replay.debugger.screen import Screen
+from workshop.replay.repeat import (
+    another_sandbox,
+    is_typed,
+    recorded_kind,
+    recorded_work,
+    turns_of,
+)
+
+
+def debug_state(
+    folder: Path,
+    spec_id: str,
+    number: int,
+    tools: Sequence[Tool],
+    workbench: Workbench,
+    base_url: str | None = None,
+) -> DebugState:
+    """One turn of a run, before its first call.
+
+    ``base_url``: of a platform that answers where the work leaves the record. It is tried once,
+    so that a wrong one is found now.
+
+    Raises NotRecorded: there is no such turn, nothing in it to step through, or no such platform.
+    """
+    log, turn = turns_of(folder, spec_id, number)[0]
+    if is_typed(turn):
+        raise NotRecorded(
+            f"turn {number} ran no code: its tool was called directly; "
+            f"{command('show', folder, '--task', spec_id)} tells what it did"
+        )
+    done, report, clock_and_seed, kind = recorded_work(turn, f"turn {number}", "stepped through")
+    open_live = partial(workbench.open_live, base_url, spec_id) if base_url else None
+    if open_live:
+        try:
+            open_live()
+        except ToolFault as fault:
+            raise NotRecorded(fault.text) from None
+    return DebugState(
+        subject=_debugged(log, done),
+        codes=[step.code for step in report.steps],
+        clock_and_seed=clock_and_seed,
+        workbench=workbench,
+        tools={tool.name: tool for tool in tools},
+        record=report.calls,
+        open_live=open_live,
+        sandbox=kind,
+        note=another_sandbox(recorded_kind(report), kind),
+    )
+
+
+def _debugged(log: TaskRecord, turn: Turn) -> DebuggedTurn:
+    return DebuggedTurn(
+        spec_id=log.spec_id,
+        text=log.text,
+        turn=turn.number,
+        instruction=turn.decision.instruction,
+        state=turn.state,
+        before=tuple(call for t in log.work if t.number < turn.number for call in t.tools),
+        after=tuple(call for t in log.work if t.number > turn.number for call in t.tools),
+        result=log.result.model_dump() if log.result else None,
+        recorded=turn,
+    )
+
+
+def drive(debug: DebugState, console: Console) -> Turn | None:
+    """Let the user move through the work until they leave; the edited turn to fork from, if any.
+
+    A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
+    """
+    screen = Screen(debug, console)
+    screen.opening()
+    prompt = Prompt(debug, screen)
+    with suppress(Quit):
+        while True:
+            with suppress(Back):
+                host = AskingHost(debug, prompt)
+                with open_sandbox(
+                    host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed
+                ) as executor:
+                    host.executor = executor
+                    ended = _run(debug.codes, executor)
+                prompt.at(ended)
+    return prompt.forked
+
+
+def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
+    for code in codes:
+        output = None
+        with suppress(SandboxError):  # the recorded model went on with its next snippet
+            output = executor(code)
+        if executor.host_faults:
+            raise executor.host_faults[0]
+        if output and output.is_final_answer:
+            return Ended(tuple(executor.traces), output.output, answered=True)
+    return Ended(tuple(executor.traces))
+
+
+@dataclass(kw_only=True)
+class LiveState(DebugState):
+    """Answers come from the tools themselves, unless the user gives one."""
+
+    ledger: Ledger
+    benchmark: Environment
+
+    def settle(self) -> Answered:
+        """Carry the call out, or use the edited result; both are recorded in the ledger."""
+        pause = self.waiting()
+        if self.edited_answer is None:
+            return Answered(self.ask(self._call, pause), "live")
+        call = self.by_hand(pause, self.edited_answer)
+        self.ledger.note(call)
+        return Answered(call, "edited")
+
+    def _call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
+        """Run a tool. Raises ToolFault if it is refused before it runs: closed, or no budget."""
+        before = len(self.ledger.calls)
+        try:
+            self.ledger.call(name, args, kwargs)
+        except ToolFault:
+            if len(self.ledger.calls) == before:
+                raise
+        return self.ledger.calls[-1]
+
+    def current_state(self) -> str:
+        """The benchmark's state now."""
+        try:
+            return self.benchmark.state(Ledger())
+        except ToolFault as fault:
+            return f"unknown: {fault.text}"
+
+
+@dataclass
+class LiveDebugger:
+    """Looks on at one task's worker: a prompt at each tool call."""
+
+    workbench: Workbench
+    spec_id: str
+    text: str
+    benchmark: Environment
+    _instructions: int = 0
+    _past: tuple[ToolCall, ...] = ()
+    _ledger: Ledger = field(default_factory=Ledger)
+
+    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
+        self._instructions += 1
+        self._past, self._ledger = (*self._past, *self._ledger.calls), ledger
+        subject = DebuggedTurn(
+            spec_id=self.spec_id,
+            text=self.text,
+            turn=self._instructions,
+            instruction=instruction,
+            state="not recorded",
+            before=self._past,
+        )
+        debug = LiveState(
+            subject=subject,
+            codes=(),
+            clock_and_seed=ClockAndSeed(0, 0),
+            workbench=self.workbench,
+            tools={tool.name: tool for tool in ledger.tools},
+            ledger=ledger,
+            benchmark=self.benchmark,
+        )
+        screen = Screen(debug, Console(soft_wrap=True))
+        screen.opening()
+        host = AskingHost(debug, Prompt(debug, screen))
+        inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
+        debug.clock_and_seed, debug.codes, host.executor = inner.clock_and_seed, inner.codes, inner
+        return inner
