@@ -42,7 +42,7 @@ from workshop.simulator.store.pack import (
     Scenario,
     parse_pack,
 )
-from workshop.simulator.store.world import TaskShop
+from workshop.simulator.store.shop import Shop
 
 _ORDINAL = regex.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", regex.IGNORECASE
@@ -104,7 +104,7 @@ def _paid(served: Simulator, task_id: str) -> int | None:
     return bought[0].total if bought else None
 
 
-def _ended(shop: TaskShop) -> Ended:
+def _ended(shop: Shop) -> Ended:
     events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
     return Ended("purchased" if shop.acts else "declined", len(events), tuple(events))
 

@@ -13,7 +13,8 @@ from workshop.lab.benchmark_adapter import Attempt
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
 from workshop.simulator.store.pack import Scenario
 from workshop.simulator.store.scoring import evaluate
-from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
+from workshop.simulator.store.shop import Catalog, Offer, Shop
+from workshop.simulator.world import Refusal
 
 PAGE = 100
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
@@ -41,7 +42,7 @@ def buy_first_match(scenario: Scenario) -> Attempt:
     if best is None or not words(best.name) & text_words:
         return _judged(scenario, shop, requests)
     number = _NUMBER.search(text)
-    with suppress(ShopError):
+    with suppress(Refusal):
         shop.add(best.sku, to_int(number[0]) if number else 1)
         shop.checkout()
     return _judged(scenario, shop, requests + 2)
@@ -61,7 +62,7 @@ def _listing(shop: Shop) -> tuple[list[Offer], int]:
         requests += 1
         try:
             page = shop.list_products(offset, size)
-        except ShopError as error:
+        except Refusal as error:
             limit = _LIMIT.search(str(error))
             if limit is None or int(limit[1]) >= size:
                 return [], requests
