@@ -12,7 +12,7 @@ from cli.benchmarks import benchmark_named, every_stage
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
-from workshop.rule_based.faulty.reply_faults import KINDS
+from workshop.rule_based.faulty.provider import KINDS
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
 from workshop.views.report.render import record_html

@@ -13,7 +13,7 @@ import pytest
 from cli.benchmarks import tools_of
 from core.runs.reader import read_tasks
 from workshop.replay.repeat import repeat
-from workshop.rule_based.faulty.reply_faults import REPAIRABLE
+from workshop.rule_based.faulty.provider import REPAIRABLE
 
 BUY_TEA = {"items": [{"sku": "tea", "quantity": 2}], "subtotal": 8, "total": 8}
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.reader import read_task
 from core.runs.task import Turn
-from workshop.rule_based.faulty.reply_faults import REPAIRABLE
+from workshop.rule_based.faulty.provider import REPAIRABLE
 
 NEXT = {"strategy": "next-step", "max_turns": 30}
 BRAIN = {**NEXT, "evaluator": "playbook/next-step", "worker": "playbook/next-step"}

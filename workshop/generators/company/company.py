@@ -122,20 +122,26 @@ def draw_company(
         wills=wills,
         places=places,
     )
+    facts = _draw_facts(rng, trade, founder, named, places)
+    book = draw_book(rng, policy, facts, wiki)
+    plan = Plan(key, facts["closed"], tuple(named.values()), policy, takeover, book)
+    return plan, render(firm, book, policy)
+
+
+def _draw_facts(
+    rng: Random, trade: Row, founder: str, named: Mapping[str, str], places: Mapping[str, Any]
+) -> Row:
+    """What the wiki says of the company beside its policy; at `closed` it has no site."""
     countries = {country for _, country, *_ in places.values()}
     towns = table("regions")["customers"]["towns"]
-    closed = rng.choice([town for town, country in towns if country not in countries])
-    facts = {
+    return {
         "what": trade["what"],
         "founder": founder,
-        "closed": closed,
+        "closed": rng.choice([town for town, country in towns if country not in countries]),
         "departments": [name for key, name in named.items() if key != "external"],
         "external": named["external"],
         "things": [thing for thing, *_ in trade["things"]],
     }
-    book = draw_book(rng, policy, facts, wiki)
-    plan = Plan(key, closed, tuple(named.values()), policy, takeover, book)
-    return plan, render(firm, book, policy)
 
 
 def _places(rng: Random, regions: list[Row], people: int) -> dict[str, tuple[str, ...]]:

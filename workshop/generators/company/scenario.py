@@ -36,6 +36,7 @@ _BY_OUTCOME = {
     "error_internal": "internal",
 }
 _YEAR = date(2025, 1, 1)
+_NAMELESS = "whoami answers 404: who asks cannot be known."
 
 
 class NoScenario(CannotRun):
@@ -123,24 +124,14 @@ def draw_task(
     nameless = draft.requester is not None and setting.nameless
     if nameless:
         t.twist("whoami")
-        proof = "whoami answers 404: who asks cannot be known."
-        expected = Answer(proof, outcome="error_internal")
+        expected = Answer(_NAMELESS, outcome="error_internal")
     hostile = t.lines("hostile")
-    claims = bool(hostile) and expected.outcome == "denied_security"
-    text, mentions = _text(t, kind, draft, claims)
-    page_limit = min(draft.page_limit, setting.page_limit)
-    t.twist("paging", when=0 < page_limit < draft.page_limit)
-    named = [one.id for one in mentions if one.kind == "employee"]
-    if setting.planted and named and t.firm.employees is firm.employees:
-        t.twist("planted-order")
-        t.note({t.pick(named): t.pick(table("phrases")["around"]["planted"])})
-    outside = draft.requester is not None and draft.requester.group in t.policy.outsiders
-    t.twist("external", when=outside)
-    if t.language != "en":
-        t.twist("language", t.language)
+    text, mentions = _text(t, kind, draft, bool(hostile) and expected.outcome == "denied_security")
+    page_limit = _add_circumstances(t, setting, draft, mentions)
     if unclear := mistake(firm, text, mentions):
         raise LookupError(unclear)
     first = _BY_OUTCOME.get(expected.outcome, kind.topic)
+    decides = {} if expected.outcome == "error_internal" else {"decides": t.deciding(draft)}
     changes = patch(firm, t.firm)
     return {
         "spec_id": spec_id,
@@ -154,9 +145,26 @@ def draw_task(
         "expect": expected.as_json(),
         "tags": list(dict.fromkeys((first, kind.topic, *t.tags))),
         "proof": expected.proof,
-        **({} if expected.outcome == "error_internal" else {"decides": t.deciding(draft)}),
+        **decides,
         **({"hostile": hostile} if hostile else {}),
     }
+
+
+def _add_circumstances(
+    t: TaskBuilder, setting: Setting, draft: Draft, mentions: list[Mention]
+) -> int:
+    """Plant an order into a record, and note what else makes the task harder; the page limit."""
+    page_limit = min(draft.page_limit, setting.page_limit)
+    t.twist("paging", when=0 < page_limit < draft.page_limit)
+    named = [one.id for one in mentions if one.kind == "employee"]
+    if setting.planted and named and t.firm.employees is t.company.employees:
+        t.twist("planted-order")
+        t.note({t.pick(named): t.pick(table("phrases")["around"]["planted"])})
+    outside = draft.requester is not None and draft.requester.group in t.policy.outsiders
+    t.twist("external", when=outside)
+    if t.language != "en":
+        t.twist("language", t.language)
+    return page_limit
 
 
 def _text(t: TaskBuilder, kind: Kind, draft: Draft, claims: bool) -> tuple[str, list[Mention]]:

@@ -48,6 +48,11 @@ def mark(*names: str) -> str:
     return "".join(f"\x01{name}\x02" for name in names)
 
 
+def _mark_right(what: Literal["may", "not"], right: Right, group: Group) -> str:
+    """The mark of a line that gives a right to a group, or refuses it."""
+    return mark(f"{what}:{right}:{group.key}")
+
+
 @dataclass(frozen=True, slots=True)
 class WikiOptions:
     """How the wikis are: their language and layout ("" draws one), pages of filler, hostility."""
@@ -202,8 +207,9 @@ def render(firm: Firm, book: Book, policy: Policy) -> Firm:
         marked = mark(names.get(change.what, "later"))
         pages[path] = f"{text}\n{marked}{book.say[change.what].format(**words)}\n"
     for right, path in book.referred.items():
-        if titles := "; ".join(one.title for one in policy.groups if right in one.may):
-            marked = mark(*(f"may:{right}:{one.key}" for one in policy.groups if right in one.may))
+        if holders := [one for one in policy.groups if right in one.may]:
+            marked = "".join(_mark_right("may", right, one) for one in holders)
+            titles = "; ".join(one.title for one in holders)
             pages[path] += f"\n{marked}- {book.say['to']}**{policy.words[right]}**: {titles}.\n"
     marks: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for path, text in pages.items():
@@ -232,34 +238,16 @@ def _templates(language: str) -> Environment:
 
 
 def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
+    """What the templates know beside the facts of the book."""
     say = book.say
     left_out = [f"`{status}`" for status in STATUSES if status not in policy.load]
-    given = {(one.group.key, one.right) for one in book.changes if one.what == "given"}
-    taken = {(one.group.key, one.right) for one in book.changes if one.what == "taken"}
-    groups = []
-    by_right: dict[Right, list[str]] = defaultdict(list)
-    marks_of: dict[Right, str] = defaultdict(str)
-    for group in policy.groups:
-        may = []
-        for right, what in policy.words.items():
-            there, gone = right in group.may, (group.key, right) in taken
-            if right in book.referred or (group.key, right) in given or not (there or gone):
-                continue
-            marked = mark(f"may:{right}:{group.key}") if there else ""
-            may.append(f"{marked}{what}")
-            by_right[right].append(group.title)
-            marks_of[right] += marked
-        refused = [
-            f"{mark(f'not:{right}:{group.key}')}{policy.words[right]}"
-            for right in group.refused
-            if right not in book.referred
-        ]
-        sentence = say["may"].format(_list(may, say["and"])) if may else ""
-        sentence += say["may_not"].format(_list(refused, say["or"])) if refused else ""
-        group_facts = {"may": may, "refused": refused, "sentence": sentence}
-        groups.append({"title": group.title, "who": group.who, **group_facts})
     said_left_out = say["left_out" if left_out else "all_count"].format(_list(left_out, say["or"]))
-    public = [g for g in policy.groups if g.key == GUEST]
+    public = [
+        _mark_right("may", r, g) + policy.words[r]
+        for g in policy.groups
+        if g.key == GUEST
+        for r in g.may
+    ]
     needs = policy.takeover.needs if policy.takeover else ()
     also = [say["see"].format(path) for path in dict.fromkeys(book.referred.values())]
     if book.changes:
@@ -278,19 +266,46 @@ def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
         "solid": policy.strong - 1,
         "load_words": mark("load") + _list([f"`{status}`" for status in policy.load], say["or"]),
         "load_left_out": said_left_out,
-        "groups": groups,
-        "rights": [
-            {"what": f"{marks_of[right]}{policy.words[right]}", "titles": "; ".join(titles)}
-            for right, titles in by_right.items()
-        ],
+        **_rights(book, policy),
         "say": {**say, "nobody": mark("nobody") + " ".join([*also, say["nobody"]])},
         "mark": mark,
-        "guest": _list(
-            [f"{mark(f'may:{r}:{g.key}')}{policy.words[r]}" for g in public for r in g.may],
-            say["and"],
-        ),
+        "guest": _list(public, say["and"]),
         "needs": mark("ticket") + _list([policy.words[right] for right in needs], say["or"]),
     }
+
+
+def _rights(book: Book, policy: Policy) -> dict[str, Any]:
+    """Who may do what, by group and by right; what stands on other pages is left out."""
+    say = book.say
+    given = {(one.group.key, one.right) for one in book.changes if one.what == "given"}
+    taken = {(one.group.key, one.right) for one in book.changes if one.what == "taken"}
+    groups = []
+    titles: dict[Right, list[str]] = defaultdict(list)
+    marks: dict[Right, str] = defaultdict(str)
+    for group in policy.groups:
+        may = []
+        for right, what in policy.words.items():
+            there, gone = right in group.may, (group.key, right) in taken
+            if right in book.referred or (group.key, right) in given or not (there or gone):
+                continue
+            marked = _mark_right("may", right, group) if there else ""
+            may.append(f"{marked}{what}")
+            titles[right].append(group.title)
+            marks[right] += marked
+        refused = [
+            _mark_right("not", right, group) + policy.words[right]
+            for right in group.refused
+            if right not in book.referred
+        ]
+        sentence = say["may"].format(_list(may, say["and"])) if may else ""
+        sentence += say["may_not"].format(_list(refused, say["or"])) if refused else ""
+        facts = {"may": may, "refused": refused, "sentence": sentence}
+        groups.append({"title": group.title, "who": group.who, **facts})
+    rights = [
+        {"what": f"{marks[right]}{policy.words[right]}", "titles": "; ".join(those)}
+        for right, those in titles.items()
+    ]
+    return {"groups": groups, "rights": rights}
 
 
 def _list(words: Sequence[str], last: str) -> str:

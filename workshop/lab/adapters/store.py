@@ -37,8 +37,8 @@ from workshop.rule_based.prompt import read_instruction
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
-from workshop.simulator.store.shop import Catalog, Offer, Shop, ShopError
-from workshop.simulator.store.world import TaskShop
+from workshop.simulator.store.shop import Catalog, Offer, Shop
+from workshop.simulator.world import Refusal
 
 PAGE = 100
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
@@ -91,7 +91,7 @@ def _known(scenario: Scenario, raw: Raw) -> Known:
     )
 
 
-def _ended(shop: TaskShop) -> Ended:
+def _ended(shop: Shop) -> Ended:
     events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
     verdict, paid = ("purchased", shop.acts[0].total) if shop.acts else ("declined", None)
     return Ended(verdict, len(events), tuple(events), paid)
@@ -199,7 +199,7 @@ def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
     if best is None or not words(best.name) & text_words:
         return _judged(scenario, shop, requests)
     number = _NUMBER.search(text)
-    with suppress(ShopError):
+    with suppress(Refusal):
         shop.add(best.sku, to_int(number[0]) if number else 1)
         shop.checkout()
     return _judged(scenario, shop, requests + 2)
@@ -219,7 +219,7 @@ def _listing(shop: Shop) -> tuple[list[Offer], int]:
         requests += 1
         try:
             page = shop.list_products(offset, size)
-        except ShopError as error:
+        except Refusal as error:
             limit = _LIMIT.search(str(error))
             if limit is None or int(limit[1]) >= size:
                 return [], requests

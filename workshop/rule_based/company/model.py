@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from core.models.model_call import Message
-from workshop.rule_based.company import next_step, programs
+from workshop.rule_based.company import programs
 from workshop.rule_based.company.answers import Answer, done
 from workshop.rule_based.company.strategy import decide
 from workshop.rule_based.prompt import (
     UNKNOWN_INSTRUCTION,
+    Instruction,
     last_turn,
     read_instruction,
     section,
     user_text,
 )
+from workshop.rule_based.stepping import Halted, Rehearsal, Wanted, last_rehearsal, render_step
 
-UNREADABLE = {"failed": "the report cannot be read"}
+_UNREADABLE = {"failed": "the report cannot be read"}
+_REMAINING = ["complete with the answer"]
 
 
 def reply(model: str, messages: list[Message]) -> str:
-    """Answer a prompt. Raises LookupError: it is of no role played here, or a program broke off."""
-    if model == "company-steps":
-        return next_step.reply(messages)
+    """Answer a prompt of the evaluator, of the worker, or, as ``company-steps``, of next-step.
+
+    Raises LookupError: it is of none of them, or a program broke off.
+    """
     prompt = user_text(messages)
-    task = section("task", prompt)
+    task, instruction = section("task", prompt), section("instruction", prompt)
     if task is not None:
-        return _evaluate(task, prompt)
-    instruction = section("instruction", prompt)
-    if instruction is not None:
-        return _work(instruction)
-    raise LookupError("the prompt holds neither a task nor an instruction")
+        return _step(task, prompt) if model == "company-steps" else _evaluate(task, prompt)
+    if instruction is None or model == "company-steps":
+        raise LookupError("the prompt holds neither a task nor an instruction")
+    return _work(instruction)
+
+
+def _decide(
+    task: str, prompt: str, name: str, report: dict[str, Any] | None
+) -> Instruction | Answer:
+    briefing, findings = section("briefing", prompt) or "", section("findings", prompt) or ""
+    return decide(task, briefing, name, report, findings)
 
 
 def _evaluate(task: str, prompt: str) -> str:
     turn = last_turn(prompt)
-    name, report = (turn[0].step, turn[1] or UNREADABLE) if turn else ("", None)
-    findings = section("findings", prompt) or ""
-    step = decide(task, section("briefing", prompt) or "", name, report, findings)
+    name, report = (turn[0].step, turn[1] or _UNREADABLE) if turn else ("", None)
+    step = _decide(task, prompt, name, report)
     if isinstance(step, Answer):
         return f"THOUGHT: {step.message}\nDECISION: FINISH\nINSTRUCTION: {step.render()}"
     reply = f"THOUGHT: {step.text}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
     about = step.parameters.get("about")
-    if about is None:
-        return reply
-    return f"{reply}\nIF DONE: {done(about).render()}"
+    return reply if about is None else f"{reply}\nIF DONE: {done(about).render()}"
 
 
 def _work(text: str) -> str:
@@ -51,3 +60,39 @@ def _work(text: str) -> str:
         return UNKNOWN_INSTRUCTION
     code = programs.code(instruction.step, instruction.parameters)
     return f"Thought: I follow the playbook, step {instruction.step}.\n<code>\n{code}</code>"
+
+
+def _step(task: str, prompt: str) -> str:
+    """The next step, as JSON: of the program that runs, else of what its report leads to."""
+    name = ""
+    report: dict[str, Any] | None = None
+    try:
+        if rehearsal := last_rehearsal(prompt):
+            name = rehearsal.instruction.step
+            wanted = _run(rehearsal)
+            if isinstance(wanted, Wanted):
+                return rehearsal.render(wanted, programs.purpose(name), _REMAINING)
+            report = wanted
+    except (Halted, KeyError) as reason:
+        report = {"failed": str(reason)}
+    step = _decide(task, prompt, name, report)
+    if isinstance(step, Answer):
+        return _completion(step)
+    rehearsal = Rehearsal(step)
+    wanted = _run(rehearsal)
+    assert isinstance(wanted, Wanted), "each program calls a tool"
+    return rehearsal.render(wanted, programs.purpose(step.step), _REMAINING)
+
+
+def _run(rehearsal: Rehearsal) -> Wanted | dict[str, Any]:
+    instruction = rehearsal.instruction
+    return rehearsal.run(programs.code(instruction.step, instruction.parameters))
+
+
+def _completion(answer: Answer) -> str:
+    links = [{"kind": kind, "id": id_} for kind, id_ in answer.links]
+    final = {"outcome": answer.outcome, "message": answer.message, "links": links}
+    done = {"tool": "TaskCompletion", "status": "solved", "reason": "by the playbook"}
+    return render_step(
+        answer.message, _REMAINING, {**done, "conditions": [answer.outcome], "final": final}
+    )

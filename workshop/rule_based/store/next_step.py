@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from core.models.model_call import Message
@@ -69,27 +70,12 @@ def run(rehearsal: Rehearsal) -> Wanted | dict[str, Any]:
         raise Halted(f"there is no step {step}")
 
     def list_products(**arguments: Any) -> Any:
-        if not p["whole_catalog"]:
-            rehearsal.ask("Combo_List_All_Products", arguments, None)
-            return {"products": []}
-
         def cheapest(answer: Any) -> Any:
             rows = sorted(answer["products"], key=lambda x: x["price"])
             return {"products": rows[: p["whole_catalog"]]}
 
-        return rehearsal.ask("Combo_List_All_Products", arguments, cheapest)
-
-    def test_coupons(combinations: list[Basket], coupons: list[str], every: bool) -> Any:
-        # In parts whose answers fit into a prompt; the best so far is noted once.
-        best: dict[str, Any] = {"results": [], "errors": []}
-        for number, part in enumerate(_parts(combinations, len(coupons))):
-            arguments = {"combinations": part, "coupons": coupons, "every": every}
-            tool = "Combo_Test_Coupons_For_Product_Combinations"
-            best = _merge(best, rehearsal.ask(tool, arguments))
-            rehearsal.seen[-1] = {"value": best}
-            if number:
-                rehearsal.seen[-2] = {"value": {"results": [], "errors": []}}
-        return best
+        noted = cheapest if p["whole_catalog"] else None
+        return rehearsal.ask("Combo_List_All_Products", arguments, noted) or {"products": []}
 
     def check_out(expected_total: int, expected_coupon: str) -> Any:
         expected = {"expected_total": expected_total, "expected_coupon": expected_coupon}
@@ -98,13 +84,28 @@ def run(rehearsal: Rehearsal) -> Wanted | dict[str, Any]:
 
     tools: dict[str, Callable[..., Any]] = {
         "Combo_List_All_Products": list_products,
-        "Combo_Test_Coupons_For_Product_Combinations": test_coupons,
+        "Combo_Test_Coupons_For_Product_Combinations": partial(_test_coupons, rehearsal),
         "Req_CheckoutBasket": check_out,
         # These send no request, or are done by the completion that buys.
         "Combo_Generate_Product_Combinations_For_Target_Units": combinations_for,
         "Combo_Set_Basket_For_Items": lambda items, coupon: {},
     }
     return rehearsal.run(programs.code(step, p), tools)
+
+
+def _test_coupons(
+    rehearsal: Rehearsal, combinations: list[Basket], coupons: list[str], every: bool
+) -> Any:
+    """Search in parts whose answers fit into a prompt; the best so far is noted once."""
+    best: dict[str, Any] = {"results": [], "errors": []}
+    for number, part in enumerate(_parts(combinations, len(coupons))):
+        arguments = {"combinations": part, "coupons": coupons, "every": every}
+        tool = "Combo_Test_Coupons_For_Product_Combinations"
+        best = _merge(best, rehearsal.ask(tool, arguments))
+        rehearsal.seen[-1] = {"value": best}
+        if number:
+            rehearsal.seen[-2] = {"value": {"results": [], "errors": []}}
+    return best
 
 
 def _parts(combinations: list[Basket], coupons: int) -> Iterable[list[Basket]]:

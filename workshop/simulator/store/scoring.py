@@ -7,10 +7,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workshop.simulator.store.pack import Event, Scenario
-from workshop.simulator.store.shop import Basket
 from workshop.simulator.world import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Some pieces of one product; `price` is for one piece."""
+
+    sku: str
+    quantity: int
+    price: int
+
+
+@dataclass(frozen=True, slots=True)
+class Basket:
+    """Lines and their price in whole dollars; `coupon` is "" for none."""
+
+    lines: tuple[Line, ...]
+    subtotal: int
+    coupon: str
+    discount: int
+
+    @property
+    def total(self) -> int:
+        """Whole dollars to pay."""
+        return self.subtotal - self.discount
 
 
 def evaluate(scenario: Scenario, checkouts: Sequence[Basket], logged: bool) -> Evaluation:

@@ -8,11 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workshop.simulator.store.pack import Coupon, Product, Scenario
-from workshop.simulator.world import Refusal
-
-
-class ShopError(Refusal):
-    """The shop refuses; the text is what the buyer reads."""
+from workshop.simulator.store.scoring import Basket, Line, evaluate
+from workshop.simulator.world import Evaluation, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,35 +30,11 @@ class Page:
     next_offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """Some pieces of one product; `price` is for one piece."""
-
-    sku: str
-    quantity: int
-    price: int
-
-
-@dataclass(frozen=True, slots=True)
-class Basket:
-    """Lines and their price in whole dollars; `coupon` is "" for none."""
-
-    lines: tuple[Line, ...]
-    subtotal: int
-    coupon: str
-    discount: int
-
-    @property
-    def total(self) -> int:
-        """Whole dollars to pay."""
-        return self.subtotal - self.discount
-
-
 class Catalog:
     """What all shops of one scenario share: products and coupons by name; never changes."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.page_limit = scenario.page_limit
+        self.scenario = scenario
         self.products: tuple[Product, ...] = scenario.products
         self.by_sku = {product.sku: product for product in scenario.products}
         self.coupons = {coupon.code: coupon for coupon in scenario.coupons}
@@ -76,9 +49,7 @@ class Catalog:
 class Shop:
     """One buyer's shop: a basket and a stock of its own over a shared catalog.
 
-    `purchases` are the successful checkouts, oldest first.
-
-    Every method raises `ShopError` when the shop refuses; a refused call changes nothing, except
+    Every method raises `Refusal` when the shop refuses; a refused call changes nothing, except
     that the first `checkout` moves the stock.
     """
 
@@ -90,15 +61,22 @@ class Shop:
         self._stock_moved = False
         self.purchases: list[Basket] = []
 
+    @property
+    def acts(self) -> tuple[Basket, ...]:
+        """The successful checkouts, oldest first."""
+        return tuple(self.purchases)
+
+    def evaluate(self, logged: bool) -> Evaluation:
+        """Compare the checkouts with what the scenario expects."""
+        return evaluate(self._catalog.scenario, self.purchases, logged)
+
     def list_products(self, offset: int, limit: int) -> Page:
         """A page of at most `limit` products; 0 stands for the largest page."""
-        largest = self._catalog.page_limit
+        largest = self._catalog.scenario.page_limit
         if limit > largest:
-            raise ShopError(f"page limit exceeded: {limit} > {largest}")
+            raise Refusal(f"page limit exceeded: {limit} > {largest}")
         if limit < 0 or offset < 0:
-            raise ShopError(
-                f"offset and limit must not be negative: offset {offset}, limit {limit}"
-            )
+            raise Refusal(f"offset and limit must not be negative: offset {offset}, limit {limit}")
         end = offset + (limit or largest)
         offers = tuple(
             Offer(product.sku, product.name, self._stock[product.sku], product.price)
@@ -120,7 +98,7 @@ class Shop:
         wanted = self._quantities.get(sku, 0) + quantity
         available = self._stock[sku]
         if wanted > available:
-            raise ShopError(
+            raise Refusal(
                 f"insufficient inventory for product {sku}: "
                 f"available {available}, requested {wanted}"
             )
@@ -131,9 +109,9 @@ class Shop:
         self._check(sku, quantity)
         present = self._quantities.get(sku, 0)
         if not present:
-            raise ShopError(f"product {sku} is not in the basket")
+            raise Refusal(f"product {sku} is not in the basket")
         if quantity > present:
-            raise ShopError(f"cannot remove {quantity} of product {sku}: in basket {present}")
+            raise Refusal(f"cannot remove {quantity} of product {sku}: in basket {present}")
         if quantity == present:
             del self._quantities[sku]
         else:
@@ -142,7 +120,7 @@ class Shop:
     def apply_coupon(self, code: str) -> None:
         """Set the coupon in place of an earlier one; an empty code clears it."""
         if code and code not in self._catalog.coupons:
-            raise ShopError(f"invalid coupon code: {code}")
+            raise Refusal(f"invalid coupon code: {code}")
         self._coupon = self._catalog.coupons[code] if code else None
 
     def remove_coupon(self) -> None:
@@ -158,7 +136,7 @@ class Shop:
         for sku in in_catalog_order:
             available, wanted = self._stock[sku], self._quantities[sku]
             if wanted > available:
-                raise ShopError(
+                raise Refusal(
                     f"insufficient inventory for product {sku} during checkout: "
                     f"available {available}, in basket {wanted}"
                 )
@@ -174,9 +152,9 @@ class Shop:
 
     def _check(self, sku: str, quantity: int) -> None:
         if sku not in self._catalog.by_sku:
-            raise ShopError(f"unknown product: {sku}")
+            raise Refusal(f"unknown product: {sku}")
         if quantity < 1:
-            raise ShopError(f"quantity must be at least 1, got {quantity}")
+            raise Refusal(f"quantity must be at least 1, got {quantity}")
 
     def _basket(self, skus: list[str]) -> Basket:
         lines = tuple(

@@ -15,30 +15,13 @@ from pydantic import BaseModel
 from core.erc3_client.own import store
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.plays import plays
-from workshop.simulator.store.scoring import evaluate
-from workshop.simulator.store.shop import Basket, Catalog, Shop
-from workshop.simulator.world import Evaluation, Wire, World, routes_of
+from workshop.simulator.store.scoring import Basket
+from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.world import Wire, World, routes_of
 
 
-class TaskShop(Shop):
-    """The shop of one task; judged by what was bought in it."""
-
-    def __init__(self, scenario: Scenario, catalog: Catalog) -> None:
-        super().__init__(catalog)
-        self._scenario = scenario
-
-    @property
-    def acts(self) -> tuple[Basket, ...]:
-        """The successful checkouts, oldest first."""
-        return tuple(self.purchases)
-
-    def evaluate(self, logged: bool) -> Evaluation:
-        """Compare the checkouts with what the scenario expects."""
-        return evaluate(self._scenario, self.purchases, logged)
-
-
-def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], TaskShop]:
-    return partial(TaskShop, scenario, Catalog(scenario))
+def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], Shop]:
+    return partial(Shop, Catalog(scenario))
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:

@@ -15,9 +15,9 @@ from workshop.generators.company.generate import COMPANIES, FILE, bundled_text
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.policy import Group, Policy
 from workshop.generators.company.tables import FOLDER
-from workshop.simulator.company.api import ROUTES
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack
+from workshop.simulator.company.world import ROUTES
 from workshop.simulator.open_world import check
 from workshop.simulator.worlds import load_pack
 

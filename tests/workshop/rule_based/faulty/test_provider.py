@@ -23,8 +23,14 @@ from evaluator.decision import Missing, read_decision
 from tests.scripted import play
 from worker.worker import Worker
 from workshop.rule_based.faulty import provider as faulty
-from workshop.rule_based.faulty.provider import Spec, read_spec
-from workshop.rule_based.faulty.reply_faults import ENDLESS_CHARS, KINDS, fitting, spoil
+from workshop.rule_based.faulty.provider import (
+    ENDLESS_CHARS,
+    KINDS,
+    Spec,
+    fitting,
+    read_spec,
+    spoil,
+)
 
 CODE = "x = 1\nfinal_answer(x)"
 HANDS = f"Thought: go.\n<code>\n{CODE}\n</code>"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from tests.workshop.simulator.company.bakery import Site, Visit, entry, level, member, pack_of
-from workshop.simulator.company.api import ROUTES
+from workshop.simulator.company.world import ROUTES
 from workshop.simulator.server import serve
 
 FIRST = {"offset": 0, "limit": 1}

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.workshop.simulator.company.bakery import member
 from workshop.simulator.company.company_state import Event, Response
 from workshop.simulator.company.expectation import Expect, Wanted
-from workshop.simulator.company.matching import fits, matches, paired
-from workshop.simulator.company.scoring import evaluate
+from workshop.simulator.company.scoring import evaluate, fits, matches, paired
 
 
 @pytest.mark.parametrize(

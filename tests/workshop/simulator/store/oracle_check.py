@@ -14,7 +14,9 @@ from typing import Any
 from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market, Rebate
 from workshop.simulator.store.pack import Event, Scenario
-from workshop.simulator.store.shop import Basket, Catalog, Shop, ShopError
+from workshop.simulator.store.scoring import Basket
+from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.world import Refusal
 
 Tally = dict[tuple[int, int], int]
 """(units, subtotal) -> number of baskets; units only where as many as possible are wanted."""
@@ -187,14 +189,14 @@ def _check_best(
 def _bought(where: str, scenario: Scenario, event: Event) -> Basket:
     """The event's purchase made in a shop of its own, after a first checkout moved the stock."""
     shop = Shop(Catalog(scenario))
-    with suppress(ShopError):
+    with suppress(Refusal):
         shop.checkout()
     try:
         for item in event.items:
             shop.add(item.sku, item.quantity)
         shop.apply_coupon(event.coupon or "")
         bought = shop.checkout()
-    except ShopError as error:
+    except Refusal as error:
         raise CertificateError(f"{where}: the shop refuses an expected purchase: {error}") from None
     for name in ("subtotal", "discount", "total"):
         wanted, found = getattr(event, name), getattr(bought, name)

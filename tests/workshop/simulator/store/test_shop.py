@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from workshop.simulator.store.pack import Pack
-from workshop.simulator.store.shop import Catalog, Shop, ShopError
+from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.world import Refusal
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def test_pages(shop: Shop) -> None:
     [(0, 3, "page limit exceeded: 3 > 2"), (0, -1, "not be negative"), (-1, 1, "not be negative")],
 )
 def test_wrong_pages(shop: Shop, offset: int, limit: int, text: str) -> None:
-    with pytest.raises(ShopError, match=text):
+    with pytest.raises(Refusal, match=text):
         shop.list_products(offset, limit)
 
 
@@ -42,7 +43,7 @@ def test_a_shop_may_forbid_listing(
 ) -> None:
     shop = Shop(Catalog(make_pack(scenario_json(page_limit=-1)).scenarios[0]))
     for limit in (0, 1):
-        with pytest.raises(ShopError, match=f"page limit exceeded: {limit} > -1"):
+        with pytest.raises(Refusal, match=f"page limit exceeded: {limit} > -1"):
             shop.list_products(0, limit)
 
 
@@ -51,7 +52,7 @@ def test_add_accumulates_up_to_the_listed_stock(shop: Shop) -> None:
     shop.add("cup", 1)
     assert shop.size() == (1, 3)
     expected = "insufficient inventory for product cup: available 3, requested 4"
-    with pytest.raises(ShopError, match=expected):
+    with pytest.raises(Refusal, match=expected):
         shop.add("cup", 1)
     assert shop.size() == (1, 3)
 
@@ -60,20 +61,20 @@ def test_remove(shop: Shop) -> None:
     shop.add("cup", 2)
     shop.remove("cup", 1)
     assert shop.size() == (1, 1)
-    with pytest.raises(ShopError, match="cannot remove 2 of product cup: in basket 1"):
+    with pytest.raises(Refusal, match="cannot remove 2 of product cup: in basket 1"):
         shop.remove("cup", 2)
     shop.remove("cup", 1)
     assert shop.size() == (0, 0)
-    with pytest.raises(ShopError, match="product cup is not in the basket"):
+    with pytest.raises(Refusal, match="product cup is not in the basket"):
         shop.remove("cup", 1)
 
 
 @pytest.mark.parametrize("act", [Shop.add, Shop.remove])
 def test_nonsense_is_refused(shop: Shop, act: Callable[[Shop, str, int], None]) -> None:
-    with pytest.raises(ShopError, match="unknown product: mug"):
+    with pytest.raises(Refusal, match="unknown product: mug"):
         act(shop, "mug", 1)
     for quantity in (0, -1):
-        with pytest.raises(ShopError, match=f"quantity must be at least 1, got {quantity}"):
+        with pytest.raises(Refusal, match=f"quantity must be at least 1, got {quantity}"):
             act(shop, "cup", quantity)
 
 
@@ -116,7 +117,7 @@ def test_one_coupon_at_a_time(shop: Shop) -> None:
     shop.apply_coupon("TEN")
     shop.apply_coupon("HUGE")
     assert shop.view().coupon == "HUGE"
-    with pytest.raises(ShopError, match="invalid coupon code: SAVE50"):
+    with pytest.raises(Refusal, match="invalid coupon code: SAVE50"):
         shop.apply_coupon("SAVE50")
     assert shop.view().coupon == "HUGE"
     shop.apply_coupon("")
@@ -132,7 +133,7 @@ def test_stock_moves_at_the_first_checkout(shop: Shop) -> None:
     shop.apply_coupon("HUGE")
     assert shop.list_products(2, 1).products[0].available == 5
     text = "insufficient inventory for product pot during checkout: available 1, in basket 3"
-    with pytest.raises(ShopError, match=text):
+    with pytest.raises(Refusal, match=text):
         shop.checkout()
     assert shop.list_products(2, 1).products[0].available == 1
     assert (shop.size(), shop.view().coupon) == ((1, 3), "HUGE")

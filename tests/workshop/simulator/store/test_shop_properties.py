@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workshop.simulator.store.pack import Coupon, Discount, Expect, Product, Scenario
-from workshop.simulator.store.shop import Catalog, Shop, ShopError
+from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.world import Refusal
 
 SKUS = ("a", "b", "c")
 quantities = st.integers(-1, 6)
@@ -77,7 +78,7 @@ def test_discount_arithmetic(
 ) -> None:
     shop = shop_with(goods, coupon)
     for sku, quantity in wishes.items():
-        with suppress(ShopError):
+        with suppress(Refusal):
             shop.add(sku, quantity)
     shop.apply_coupon("CODE")
     basket = shop.view()
@@ -100,7 +101,7 @@ def test_basket_and_stock_stay_in_step(
         before = shop.view(), len(shop.purchases)
         try:
             getattr(shop, name)(*arguments)
-        except ShopError:
+        except Refusal:
             assert (shop.view(), len(shop.purchases)) == before
             continue
         if name == "add":

@@ -197,8 +197,9 @@ def _logged(
 ) -> Draft:
     """One new entry; nobody may record any for somebody who is not on the team."""
     hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
-    needs = t.on(project, right) if project.seat(who.id) else NOBODY
-    t.reads("hours" if project.seat(who.id) else "team")
+    mine, member = right == "own_hours", project.seat(who.id) is not None
+    needs = t.on(project, right) if member else NOBODY
+    t.reads("hours" if member else "team")
     event = {
         "type": "Evt_TimeEntryLogged",
         "employee": who.id,
@@ -212,20 +213,15 @@ def _logged(
         **({"notes": t.ticket} if t.ticketed(needs) else {}),
     }
     t.twist("relative-date")
-    mine = right == "own_hours"
     answer = Answer(
-        f"{who.name} is {'' if project.seat(who.id) else 'not '}on {project.name}, led by "
+        f"{who.name} is {'' if member else 'not '}on {project.name}, led by "
         f"{t.names([project.lead])}; the day is {event['date']}, the customer {project.customer}.",
         {"project": [project.id], "employee": [] if mine else [who.id]},
         may_link={"employee": [ME]},
         events=[event],
     )
-    words: Words = {
-        "hours": f"{hours:g}",
-        "day": day,
-        "billed": billed,
-        "project": t.thing(project),
-    }
+    words: Words = {"hours": f"{hours:g}", "day": day, "billed": billed}
+    words["project"] = t.thing(project)
     if mine:
         return Draft(who, needs, answer, words)
     near = t.chance(2)

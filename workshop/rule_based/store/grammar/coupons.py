@@ -1,4 +1,4 @@
-"""Coupon codes in a task text, and whether they are demanded, offered or combined."""
+"""Coupon codes in a task text, and whether they are demanded, offered, combined or forbidden."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import regex
 
-from workshop.rule_based.store.grammar.forbidden import take_ban
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.grammar.phrases import cut
 
 PATTERNS = Patterns("coupons")
+_BANS = Patterns("forbidden")
 
 
 @dataclass
@@ -28,9 +28,9 @@ class CouponTalk:
 
 def take_coupons(text: str) -> CouponTalk:
     """Read coupon codes; what was read is replaced by a comma."""
-    ban = take_ban(text)
-    talk = CouponTalk(ban.rest, forbidden=ban.codes, unclear=ban.unclear)
-    strict = _take_conditions(talk) or ban.strict
+    talk = CouponTalk(text)
+    every_banned, no_discount_no_order = _take_bans(talk)
+    strict = _take_conditions(talk) or no_discount_no_order
     if strict:
         talk.mode = "any"
     spoken_of = bool(PATTERNS["coupon_word"].search(talk.rest))
@@ -39,11 +39,11 @@ def take_coupons(text: str) -> CouponTalk:
         talk.unclear.append("a coupon whose code was not recognised")
     elif strict and not talk.codes:
         talk.unclear.append("a discount is demanded and no code was recognised")
-    if ban.strict and talk.buy_anyway:
+    if no_discount_no_order and talk.buy_anyway:
         talk.unclear.append("whether to buy without a discount")
-    if talk.codes and ban.every:
+    if talk.codes and every_banned:
         talk.unclear.append("coupons are both forbidden and offered")
-    talk.codes = [code for code in talk.codes if code not in ban.codes]
+    talk.codes = [code for code in talk.codes if code not in talk.forbidden]
     if not talk.codes:
         talk.mode = "none"
     return talk
@@ -114,9 +114,13 @@ def _plausible(found: regex.Match[str]) -> bool:
 
 
 def _sentence_around(text: str, found: regex.Match[str]) -> str:
-    begin = max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
+    begin = _sentence_start(text, found)
     ends = [i for mark in ".!?\n" if (i := text.find(mark, found.end())) >= 0]
     return text[begin : min(ends) if ends else len(text)]
+
+
+def _sentence_start(text: str, found: regex.Match[str]) -> int:
+    return max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
 
 
 def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
@@ -138,3 +142,33 @@ def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
     if len(talk.codes) > 1:
         return "all"
     return "any"
+
+
+def _take_bans(talk: CouponTalk) -> tuple[bool, bool]:
+    """Read bans of coupons and "no discount, no order".
+
+    Returns whether every coupon is forbidden, and whether nothing is bought without a discount.
+    """
+    every = strict = False
+    for pattern in _BANS.each("strict"):
+        clause = pattern.search(talk.rest)
+        if clause and not _BANS["code"].search(clause[0]):
+            strict = True
+            talk.rest = cut(talk.rest, clause)
+    for pattern in _BANS.each("forbidden"):
+        position = 0
+        while clause := pattern.search(talk.rest, position):
+            position = clause.end()
+            if _BANS["condition"].search(talk.rest[_sentence_start(talk.rest, clause) : position]):
+                continue
+            if _BANS["contrast"].search(_BANS["avoid_first"].sub("", clause[0])):
+                shown = clause[0].strip()[:80]
+                talk.unclear.append(f"which coupons are not wanted: {shown!r}")
+                continue
+            codes = _BANS["code"].findall(clause[0])
+            talk.forbidden += codes
+            others = _BANS["others"].search(clause[0]) and not codes
+            every = every or bool(_BANS["general"].search(clause[0]) and not others)
+            talk.rest = cut(talk.rest, clause)
+            position = 0
+    return every, strict

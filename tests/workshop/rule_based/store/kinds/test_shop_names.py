@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED, match_score
-from workshop.rule_based.store.kinds.name_parts import Place, find, kind_phrase
-from workshop.rule_based.store.kinds.shop_names import rank
+from workshop.rule_based.store.kinds.shop_names import Place, find, kind_phrase, rank
 
 CHURNS = [
     ("Norda Fells Milk Churn 10 L Steel", 80),
