@@ -1,28 +1,42 @@
-"""HTTP to a server on this machine: a request takes a tenth of a millisecond there, and what a
-general client does around it several times as long.
-"""
+"""HTTP to a server on this machine, where a general client would take longer than the server."""
 
 from __future__ import annotations
 
+import io
 import select
 import socket
 import threading
 import time
 from collections.abc import Mapping
+from http.client import HTTPException, HTTPResponse
+from typing import Any, cast
 from urllib.parse import quote
 
-import httptools  # type: ignore[import-untyped, unused-ignore]
 import httpx
 
-from core.erc3_client.bounds import BODY_AT_MOST, HEADERS_AT_MOST, TOO_LARGE
+from core.erc3_client.bounds import BODY_AT_MOST, TOO_LARGE
 
-_PORTION = 1 << 16
-_WHOLE_AT_MOST = HEADERS_AT_MOST + BODY_AT_MOST
 _HTTP_PORT = 80
 _SCHEME = "http://"
-_AS_THEY_ARE = "/%?=&:@!$'()*+,;"
+_PATH_CHARACTERS = "/%?=&:@!$'()*+,;"
 """Characters that have a meaning in a path and are not escaped."""
-_LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
+
+
+class Answer:
+    """One answer, with the names that ``httpx.Response`` has."""
+
+    def __init__(self, response: HTTPResponse) -> None:
+        """Read it whole. Raises httpx.RemoteProtocolError: it is too large or incomplete."""
+        response.begin()
+        self.content = response.read(BODY_AT_MOST + 1)
+        if len(self.content) > BODY_AT_MOST:
+            raise httpx.RemoteProtocolError(TOO_LARGE)
+        if response.length:
+            raise httpx.RemoteProtocolError("the response is incomplete")
+        self.status_code = response.status
+        self.headers = {name.lower(): value for name, value in response.headers.items()}
+        self.keep_alive = not response.will_close
+        """Whether the connection can be used again."""
 
 
 class LoopbackClient:
@@ -56,14 +70,20 @@ class LoopbackClient:
         Raises httpx.TransportError when the network fails, RuntimeError after ``close``.
         """
         path = url.removeprefix(_SCHEME).partition("/")[2]
-        connection = self._kept() or _Connection(self._place, self._connect_seconds, self._seconds)
-        answer = Answer()
+        fields = {"Host": self._host, "Content-Length": len(content), **headers}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        head = f"POST /{quote(path, safe=_PATH_CHARACTERS)} HTTP/1.1\r\n{lines}\r\n"
+        connection = self._kept() or _Connection(self._place, self._connect_seconds)
         try:
-            connection.exchange(_written(self._host, path, content, headers), answer)
+            answer = connection.exchange(head.encode("latin-1") + content, self._seconds)
         except BaseException:
             connection.close()
             raise
-        self._keep(connection, answer.keep_alive)
+        with self._lock:
+            if answer.keep_alive and not self._closed:
+                self._idle.append(connection)
+                return answer
+        connection.close()
         return answer
 
     def close(self) -> None:
@@ -83,85 +103,15 @@ class LoopbackClient:
                 if not self._idle:
                     return None
                 connection = self._idle.pop()
-            if connection.fresh(self._kept_seconds):
+            if connection.is_fresh(self._kept_seconds):
                 return connection
             connection.close()
-
-    def _keep(self, connection: _Connection, usable: bool) -> None:
-        with self._lock:
-            if usable and not self._closed:
-                self._idle.append(connection)
-                return
-        connection.close()
-
-
-class Answer:
-    """One answer, with the names that ``httpx.Response`` has; the parser calls its ``on_``."""
-
-    def __init__(self) -> None:
-        self.status_code = 0
-        self.keep_alive = False
-        """Whether the connection can be used again."""
-        self.complete = False
-        self._headers: list[tuple[bytes, bytes]] = []
-        self._began = False
-        self._body = bytearray()
-        self._size = 0
-        """Bytes so far, those of interim answers, headers and chunk sizes among them."""
-        self._parser = httptools.HttpResponseParser(self)
-
-    @property
-    def headers(self) -> dict[str, str]:
-        """Keys are names in lower case."""
-        return {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in self._headers}
-
-    @property
-    def content(self) -> bytes:
-        """The body."""
-        return bytes(self._body)
-
-    def feed(self, data: bytes) -> None:
-        """Take in what arrived; nothing: the connection has ended.
-
-        Raises httptools.HttpParserError, httpx.RemoteProtocolError for an end that is too early
-        or an answer that is too large.
-        """
-        self._size += len(data)
-        if self._size > (_WHOLE_AT_MOST if self._began else HEADERS_AT_MOST):
-            raise httpx.RemoteProtocolError(TOO_LARGE)
-        if data:
-            self._parser.feed_data(data)
-        elif self._began and not any(name.lower() in _LENGTHS for name, _ in self._headers):
-            self.on_message_complete()
-        else:
-            raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Note a header."""
-        self._headers.append((name, value))
-
-    def on_headers_complete(self) -> None:
-        """Note that the body begins."""
-        self._began = True
-
-    def on_body(self, part: bytes) -> None:
-        """Note a part of the body."""
-        self._body += part
-
-    def on_message_complete(self) -> None:
-        """Note the end; what comes with a status below 200 is not the answer yet."""
-        self.status_code = self._parser.get_status_code()
-        self.keep_alive = self._parser.should_keep_alive()
-        self.complete = self.status_code >= 200
-        if not self.complete:
-            self._headers.clear()
-            self._began = False
 
 
 class _Connection:
     """One connection; used by one thread at a time."""
 
-    def __init__(self, place: tuple[str, int], connect_seconds: float, seconds: float) -> None:
+    def __init__(self, place: tuple[str, int], connect_seconds: float) -> None:
         """Raises httpx.ConnectError or httpx.ConnectTimeout."""
         try:
             self._socket = socket.create_connection(place, connect_seconds)
@@ -169,52 +119,55 @@ class _Connection:
             raise httpx.ConnectTimeout(str(error)) from error
         except OSError as error:
             raise httpx.ConnectError(str(error)) from error
-        self._seconds = seconds
+        self.close = self._socket.close
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
         self._used = time.monotonic()
+        self._deadline = 0.0
 
-    def fresh(self, seconds: float) -> bool:
+    def is_fresh(self, seconds: float) -> bool:
         """Whether it was used lately and the server neither closed it nor sent more."""
         return time.monotonic() - self._used < seconds and not self._poll.poll(0)
 
-    def close(self) -> None:
-        """Hang up."""
-        self._socket.close()
-
-    def exchange(self, request: bytes, answer: Answer) -> None:
+    def exchange(self, request: bytes, seconds: float) -> Answer:
         """Send a request and read its answer. Raises httpx.TransportError."""
-        deadline = time.monotonic() + self._seconds
+        self._deadline = time.monotonic() + seconds
         try:
-            self._socket.settimeout(self._seconds)
+            self._socket.settimeout(seconds)
             self._socket.sendall(request)
         except TimeoutError as error:
             raise httpx.WriteTimeout(str(error)) from error
         except OSError as error:
             raise httpx.WriteError(str(error)) from error
         try:
-            while not answer.complete:
-                # An answer may come byte by byte: the whole of it has one deadline.
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError(f"no complete response within {self._seconds:g} s")
-                self._socket.settimeout(left)
-                answer.feed(self._socket.recv(_PORTION))
+            answer = Answer(HTTPResponse(cast(socket.socket, self), method="POST"))
         except TimeoutError as error:
             raise httpx.ReadTimeout(str(error)) from error
+        except HTTPException as error:
+            raise httpx.RemoteProtocolError(str(error)) from error
         except OSError as error:
             raise httpx.ReadError(str(error)) from error
-        except httptools.HttpParserError as error:
-            raise httpx.RemoteProtocolError(str(error)) from error
         self._used = time.monotonic()
+        return answer
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """What the answer is read from, until the deadline of the request."""
+        return io.BufferedReader(_Reader(self._socket, self._deadline))
 
 
-def _written(host: str, path: str, content: bytes, headers: Mapping[str, str]) -> bytes:
-    """A request as it goes over the line."""
-    more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    head = (
-        f"POST /{quote(path, safe=_AS_THEY_ARE)} HTTP/1.1\r\nHost: {host}\r\n"
-        f"Content-Length: {len(content)}\r\n{more}\r\n"
-    )
-    return head.encode("latin-1") + content
+class _Reader(io.RawIOBase):
+    """Reads from a connection; an answer may come byte by byte: the whole has one deadline."""
+
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
+        self._connection, self._deadline = connection, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no complete response in time")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
