@@ -91,8 +91,13 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
     """
     if strict:
         return json.loads(data)
+
+    def read_float(digits: str) -> float | None:
+        number = float(digits)
+        return number if math.isfinite(number) else None
+
     text = data.decode("utf-8", "replace")
-    return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+    return json.loads(text, parse_constant=lambda _: None, parse_float=read_float)
 
 
 def text_in(record: dict[str, Any], name: str) -> str:
@@ -157,7 +162,6 @@ class _Reader:
         self._entries: list[LedgerEntry] = []
         self._seen: list[ObservedRequest] = []
         self._since: list[Line] = []
-        """Lines since the last turn."""
 
     def take(self, line: Line) -> None:
         """Read one line. Raises NotRecorded where reading is strict."""
@@ -289,8 +293,3 @@ def _note(record: dict[str, Any]) -> str:
     text = rest.get("text") if set(rest) == {"text"} else None
     message = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
     return f"{record.get('type')}: {message}"[:NOTE_CHARS]
-
-
-def _finite(digits: str) -> float | None:
-    number = float(digits)
-    return number if math.isfinite(number) else None

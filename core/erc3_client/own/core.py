@@ -12,8 +12,6 @@ from core.erc3_client.own.core_models import TaskInfo
 from core.erc3_client.own.store import StoreClient
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     import httpx
 
     from core.erc3_client.own.company import Erc3Client
@@ -46,12 +44,7 @@ class ERC3(BaseClient):
     def __enter__(self) -> ERC3:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -68,7 +68,7 @@ def assert_no_key_is_told(run: Any, keys: tuple[str, ...]) -> None:
 def test_every_dress_of_an_answer_is_read_without_a_question(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
-    plan = faults.by_seed(20, sorted(faults.READABLE), rate=1.0)
+    plan = faults.by_seed(21, sorted(faults.READABLE), rate=1.0)
     eyes, hands = model_server(plan=plan), model_server(plan=plan)
     run = run_through([eyes], [hands])
     assert all_solved(run)
@@ -87,7 +87,7 @@ def test_every_dress_of_an_answer_is_read_without_a_question(
 def test_what_a_question_or_another_attempt_repairs_costs_no_score(
     model_server: Serve, run_through: Any, keys: tuple[str, ...]
 ) -> None:
-    plan = faults.by_seed(8, [*sorted(faults.UNREADABLE), *REFUSED], rate=0.7)
+    plan = faults.by_seed(9, [*sorted(faults.UNREADABLE), *REFUSED], rate=0.7)
     eyes, hands = (model_server(plan=plan, retry_after="0.01") for _ in range(2))
     run = run_through([eyes], [hands], SOME)
     assert all_solved(run)

@@ -186,7 +186,7 @@ def test_offline_the_cache_serves_however_old_and_says_so_in_one_line(tmp_path: 
     assert offline.price("z-ai/glm-4.6") is not None
     assert offline.problem == (
         "OpenRouter's list of models: cannot be reached (ConnectError); "
-        "prices of 1970-01-01 are used"
+        "using the prices of 1970-01-01"
     )
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from core.ledger import ToolCall, WireCall
-from core.models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Usage, known_sum
 from core.models.redact import redact
 from core.runs.task_record import TaskRecord, TurnLog
-from core.terminal.figures import known_sum
 
 Kind = Literal["task", "turn", "model", "tool", "request"]
 Fact = str | int | float | bool
