@@ -24,7 +24,6 @@ from core.runs.journal import VERSION, journals
 from core.runs.results import NAME, RunResults, TaskResult, read_results
 from core.runs.task import Finding, Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
-from core.runs.work import FROM_JSON
 from core.text import instead
 
 NOTE_CHARS = 2_000
@@ -182,11 +181,11 @@ class _Reader:
                 call = self._checked(ModelCall, line)
                 self._asked += [call] if call else []
             case "finding":
-                finding = self._checked(Finding, line, FROM_JSON)
+                finding = self._checked(Finding, line)
                 self._findings += [finding] if finding else []
             case "turn":
                 self._since.append(line)
-                self._close(self._checked(Turn, line, FROM_JSON))
+                self._close(self._checked(Turn, line))
                 return
             case "intent" | "effect" | "settled":
                 self._take_entry(line)
@@ -234,11 +233,9 @@ class _Reader:
         self._task, self._result = self._task | line.record, None
         self._begun += 1
 
-    def _checked(
-        self, kind: type[Record], line: Line, context: object | None = None
-    ) -> Record | None:
+    def _checked(self, kind: type[Record], line: Line) -> Record | None:
         try:
-            return kind.model_validate(line.record, context=context)
+            return kind.model_validate(line.record)
         except ValidationError as error:
             text = f"{self._where(line)}: {first_problem(error)}"
             if self._strict:

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Annotated, Literal
 
 import regex
-from pydantic import ValidationInfo, field_validator
+from pydantic import BeforeValidator
 
 from core.ledger import Record, ToolCall, shortened
 from core.ledger.calls import shorten
@@ -33,9 +33,6 @@ LADDER = (
 of every list a row stays."""
 TOTALS_KEPT = 6
 """Rows that a table with totals keeps where others lose theirs: choices are made between them."""
-FROM_JSON = "json"
-"""Context of a validation of what came out of a file: it holds no sets, and no time is spent on
-looking for some."""
 _ERROR_LINE = regex.compile(r"\s*line (\d+)\b")
 """A line of a traceback, as the sandbox words it."""
 _AROUND_ERROR = regex.compile(r"\s|line \d+: |Code |Hint: |State rolled back")
@@ -83,7 +80,7 @@ class WorkReport(Record):
     """The outcome of one instruction."""
 
     steps: tuple[StepRecord, ...] = ()
-    result: object = None
+    result: Annotated[object, BeforeValidator(lambda value: _without_sets(value))] = None
     """The argument of final_answer, as plain data."""
     answered: bool = False
     error: str | None = None
@@ -97,11 +94,6 @@ class WorkReport(Record):
     calls: tuple[ToolCall, ...] = ()
     requests: int = 0
     seconds: float = 0.0
-
-    @field_validator("result", mode="before")
-    @classmethod
-    def _in_one_order(cls, value: object, info: ValidationInfo) -> object:
-        return value if info.context is FROM_JSON else _without_sets(value)
 
     @property
     def fault(self) -> str | None:

@@ -32,7 +32,7 @@ _SCHEME = "http://"
 _PATH_CHARACTERS = "/%?=&:@!$'()*+,;"
 """Characters that have a meaning in a path and are not escaped."""
 _CONNECTIONS_AT_MOST = 256
-_ASKED = {"Accept": "application/json", "User-Agent": "erc3-compat"}
+_HEADERS = {"Accept": "application/json", "User-Agent": "erc3-compat"}
 
 
 def connect(base_url: str) -> LoopbackClient | RemoteClient:
@@ -238,7 +238,7 @@ class RemoteClient:
                 httpx.Request(
                     "POST",
                     url,
-                    headers={**_ASKED, **headers},
+                    headers={**_HEADERS, **headers},
                     content=content,
                     extensions={"timeout": timeout},
                 )
