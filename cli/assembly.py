@@ -38,8 +38,7 @@ from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import Prompts
 from core.runs.task import TaskInfo
 from core.terminal.console import notes, say
-from core.terminal.progress import Progress
-from core.terminal.stream import Stream
+from core.terminal.progress import Progress, Stream
 from worker.sandbox.isolation import used_kind
 
 SUBMITTED = frozenset({"submitted", "evaluated"})

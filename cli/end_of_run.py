@@ -52,7 +52,7 @@ class EndOfRun:
         """
         options = self._assembly.options
         if asks or not (options.quiet or options.as_json):
-            from core.terminal.ending import summary_bar
+            from core.terminal.tables import summary_bar
 
             # Standard output is the results' alone with --json.
             show = notes() if options.as_json else answers()
@@ -101,8 +101,8 @@ class EndOfRun:
             show.print(line, highlight=False, markup=False)
 
     def _failures(self, show: Console, results: RunResults) -> None:
-        from core.terminal.ending import ending
         from core.terminal.figures import so_many_tasks
+        from core.terminal.tables import ending
 
         session, folder = self._session, self._assembly.folder
         lines = ending(results, session.unplayed)

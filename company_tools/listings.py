@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
-from core.tools.ahead import one
+from core.tools.api_session import one
 from core.tools.faults import Refused, failed_request
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
-from core.tools.ahead import Chain
-from core.tools.api_session import ApiClient, body_of
+from core.tools.api_session import ApiClient, Chain, body_of
 from core.tools.faults import Inconsistent, OutOfReach, failed_request
 from core.tools.paging import END, Ask, Listing, ListingForbidden
 

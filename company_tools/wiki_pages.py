@@ -14,7 +14,7 @@ from company_tools.words import words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
-from core.tools.ahead import one
+from core.tools.api_session import one
 from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
 

@@ -14,8 +14,7 @@ from company_tools.reading_session import USUAL_LIMIT
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
 from core.ledger import Ledger, Tool, ToolCall, WireCall
-from core.tools.live_task import LiveTask, Nowhere, open_task
-from core.tools.recorded import Facts, dicts_in, pack_of, page_limit
+from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 
 __all__ = ["open_live", "scenario_of", "state_at", "tools"]
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
 _ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]{6,16}\b")
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
@@ -28,7 +27,7 @@ def clean(text: str) -> str:
 
 def printable(text: str) -> str:
     """Text that every encoder takes: half characters become question marks."""
-    return text if text.isascii() else _SURROGATES.sub("?", text)
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def instead(name: str, known: Sequence[str], most: int = 8) -> str:

@@ -9,9 +9,8 @@ from typing import Any
 import regex
 
 from core.ledger import Ledger, Tool, ToolCall, WireCall
-from core.tools.live_task import LiveTask, Nowhere, open_task
+from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 from core.tools.paging import OWN_LARGEST
-from core.tools.recorded import Facts, dicts_in, pack_of, page_limit
 from store_tools.basket import APPLY, CHECKOUT, Mirror
 from store_tools.environment import StoreEnvironment
 from store_tools.store_session import LIST

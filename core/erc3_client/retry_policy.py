@@ -88,9 +88,9 @@ def retry_after_of(error: BaseException) -> float | None:
 
 def pause(error: BaseException, attempts: int) -> float:
     """Seconds before the next attempt: as asked for, else exponential with jitter."""
-    asked = retry_after_of(error)
-    if asked is not None:
-        return asked * (1 + random.uniform(0, SPREAD))
+    requested = retry_after_of(error)
+    if requested is not None:
+        return requested * (1 + random.uniform(0, SPREAD))
     doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
     return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 

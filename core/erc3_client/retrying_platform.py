@@ -143,7 +143,10 @@ class RetryingPlatform:
         def once() -> T:
             nonlocal unanswered
             try:
-                return self._received(call())
+                answer = call()
+                if isinstance(answer, BaseModel):
+                    cut_texts(answer)
+                return answer
             except Exception as error:
                 trouble = trouble_of(error)
                 effect: T | None = look() if unanswered and trouble == "refused" else None
@@ -152,16 +155,9 @@ class RetryingPlatform:
                 unanswered = unanswered or trouble == "no_answer"
                 raise
 
-        def again(error: BaseException) -> bool:
-            return trouble_of(error) in passing
-
-        return self._retry_policy.meet(once, again, self._outages, kind, limit)
-
-    def _received(self, answer: T) -> T:
-        """An answer with its texts cut to what is taken in. Raises TooMuch."""
-        if isinstance(answer, BaseModel):
-            cut_texts(answer)
-        return answer
+        return self._retry_policy.meet(
+            once, lambda error: trouble_of(error) in passing, self._outages, kind, limit
+        )
 
 
 def _made(name: str, fields: dict[str, Any]) -> Any:

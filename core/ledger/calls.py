@@ -140,7 +140,6 @@ class ToolCall(Record):
     step: int | None = None
     """The snippet of the instruction that made the call, where the sandbox knows it."""
     line: int | None = None
-    """Source line within that snippet."""
     seconds: float = 0.0
     started: float = 0.0
     """Unix seconds; 0 in records from before it was kept."""

@@ -67,7 +67,6 @@ class Ledger:
         self.instruction: str | None = None
         """The instruction that the code carries out, for a tool that must check it."""
         self.on_call: Callable[[ToolCall], None] = lambda _call: None
-        """Called after each call."""
         self.position: Callable[[], tuple[int, int] | None] = lambda: None
         """Asked at each call for the step and source line that made it."""
 

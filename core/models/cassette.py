@@ -15,6 +15,7 @@ import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,7 +23,6 @@ from rapidfuzz import fuzz, process
 
 from core.models.cassette_tape import (
     Exchange,
-    Failure,
     Tape,
     TapeError,
     TapeWriter,
@@ -51,23 +51,19 @@ class Recorder:
     """A transport that calls another one and records the result, including errors."""
 
     def __init__(self, writer: TapeWriter, inner: Transport) -> None:
-        self._writer = writer
-        self._inner = inner
+        self._writer, self._inner = writer, inner
 
     def send(self, request: Request, timeout: float) -> Reply:
         """One attempt of the inner transport, recorded before it is handed on.
 
-        Raises:
-            ExchangeFailed: as the inner transport did.
-            TapeError: it could not be recorded.
+        Raises ExchangeFailed, as the inner transport did, and TapeError: it cannot be recorded.
         """
         began = time.perf_counter()
         try:
             reply = self._inner.send(request, timeout)
         except ExchangeFailed as error:
             if error.kind != "missing":  # that was no exchange
-                failure = Failure.model_validate(error, from_attributes=True)
-                self._writer.add(request, failure, time.perf_counter() - began)
+                self._writer.add(request, error, time.perf_counter() - began)
             raise
         self._writer.add(request, reply, time.perf_counter() - began)
         return reply
@@ -101,7 +97,6 @@ class Player:
             self._recorded.setdefault(key, []).append(e)
         self._played: Counter[Key] = Counter()
         self.misses = 0
-        """Requests that were not on the tape."""
         self._lock = threading.Lock()
 
     def send(self, request: Request, timeout: float) -> Reply:
@@ -113,12 +108,12 @@ class Player:
         recorded = self._recorded.get(key, [])
         models = {e.request.model for e in recorded if e.reply}
         if self._prompts_only and len(models) > 1:
-            text = (
+            raise ExchangeFailed(
+                "missing",
                 f"the cassette {self.tape.path} has replies of several models to this prompt "
                 f"({', '.join(sorted(models))}); name one behind a '#': "
-                f"{PREFIX}{self.tape.path}#MODEL"
+                f"{PREFIX}{self.tape.path}#MODEL",
             )
-            raise ExchangeFailed("missing", text)
         with self._lock:
             exchange = _nth(recorded, self._played[key])
             self._played[key] += exchange is not None
@@ -127,7 +122,7 @@ class Player:
             text = describe_miss(self.tape.path, self._exchanges, request, len(recorded))
             raise ExchangeFailed("missing", text)
         if exchange.error is not None:
-            raise exchange.error.again()
+            raise replace(exchange.error, retry_after=0.0)
         assert exchange.reply is not None
         return exchange.reply
 
@@ -197,12 +192,11 @@ class Tapes:
         """Return a backend's transport: the cassettes, then what ``open_`` makes, recorded."""
         return lambda backend: _FromTapes(self, Recorder(self._writer, open_(backend)))
 
-    def next(self, request: Request) -> Reply | None:
+    def take(self, request: Request) -> Reply | None:
         """The next recorded reply to a request, which is used up; None: it has to be asked."""
         key = request.model, prompt_hash(request.messages), params_hash(request.params)
         with self._lock:
-            replies = self._replies.get(key)
-            return replies.popleft() if replies else None
+            return self._replies[key].popleft() if self._replies[key] else None
 
     def close(self) -> None:
         """End the tape."""
@@ -215,7 +209,7 @@ class _FromTapes:
 
     def send(self, request: Request, timeout: float) -> Reply:
         """The recorded reply, else the inner one. Raises ExchangeFailed, TapeError."""
-        known = self._tapes.next(request)
+        known = self._tapes.take(request)
         return self._inner.send(request, timeout) if known is None else known
 
 

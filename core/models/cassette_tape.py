@@ -17,58 +17,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from core.models.file_checks import first_problem
-from core.models.model_call import (
-    ErrorKind,
-    ExchangeFailed,
-    Message,
-    Reply,
-    Request,
-    Usage,
-    sha256_of,
-)
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, sha256_of
 from core.models.redact import redact
 
 VERSION = 1
 _HEADER = {"v": VERSION, "type": "cassette"}
+_OUTCOME = TypeAdapter[Reply | ExchangeFailed](Reply | ExchangeFailed)
 
 
 class TapeError(Exception):
     """A cassette that cannot be read or written; the text is for the user."""
 
 
-class Failure(BaseModel, frozen=True):
-    """An exchange without a reply."""
-
-    kind: ErrorKind
-    text: str
-    status: int | None = None
-    retry_after: float | None = None
-    usage: Usage | None = None
-
-    def again(self) -> ExchangeFailed:
-        """The error to raise in a replay, where nobody waits."""
-        return ExchangeFailed(
-            self.kind, self.text, status=self.status, retry_after=0.0, usage=self.usage
-        )
-
-
 class Exchange(BaseModel, frozen=True):
     """One recorded exchange; exactly one of ``reply`` and ``error`` is there."""
 
     number: int
-    """Place on the tape, from 1."""
     prompt_sha256: str
     params_sha256: str
     request: Request
     reply: Reply | None = None
-    error: Failure | None = None
+    error: ExchangeFailed | None = None
     masked: bool = False
     """Something in the reply looked like a secret: it is not as the model gave it."""
     seconds: float
-    """How long the exchange took when it was recorded."""
 
 
 def prompt_hash(messages: Iterable[Message]) -> str:
@@ -95,7 +70,6 @@ class TapeWriter:
         """Hash of a text as it was sent, and of the same text on the tape."""
         self._fault: str | None = None
         self.exchanges = 0
-        """How many have been written."""
         self.masked = 0
         """Number of replies in which something like a secret was masked; a replay differs there."""
         try:
@@ -107,27 +81,28 @@ class TapeWriter:
             raise TapeError(f"{path} cannot be recorded to: {error.strerror}") from None
         self._write([_HEADER])
 
-    def add(self, request: Request, outcome: Reply | Failure, seconds: float) -> None:
+    def add(self, request: Request, outcome: Reply | ExchangeFailed, seconds: float) -> None:
         """Append one exchange.
 
         Raises TapeError: it could not be written; nothing is ever written behind a half line.
         """
+        name = "reply" if isinstance(outcome, Reply) else "error"
+        received: dict[str, Any] = _OUTCOME.dump_python(outcome, mode="json")
+        masked = redacted(received)
         with self._lock:
             fresh: dict[str, dict[str, Any]] = {}
-            messages = [self._packed(m, fresh) for m in request.messages]
-            params = redacted(request.params)
-            sent_request = {"model": request.model, "messages": messages, "params": params}
-            name = "reply" if isinstance(outcome, Reply) else "error"
-            came = outcome.model_dump(mode="json")
-            masked = redacted(came)
             exchange = {
                 "v": VERSION,
                 "type": "exchange",
                 "prompt_sha256": prompt_hash(request.messages),
                 "params_sha256": params_hash(request.params),
-                "request": sent_request,
+                "request": {
+                    "model": request.model,
+                    "messages": [self._packed(message, fresh) for message in request.messages],
+                    "params": redacted(request.params),
+                },
                 name: masked,
-                "masked": name == "reply" and masked != came,
+                "masked": name == "reply" and masked != received,
                 "seconds": round(seconds, 6),
             }
             self._write([*fresh.values(), exchange])
@@ -215,14 +190,6 @@ class Tape:
         return cls(path, _exchanges(path, records), torn=bool(last) and ended is None)
 
 
-def _parsed(line: bytes) -> dict[str, Any] | None:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return record if isinstance(record, dict) else None
-
-
 def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     record = _parsed(line)
     if record is None:
@@ -230,6 +197,14 @@ def _record(path: Path, number: int, line: bytes) -> dict[str, Any]:
     if record.get("v") != VERSION:
         raise TapeError(f"{path}, line {number}: version {record.get('v')!r}, expected {VERSION}")
     return record
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
 
 
 def _exchanges(path: Path, records: list[dict[str, Any]]) -> tuple[Exchange, ...]:
@@ -254,13 +229,9 @@ def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exc
     """Raises KeyError for a text that is not on the tape."""
     if ("reply" in record) == ("error" in record):
         raise KeyError("one of reply and error")
-    request = record["request"]
-    messages = [_unpacked(m, texts) for m in request["messages"]]
-    return Exchange.model_validate(
-        {**record, "number": number, "request": request | {"messages": messages}}
-    )
-
-
-def _unpacked(message: dict[str, str], texts: dict[str, str]) -> Message:
-    rest = {name: value for name, value in message.items() if name != "content_sha256"}
-    return rest | {"content": texts[message["content_sha256"]]} if rest != message else rest
+    messages = [dict(message) for message in record["request"]["messages"]]
+    for message in messages:
+        if "content_sha256" in message:
+            message["content"] = texts[message.pop("content_sha256")]
+    request = record["request"] | {"messages": messages}
+    return Exchange.model_validate({**record, "number": number, "request": request})

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import math
 import ssl
-from collections.abc import Iterable
 from typing import Any
 
 import httpx
 
 from core.http.bounded import AnswerRefused, BoundedTransport
-from core.models.model_call import plain_text
+from core.text import printable
 
 PROVIDERS = frozenset({"openai", "nebius"})
 """Providers whose requests go through :func:`open_session`; each is tested."""
@@ -25,7 +24,6 @@ CHAT = "/chat/completions"
 LONGEST_TEXT = 400_000
 """Characters of an answer, and of its reasoning, that are kept; more than any window holds."""
 LONGEST_ERROR = 2_000
-"""Characters of each text in an error."""
 MOST_TOKENS = 1_000_000_000
 """A larger figure is invalid."""
 MOST_PARTS = 100_000
@@ -78,7 +76,7 @@ def _check_redirect(origin: httpx.URL, location: str) -> None:
         raise AnswerRefused("the server redirects to an invalid address") from None
     same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
     if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
-        where = plain_text(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
+        where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
         raise AnswerRefused(
             f"the server redirects to {where}, which is not followed; if you trust it, set it "
             "as the base URL"
@@ -154,7 +152,7 @@ def _choice(value: object) -> dict[str, Any]:
     finish = value.get("finish_reason")
     choice: dict[str, Any] = {
         "index": 0,
-        "finish_reason": plain_text(finish[:40]) if isinstance(finish, str) else None,
+        "finish_reason": printable(finish[:40]) if isinstance(finish, str) else None,
         "message": {"role": "assistant", "content": text}
         | ({"reasoning_content": reasoning} if reasoning else {}),
     }
@@ -166,12 +164,12 @@ def _choice(value: object) -> dict[str, Any]:
 def _text(value: object) -> str | None:
     """A text, or the texts of a list of parts in a row; None for anything else."""
     if isinstance(value, str):
-        return plain_text(value[:LONGEST_TEXT])
+        return printable(value[:LONGEST_TEXT])
     if not isinstance(value, list):
         return None
     parts = [part.get("text") if isinstance(part, dict) else part for part in value]
     texts = [part for part in parts if isinstance(part, str)]
-    return plain_text("".join(texts)[:LONGEST_TEXT]) if len(texts) == len(parts) else None
+    return printable("".join(texts)[:LONGEST_TEXT]) if len(texts) == len(parts) else None
 
 
 def _usage(value: object) -> dict[str, Any]:
@@ -180,28 +178,28 @@ def _usage(value: object) -> dict[str, Any]:
         return {}
     if any(count(value.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):
         return {}
-    usage: dict[str, Any] = _figures(value.items())
+    usage = _figures(value)
     for name in ("prompt_tokens_details", "completion_tokens_details"):
         if isinstance(value.get(name), dict):
-            usage[name] = _figures(value[name].items())
+            usage[name] = _figures(value[name])
     cost = money(value.get("cost"))
     return usage | ({} if cost is None else {"cost": cost})
 
 
-def _figures(items: Iterable[tuple[str, object]]) -> dict[str, Any]:
-    known = [(name, number) for name, value in items if (number := count(value)) is not None]
-    return dict(known[:_ENTRIES])
+def _figures(usage: dict[str, Any]) -> dict[str, Any]:
+    known = {name: value for name, value in usage.items() if count(value) is not None}
+    return dict(list(known.items())[:_ENTRIES])
 
 
 def _trimmed(value: object, depth: int = _DEPTH) -> object:
     """The upper levels of a value, with few entries and short texts."""
     if isinstance(value, str):
-        return plain_text(value[:LONGEST_ERROR])
+        return printable(value[:LONGEST_ERROR])
     if isinstance(value, dict):
         if not depth:
             return {}
         few = list(value.items())[:_ENTRIES]
-        return {plain_text(k[:200]): _trimmed(v, depth - 1) for k, v in few}
+        return {printable(k[:200]): _trimmed(v, depth - 1) for k, v in few}
     if isinstance(value, list):
         return [_trimmed(v, depth - 1) for v in value[:_ENTRIES]] if depth else []
     if isinstance(value, float) and not math.isfinite(value):

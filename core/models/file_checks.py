@@ -11,7 +11,7 @@ from typing import Any
 import regex
 from pydantic import ValidationError
 
-from core.models.model_call import plain_text
+from core.text import printable
 
 SHOWN = 60
 MOST_BYTES = 1_000_000
@@ -24,16 +24,12 @@ class FileError(Exception):
     """A file that cannot be used; names it and what is wrong."""
 
 
-class TomlError(FileError):
-    """A TOML file that cannot be used."""
-
-
 def first_problem(error: ValidationError) -> str:
     """Return the first error, preceded by its place if it has one."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(map(str, first["loc"]))
     text = first["msg"].removeprefix("Value error, ")
-    return plain_text(f"{where}: {text}" if where else text)
+    return printable(f"{where}: {text}" if where else text)
 
 
 def shown(value: object) -> str:
@@ -42,7 +38,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except RecursionError:
         text = f"a {type(value).__name__} nested too deeply"
-    return plain_text(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
+    return printable(text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}...")
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> str:
@@ -73,24 +69,20 @@ def read_text(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) 
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a file within bounds of size and depth. Raises TomlError."""
+    """Read a file within bounds of size and depth. Raises FileError."""
+    text = read_text(path)
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise FileError(f"{path}: line {line}: a key has too many parts")
     try:
-        text = read_text(path)
-        if deep := _DEEP_KEY.search(text):
-            line = text.count("\n", 0, deep.start()) + 1
-            raise TomlError(f"{path}: line {line}: a key has too many parts")
         raw = tomllib.loads(text)
-    except TomlError:
-        raise
-    except FileError as error:
-        raise TomlError(str(error)) from None
+        if not _is_deep(raw, DEEPEST):
+            return raw
     except tomllib.TOMLDecodeError as error:
-        raise TomlError(f"{path}: is not valid TOML: {error}") from None
+        raise FileError(f"{path}: is not valid TOML: {error}") from None
     except RecursionError:
-        raise TomlError(f"{path}: is nested too deeply") from None
-    if _is_deep(raw, DEEPEST):
-        raise TomlError(f"{path}: is nested too deeply")
-    return raw
+        pass
+    raise FileError(f"{path}: is nested too deeply")
 
 
 def _is_deep(value: object, levels: int) -> bool:

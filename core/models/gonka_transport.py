@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -51,13 +51,16 @@ class GonkaTransport:
         Raises ExchangeFailed: no node answered, or what one said holds for all.
         """
         load()  # its seconds are not a node's
-        nodes = list(self._in_order())
+        with self._lock:
+            self._nodes = nodes = self._nodes or _opened(self._backend)
+            first = self._first
         until = time.monotonic() + timeout
         failures: list[tuple[Node, ExchangeFailed]] = []
-        for number, node in nodes:
+        for number in range(first, first + len(nodes)):
             left = until - time.monotonic()
             if failures and left <= 0:
                 break
+            node = nodes[number % len(nodes)]
             try:
                 reply = node.send(request, left)
             except ExchangeFailed as error:
@@ -70,14 +73,6 @@ class GonkaTransport:
             self._first = number
             return reply
         raise _of_all(failures)
-
-    def _in_order(self) -> Iterator[tuple[int, _NodeTransport]]:
-        with self._lock:
-            if not self._nodes:
-                self._nodes = _opened(self._backend)
-            nodes, first = self._nodes, self._first
-        for number in range(first, first + len(nodes)):
-            yield number % len(nodes), nodes[number % len(nodes)]
 
 
 class _NodeTransport(LiteLLMTransport):

@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 BYTES_AT_MOST = 32_000_000
-"""Maximum bytes of a file that is read."""
 
 
 def read_kept(path: Path) -> bytes | None:

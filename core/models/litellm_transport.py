@@ -15,15 +15,15 @@ from typing import Any
 import regex
 
 from core.http.bounded import AnswerRefused
-from core.http.deadline import TooLate, within
-from core.http.retry_after import retry_after
+from core.http.waits import TooLate, retry_after, within
 from core.models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
 from core.models.litellm_module import load
-from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage, plain_text
+from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage
 from core.models.model_ids import missing_keys
 from core.models.models_file import Backend
 from core.models.redact import redact, remember
 from core.models.reply_text import MAX_CHARS
+from core.text import printable
 
 NO_KEY = "none"
 """Sent to a server of the user's own where no key is named; the client insists on one."""
@@ -94,12 +94,12 @@ class LiteLLMTransport:
         variable = self._backend.key_variable
         if variable is not None:
             key = os.environ.get(variable, "").strip()
-            if not key:
-                raise _no_key(variable)
             remember(key)
-            return key
+            if key:
+                return key
         if not self._key_seen and (missing := missing_keys(self._backend)):
-            raise _no_key(" or ".join(missing))
+            text = f"{' or '.join(missing)} is not set"
+            raise ExchangeFailed("authentication", text, usage=Usage.nothing())
         self._key_seen = True
         own_server = self._provider == "openai" and self._backend.base_url
         return NO_KEY if own_server and not os.environ.get("OPENAI_API_KEY") else None
@@ -120,7 +120,7 @@ class LiteLLMTransport:
         cost, source = self._cost(response, usage)
         finish = choice.finish_reason
         return Reply(
-            text=plain_text(content[:MAX_CHARS]),
+            text=printable(content[:MAX_CHARS]),
             reasoning=_said(getattr(choice.message, "reasoning_content", None), LONGEST_TEXT),
             finish_reason=_said(finish, 40) if finish is not None else None,
             usage=usage,
@@ -141,12 +141,8 @@ class LiteLLMTransport:
         return counted, "litellm"
 
 
-def _no_key(variable: str) -> ExchangeFailed:
-    return ExchangeFailed("authentication", f"{variable} is not set", usage=Usage.nothing())
-
-
 def _said(value: Any, chars: int) -> str:
-    return plain_text(value[:chars]) if isinstance(value, str) else ""
+    return printable(value[:chars]) if isinstance(value, str) else ""
 
 
 def _usage(raw: Any) -> Usage:
@@ -243,7 +239,7 @@ def _by_status(status: int | None, text: str, names: set[str]) -> ErrorKind:
 
 def _quoted(message: str) -> str:
     """The provider's own words, short and without secrets; empty if it sent an HTML page."""
-    message = plain_text(message)
+    message = printable(message)
     text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
     if "<html" in message.casefold() or "<!doctype" in message.casefold():
         return "an HTML page"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, TypeAlias
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+Number = TypeVar("Number", int, float)
 LARGEST = 10**15
 """Maximum of any figure, far beyond every real sum."""
 
@@ -25,11 +26,6 @@ Figure = BeforeValidator(_unknown_below_zero)
 Role: TypeAlias = str
 """The role of a call: evaluator, worker, or the name of a stage."""
 Message = dict[str, str]
-
-
-def plain_text(text: str) -> str:
-    """A text without lone surrogates, which no log, prompt or request can take."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def sha256_of(text: str) -> str:
@@ -54,7 +50,8 @@ class Usage(BaseModel, frozen=True):
 
     def __add__(self, other: Usage) -> Usage:
         pairs = zip(self, other, strict=True)
-        return Usage(**{name: _plus(mine, its) for (name, mine), (_, its) in pairs})
+        known = {n: a + b for (n, a), (_, b) in pairs if a is not None and b is not None}
+        return Usage(**known)
 
 
 class PromptPart(BaseModel, frozen=True):
@@ -62,7 +59,6 @@ class PromptPart(BaseModel, frozen=True):
 
     role: str
     sha256: str
-    """SHA-256 of the content in UTF-8."""
 
 
 class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
@@ -80,19 +76,15 @@ class ModelCall(BaseModel, frozen=True, allow_inf_nan=False):
     started: float = 0.0
     """Unix seconds; 0 in records from before it was kept."""
     prompt: tuple[PromptPart, ...] = ()
-    """The messages, in order."""
     backend: str = ""
-    """The backend that was called."""
     attempt: int = 1
     """Counted over one call of the client, whatever the backend."""
     next: str | None = None
     """The step after a failed attempt: "again in 1.2 s", "next backend: b"; None: nothing."""
     error_kind: str | None = None
-    """Class of the failure, as ``core.models.model_call.ErrorKind`` names it."""
     reasoning: str = ""
     """Reasoning that the provider returned apart from the answer, cut; never part of ``text``."""
     reasoning_chars: int = 0
-    """Its whole length."""
     slug: str = ""
     """The model's name as the platform expects it."""
     price_source: str | None = None
@@ -124,19 +116,25 @@ class KeptCalls(CallObserver):
         self.calls.append(call)
 
 
-def _plus(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else a + b
-
-
-def total_usage(calls: list[ModelCall]) -> Usage:
+def total_usage(calls: Iterable[ModelCall]) -> Usage:
     """Sum over calls; unknown as soon as one of them is unknown."""
     return sum((call.usage for call in calls), Usage.nothing())
 
 
-def total_cost(calls: list[ModelCall]) -> float | None:
+def total_cost(calls: Iterable[ModelCall]) -> float | None:
     """Dollars over calls; unknown as soon as one of them is unknown."""
-    costs = [c.cost_usd for c in calls]
-    return None if any(c is None for c in costs) else round(sum(c or 0.0 for c in costs), 6)
+    cost = known_sum(call.cost_usd for call in calls)
+    return None if cost is None else round(cost, 6)
+
+
+def known_sum(values: Iterable[Number | None]) -> Number | None:
+    """The sum; None as soon as one is unknown."""
+    total: Number = 0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total
 
 
 ErrorKind = Literal[
@@ -152,7 +150,6 @@ class Request(BaseModel, frozen=True):
     """A request to a provider, without the key."""
 
     model: str
-    """The LiteLLM id."""
     messages: tuple[Message, ...]
     params: dict[str, Any] = Field(default_factory=dict)
     """Sampling and the like, as LiteLLM takes them: temperature, max_tokens, response_format."""

@@ -20,13 +20,13 @@ from core.models.model_call import (
     Request,
     Role,
     Transport,
-    plain_text,
     sha256_of,
 )
 from core.models.models_file import Backend, Models, ModelsError, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import CASSETTE, GONKA, DirectTransport, is_rule_based
 from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
+from core.text import printable
 
 ANSWER_CHARS = 50_000
 REASONING_CHARS = 2_000
@@ -52,7 +52,6 @@ class _Call:
     prompt: tuple[PromptPart, ...]
     prompt_sha256: str
     number: int = 0
-    """Attempts so far."""
     failed: ModelCall | None = None
     """The last failed attempt, until it is known what follows it."""
     tried: list[str] = field(default_factory=list)
@@ -123,7 +122,13 @@ class ModelClient:
     @property
     def takes_schema(self) -> bool:
         """Whether every backend is known to keep to a JSON schema that is sent along."""
-        return all(_takes_schema(target) for target in self._targets.values())
+        return all(
+            # Unknown for a self-hosted server.
+            not t.backend.base_url and supports_schema(t.backend.model)
+            if t.response_schema is None
+            else t.response_schema
+            for t in self._targets.values()
+        )
 
     def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
         """Ask the model once: attempts and backends until one answers or the deadline is reached.
@@ -184,6 +189,7 @@ class ModelClient:
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
         self._observer.gate()
+        name = target.backend.name
         call.number += 1
         request = Request(
             model=target.backend.model, messages=call.messages, params=target.params | call.params
@@ -195,7 +201,7 @@ class ModelClient:
             return ModelCall(
                 role=self.role,
                 model=self.model,
-                backend=target.backend.name,
+                backend=name,
                 slug=target.slug,
                 attempt=call.number,
                 prompt=call.prompt,
@@ -206,7 +212,9 @@ class ModelClient:
             )
 
         try:
-            reply = self._open(target).send(request, min(target.timeout_seconds, left))
+            if name not in self._opened:
+                self._opened[name] = self._transport_factory(target.backend)
+            reply = self._opened[name].send(request, min(target.timeout_seconds, left))
         except ExchangeFailed as error:
             call.failed = record(**failure_fields(target, error))
             raise
@@ -246,12 +254,6 @@ class ModelClient:
         text = f"{self.model}: {'; '.join(call.problems)}"
         raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
 
-    def _open(self, target: Target) -> Transport:
-        name = target.backend.name
-        if name not in self._opened:
-            self._opened[name] = self._transport_factory(target.backend)
-        return self._opened[name]
-
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:
             self._observer.on_call(call.failed.model_copy(update={"next": follows}))
@@ -261,13 +263,13 @@ class ModelClient:
 def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
     cost, source = dollars(target, reply)
     return {
-        "text": plain_text(reply.text[:chars]),
+        "text": printable(reply.text[:chars]),
         "finish_reason": reply.finish_reason,
         "usage": reply.usage,
         "cost_usd": cost,
         "price_source": source,
         "error": None if reply.text else "empty answer",
-        "reasoning": plain_text(reply.reasoning[:REASONING_CHARS]),
+        "reasoning": printable(reply.reasoning[:REASONING_CHARS]),
         "reasoning_chars": len(reply.reasoning),
     }
 
@@ -291,10 +293,3 @@ def response_format(name: str, schema: dict[str, Any]) -> dict[str, Any]:
         "type": "json_schema",
         "json_schema": {"name": name, "schema": schema, "strict": False},
     }
-
-
-def _takes_schema(target: Target) -> bool:
-    """Whether the target accepts a schema: as configured; unknown for a self-hosted server."""
-    if target.response_schema is not None:
-        return target.response_schema
-    return not target.backend.base_url and supports_schema(target.backend.model)

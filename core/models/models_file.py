@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 import threading
+import tomllib
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rapidfuzz import fuzz, process
 
-from core.models.file_checks import TomlError, read_toml, shown
+from core.models.file_checks import FileError, read_toml, shown
 from core.models.model_call import Role
 from core.models.providers import is_rule_based, is_served
 from core.models.redact import remember
 from core.models.retries import Backends
-from core.models.slugs import slug_of
 
 SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
 
 
 class ModelsError(Exception):
@@ -46,7 +48,6 @@ class Backend(_Strict):
     """A place where a model is served."""
 
     model: Annotated[str, Field(min_length=1)]
-    """The LiteLLM id."""
     name: str = Field(default_factory=lambda found: str(found["model"]))
     base_url: str | None = None
     key_variable: str | None = None
@@ -94,7 +95,6 @@ class Target(_Strict):
 
     backend: Backend
     params: dict[str, Any]
-    """In LiteLLM's form."""
     timeout_seconds: float
     attempts: int
     prices: Prices | None
@@ -242,7 +242,7 @@ def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
 def _read(path: Path) -> dict[str, Any]:
     try:
         return read_toml(path)
-    except TomlError as error:
+    except FileError as error:
         raise ModelsError(str(error)) from None
 
 
@@ -286,3 +286,29 @@ def _known_keys(where: tuple[int | str, ...]) -> list[str]:
     if where[0] == "defaults" or where[-2] in ("evaluator", "worker"):
         return list(Params.model_fields)
     return list(Entry.model_fields)
+
+
+def slug_of(model: str) -> str:
+    """The name by which the platform knows a LiteLLM id: OpenRouter's ``vendor/model``.
+
+    It has no provider and no quantisation, and the vendor where known. Our own providers keep their
+    ids; so does what is not known.
+    """
+    parts = model.split("/")
+    if is_rule_based(model) or len(parts) == 1:
+        return _with_vendor(model, model)
+    name = _QUANTISED.sub("", parts[-1].casefold())
+    if len(parts) > 2:
+        return f"{parts[-2].casefold()}/{name}"
+    return _with_vendor(name, f"{parts[0].casefold()}/{name}")
+
+
+def _with_vendor(name: str, otherwise: str) -> str:
+    low = name.casefold()
+    vendor = next((v for v, starts in _vendors().items() if low.startswith(tuple(starts))), None)
+    return f"{vendor}/{low}" if vendor else otherwise
+
+
+@lru_cache(maxsize=1)
+def _vendors() -> dict[str, list[str]]:
+    return tomllib.loads(Path(__file__).with_name("vendors.toml").read_text(encoding="utf-8"))

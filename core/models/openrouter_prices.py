@@ -12,18 +12,18 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
-from core.http.deadline import TooLate, within
+from core.http.waits import TooLate, within
 from core.models.kept_files import read_kept, write_kept
 
 PREFIX = "openrouter/"
-"""Prefix of LiteLLM ids that OpenRouter serves."""
 HOST = "openrouter.ai"
 URL = "https://openrouter.ai/api/v1/models"
 VARIABLE = "OPENROUTER_MODELS_URL"
@@ -37,7 +37,6 @@ WAIT_SECONDS = 3.0
 MOST_BYTES = 16 * 1024 * 1024
 MOST_MODELS = 10_000
 MOST_CHARS = 200
-"""Maximum characters of an id."""
 FILES_AT_MOST = 8
 """Maximum files in the cache folder: the list, and those that other processes are writing."""
 MOST_DOLLARS = 1000.0
@@ -47,15 +46,24 @@ Dollars = Annotated[float, Field(ge=0, le=MOST_DOLLARS, allow_inf_nan=False)]
 
 
 class UnitPrice(BaseModel):
-    """Dollars for one token, and for one request."""
+    """Dollars for one token, and for one request; OpenRouter has other names for them."""
 
     model_config = ConfigDict(frozen=True)
 
-    input: Dollars
-    output: Dollars
-    cached: Dollars | None = None
+    input: Dollars = Field(validation_alias=AliasChoices("input", "prompt"))
+    output: Dollars = Field(validation_alias=AliasChoices("output", "completion"))
+    cached: Dollars | None = Field(
+        default=None, validation_alias=AliasChoices("cached", "input_cache_read")
+    )
     """A prompt token from the provider's cache; None: no price of its own is listed."""
     request: Dollars = 0.0
+
+
+class _Row(BaseModel):
+    """One model of OpenRouter's list; a price that depends on the route is -1, and no price."""
+
+    id: Annotated[str, Field(min_length=1, max_length=MOST_CHARS)]
+    pricing: UnitPrice
 
 
 class PriceList(BaseModel):
@@ -65,7 +73,6 @@ class PriceList(BaseModel):
 
     format: Literal["openrouter-prices/1"] = "openrouter-prices/1"
     fetched: Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
-    """Seconds since 1970."""
     prices: dict[str, UnitPrice]
     """Keys are OpenRouter's ids in lower case."""
 
@@ -126,7 +133,9 @@ class OpenRouterPrices:
         return f"OpenRouter's list of models: {self._problem}; {used}"
 
     def _load(self) -> None:
-        self._known = self._kept()
+        if content := read_kept(self._file) if self._file else None:
+            with suppress(ValidationError):  # damaged, or of another version
+                self._known = PriceList.model_validate_json(content)
         age = self._clock() - self._known.fetched if self._known else None
         url, seconds = self._url, self._wait_seconds
         if url is None or (age is not None and 0 <= age < FRESH_SECONDS):
@@ -138,21 +147,10 @@ class OpenRouterPrices:
             self._problem = f"no answer within {seconds:g} s"
         except ListUnusable as error:
             self._problem = str(error)
-        except Exception as error:  # unreadable certificates, for one: no run fails for a price
-            self._problem = f"cannot be fetched ({type(error).__name__})"
         else:
             self._known = PriceList(fetched=self._clock(), prices=prices)
             if self._file:
                 write_kept(self._file, self._known.model_dump_json().encode(), FILES_AT_MOST)
-
-    def _kept(self) -> PriceList | None:
-        content = read_kept(self._file) if self._file else None
-        if content is None:
-            return None
-        try:
-            return PriceList.model_validate_json(content)
-        except ValidationError:
-            return None  # damaged, or of another version
 
 
 def openrouter_id(model: str, base_url: str | None) -> str | None:
@@ -165,7 +163,7 @@ def openrouter_id(model: str, base_url: str | None) -> str | None:
 def is_at_openrouter(base_url: str | None) -> bool:
     """Whether an address is OpenRouter's."""
     try:
-        return base_url is not None and urlsplit(base_url).hostname == HOST
+        return urlsplit(base_url or "").hostname == HOST
     except ValueError:
         return False
 
@@ -182,7 +180,8 @@ def fetch(url: str, seconds: float) -> dict[str, UnitPrice]:
             answer = client.get(url, timeout=seconds)
     except AnswerRefused as error:
         raise ListUnusable(str(error)) from None
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    # Unreadable certificates, or a proxy whose library is missing: no run fails for a price.
+    except (httpx.HTTPError, httpx.InvalidURL, ImportError, OSError, ValueError) as error:
         raise ListUnusable(f"cannot be reached ({type(error).__name__})") from None
     if answer.status_code != 200:
         raise ListUnusable(f"status {answer.status_code}")
@@ -199,26 +198,12 @@ def read_prices(content: bytes) -> dict[str, UnitPrice]:
         raise ListUnusable("the response is not a list of models")
     prices = {}
     for row in rows:
-        name = row.get("id") if isinstance(row, dict) else None
-        price = _unit_price(row.get("pricing")) if isinstance(name, str) else None
-        if price is not None and name and len(name) <= MOST_CHARS:
-            prices[name.casefold()] = price
+        with suppress(ValidationError):
+            model = _Row.model_validate(row)
+            prices[model.id.casefold()] = model.pricing
     if not prices:
         raise ListUnusable("the response has no price")
     return prices
-
-
-def _unit_price(pricing: Any) -> UnitPrice | None:
-    """None where a price is missing, depends on the route (-1), or is no figure."""
-    try:
-        return UnitPrice(
-            input=pricing["prompt"],
-            output=pricing["completion"],
-            cached=pricing.get("input_cache_read"),
-            request=pricing.get("request", 0),
-        )
-    except (ValidationError, KeyError, TypeError):
-        return None
 
 
 def address(environ_value: str | None) -> str | None:
@@ -237,5 +222,5 @@ def use(prices: OpenRouterPrices | None) -> None:
 
 
 def used() -> OpenRouterPrices | None:
-    """The address of OpenRouter's list."""
+    """Where prices of OpenRouter are looked up; None: nowhere."""
     return _used

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -81,9 +81,11 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
     routed = openrouter_id(model, base_url)
-    if routed is not None and (listed := _at_openrouter(routed)):
+    listing = openrouter_prices.used()
+    if routed is not None and listing and (listed := listing.price(routed)):
         relayed = base_url is not None and not is_at_openrouter(base_url)
-        return replace(listed, source=f"like {PREFIX}{routed}") if relayed else listed
+        source = f"like {PREFIX}{routed}" if relayed else "openrouter"
+        return Price(listed.input, listed.output, listed.cached, source, listed.request)
     exact = _exact(f"{PREFIX}{routed}" if routed is not None else model)
     if exact is not None:
         return _price(exact, f"like {exact}" if base_url else "litellm")
@@ -124,15 +126,6 @@ def _priced(target: Target, usage: Usage) -> tuple[float | None, str | None]:
     price = target_price(target.backend.model, target.prices, target.backend.base_url)
     cost = price.of(usage) if price else None
     return cost, price.source if price and cost is not None else None
-
-
-def _at_openrouter(routed: str) -> Price | None:
-    """OpenRouter's price of its own id."""
-    listing = openrouter_prices.used()
-    listed = listing.price(routed) if listing else None
-    if listed is None:
-        return None
-    return Price(listed.input, listed.output, listed.cached, "openrouter", listed.request)
 
 
 @lru_cache(maxsize=256)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from core.models.prompt_json import as_data
 from core.models.sections import MOST_RENDERED, NONE, SectionError, Texts
@@ -22,7 +22,7 @@ def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> st
     """
     override = texts.get(section(package, name))
     if override is not None:
-        template = _template(package, override)
+        template = _environment(package).from_string(override)
     else:
         template = _environment(package).get_template(f"{name}.jinja")
     return _bounded(package, name, template.generate(values)) if texts else template.render(values)
@@ -51,11 +51,6 @@ def template_sections(package: str, *names: str) -> dict[str, str]:
     folder = files(package) / "prompts"
     texts = {name: (folder / f"{name}.jinja").read_text(encoding="utf-8") for name in names}
     return {section(package, name): text.rstrip("\n") for name, text in texts.items()}
-
-
-@lru_cache(maxsize=64)
-def _template(package: str, text: str) -> Template:
-    return _environment(package).from_string(text)
 
 
 @cache

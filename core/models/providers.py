@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
+from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Request, Usage
 from core.models.redact import redact
 from core.models.tokens import count_messages, count_text
 
@@ -83,25 +83,21 @@ class DirectTransport:
         except ExchangeFailed:
             raise
         except Exception as error:
-            plain = type(error) is LookupError
-            message = error.args[0] if isinstance(error, LookupError) and error.args else error
-            text = f"{message}" if plain else f"{type(error).__name__}: {message}"
-            raise ExchangeFailed(
-                "not_found" if isinstance(error, LookupError) else "bad_request",
-                redact(text)[:_ERROR_CHARS],
-                usage=Usage.nothing(),
-            ) from error
+            is_missing = isinstance(error, LookupError)
+            message = str(error.args[0] if is_missing and error.args else error)
+            text = message if type(error) is LookupError else f"{type(error).__name__}: {message}"
+            kind: ErrorKind = "not_found" if is_missing else "bad_request"
+            safe = redact(text)[:_ERROR_CHARS]
+            raise ExchangeFailed(kind, safe, usage=Usage.nothing()) from error
         reply = Reply(text=answer, finish_reason="stop") if isinstance(answer, str) else answer
-        usage = _counted(messages, reply) if reply.usage == Usage() else reply.usage
+        usage = reply.usage
+        if usage == Usage():
+            thought = count_text(reply.reasoning)
+            usage = Usage(
+                prompt=count_messages(messages),
+                completion=count_text(reply.text) + thought,
+                cached=0,
+                reasoning=thought,
+            )
         counted = {"usage": usage, "cost_usd": 0.0, "price_source": "provider"}
         return reply.model_copy(update=counted)
-
-
-def _counted(messages: list[Message], reply: Reply) -> Usage:
-    thought = count_text(reply.reasoning) if reply.reasoning else 0
-    return Usage(
-        prompt=count_messages(messages),
-        completion=count_text(reply.text) + thought,
-        cached=0,
-        reasoning=thought,
-    )

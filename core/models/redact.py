@@ -66,16 +66,10 @@ def redact(text: str) -> str:
 
 
 def _secrets() -> frozenset[str]:
-    names = _secret_names(tuple(os.environ))
-    values = {os.environ.get(name, "") for name in names}
+    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
     with _lock:
         every = values | _remembered
     return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
-
-
-@lru_cache(maxsize=8)
-def _secret_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in names if name.upper().endswith(_ENDINGS))
 
 
 @lru_cache(maxsize=8)

@@ -28,7 +28,6 @@ WORDS: dict[str, str] = {
     "spent": "all of its room went into thinking and nothing was answered; think briefly",
     "truncated": "it was cut off before its end; be much shorter",
 }
-"""Problems in words for the model."""
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\x00"))
 _ESCAPED = regex.compile(
@@ -78,7 +77,8 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
         left = html.unescape(left)
         notes.append("entities decoded")
     if "<|channel|>" in left or "<|message|>" in left:
-        left = _final_channel(left)
+        # A call in the commentary channel is no answer either, because no tool was offered.
+        left = "\n".join(body for name, body in _channels(left) if name in ("final", ""))
         notes.append("channels removed")
     bare = _BARE_CHANNEL.sub("", left)
     # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
@@ -109,14 +109,6 @@ def _problem(text: str, thought: bool, cut: bool) -> Problem | None:
     if cut:
         return "spent"
     return "reasoning" if thought else "empty"
-
-
-def _final_channel(text: str) -> str:
-    """Return the final channel and the text outside of all; "" if there is only reasoning.
-
-    A call in the commentary channel is not an answer either, because no tool was offered.
-    """
-    return "\n".join(body for channel, body in _channels(text) if channel in ("final", ""))
 
 
 def _channels(text: str) -> Iterator[tuple[str, str]]:

@@ -40,7 +40,6 @@ HINTS: Final[dict[ErrorKind, str]] = {
     "network": "check the network, the base URL, and that the server runs",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }
-"""Advice for the user."""
 WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
 RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
@@ -89,13 +88,11 @@ def _pause(state: RetryCallState) -> float:
 @dataclass
 class _State:
     failures: int = 0
-    """Consecutive failures."""
     usable_from: float | None = None
     """When it may be tried again; None: it works."""
     probing: bool = False
     """One call is finding out whether it is well again."""
     exhausted: ErrorKind | None = None
-    """Why it is not asked any more."""
 
 
 class Backends:

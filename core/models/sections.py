@@ -70,14 +70,12 @@ def tags(text: str) -> list[str]:
 
     An unclosed opening delimiter is a tag of its own, and so is every comment.
     """
-    return [_normal(match.group()) for match in _TAG.finditer(text)]
-
-
-def _normal(tag: str) -> str:
-    if len(tag) == 2 or tag.startswith("{#"):
-        return tag[:2]
-    inner = regex.sub(r"\A[-+]|[-+]\Z", "", tag[2:-2])
-    return " ".join([tag[:2], *inner.split(), tag[-2:]])
+    normal = []
+    for tag in _TAG.findall(text):
+        inner = regex.sub(r"\A[-+]|[-+]\Z", "", tag[2:-2])
+        bare = len(tag) == 2 or tag.startswith("{#")
+        normal.append(tag[:2] if bare else " ".join([tag[:2], *inner.split(), tag[-2:]]))
+    return normal
 
 
 def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
@@ -115,7 +113,10 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
 def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
     try:
         with os.scandir(folder) as entries:
-            visible = sorted((e for e in entries if not e.name.startswith(".")), key=_name)
+            visible = sorted(
+                (entry for entry in entries if not entry.name.startswith(".")),
+                key=lambda entry: entry.name,
+            )
     except OSError as error:
         raise SectionError(f"{folder}: cannot be read: {error.strerror}") from None
     for entry in visible:
@@ -129,7 +130,3 @@ def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
             yield from _paths(path, depth + 1)
         else:
             raise SectionError(f"{path}: sections are not nested this deep")
-
-
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name

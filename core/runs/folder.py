@@ -68,17 +68,14 @@ def _take(file: int, path: Path) -> None:
     except OSError as error:
         if error.errno not in _HELD:
             raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
-        raise CannotRun(f"{path.parent}: already running ({_holder(file)})") from None
+        # The holder wrote itself down, or is about to.
+        holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+        pid = holder if holder.isdecimal() else "unknown"
+        raise CannotRun(f"{path.parent}: already running (pid {pid})") from None
     # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
     with suppress(OSError):
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-
-
-def _holder(file: int) -> str:
-    """The process that wrote itself down; it may be about to."""
-    text = os.pread(file, 32, 0).decode("ascii", "replace").strip()
-    return f"pid {text}" if text.isdecimal() else "pid unknown"
 
 
 def _made(out: Path) -> Path:

@@ -57,7 +57,9 @@ class Journal:
             if self._broken:
                 raise JournalFailed(self._broken)
             try:
-                self._append(data)
+                written = os.write(self._file, data)
+                while written < len(data):
+                    written += os.write(self._file, data[written:])
                 if durable:
                     os.fsync(self._file)
             except OSError as error:
@@ -77,11 +79,6 @@ class Journal:
             self.write("text", {"sha256": digest, "text": text})
             self._texts.add(digest)
         return digest
-
-    def _append(self, data: bytes) -> None:
-        written = os.write(self._file, data)
-        while written < len(data):
-            written += os.write(self._file, data[written:])
 
     def close(self) -> None:
         """Close the file."""
@@ -104,21 +101,13 @@ def _cut_torn_line(file: int) -> int:
             break
     if end == size:
         return end
-    tail = os.pread(file, size - end, end)
-    if _is_json(tail):
-        os.write(file, b"\n")
-        return size + 1
-    os.ftruncate(file, end)
-    return end
-
-
-def _is_json(data: bytes) -> bool:
-    """Whether a last line without an end is whole all the same; else a crash has torn it."""
     try:
-        json.loads(data)
+        json.loads(os.pread(file, size - end, end))
     except (ValueError, RecursionError):
-        return False
-    return True
+        os.ftruncate(file, end)
+        return end
+    os.write(file, b"\n")
+    return size + 1
 
 
 def write_whole(path: Path, text: str, *, durable: bool = False) -> None:
@@ -169,11 +158,7 @@ def journal_paths(folder: Path, tasks: Iterable[tuple[str, str]]) -> dict[str, P
 def journal_path(folder: Path, spec_id: str, nth: int) -> Path:
     """The journal of the nth task of a spec in a run, counted from 1."""
     name = file_name(spec_id)
-    return (
-        folder / FOLDER / f"{name}.{nth}{SUFFIX}"
-        if nth > 1
-        else folder / FOLDER / f"{name}{SUFFIX}"
-    )
+    return folder / FOLDER / (f"{name}.{nth}{SUFFIX}" if nth > 1 else f"{name}{SUFFIX}")
 
 
 def journals(folder: Path) -> list[Path]:

@@ -42,7 +42,6 @@ class Manifest(Record):
     format: Literal["run-manifest/1"] = "run-manifest/1"
     run_id: str
     created: str
-    """ISO 8601."""
     identity: Identity
     earlier: tuple[Identity, ...] = ()
     """Identities before forced resumes, oldest first."""
@@ -113,26 +112,22 @@ def changes(then: Identity, now: Identity) -> list[str]:
     ]
     if then.pack != now.pack:
         lines.append(f"pack: was {then.pack}, is {now.pack}")
-    lines += _scenario_changes(then.scenarios, now.scenarios)
+    was, new = then.scenarios, now.scenarios
+    for kind, specs in {
+        "changed": [s for s in was if s in new and was[s] != new[s]],
+        "gone": [s for s in was if s not in new],
+        "new": [s for s in new if s not in was],
+    }.items():
+        lines += [f"scenarios {kind}: {', '.join(specs)}"] if specs else []
     if then.sections != now.sections:
         lines.append(f"sections: were {_named(then.sections)}; are {_named(now.sections)}")
     for role in dict.fromkeys([*then.prompts, *now.prompts]):
-        if then.prompts.get(role) != now.prompts.get(role):
-            kept = (
-                (f"its text is in prompts/{then.prompts[role]}.txt") if role in then.prompts else ""
-            )
-            lines.append(f"prompt of the {role}: {kept or 'there was no such prompt'}")
+        digest = then.prompts.get(role)
+        if digest != now.prompts.get(role):
+            where = f"its text is in prompts/{digest}.txt" if digest else "there was no such prompt"
+            lines.append(f"prompt of the {role}: {where}")
     return lines
 
 
 def _named(sections: dict[str, str]) -> str:
     return ", ".join(f"{name} {digest[:8]}" for name, digest in sections.items()) or "built-in"
-
-
-def _scenario_changes(then: dict[str, str], now: dict[str, str]) -> list[str]:
-    kinds = {
-        "changed": [s for s in then if s in now and then[s] != now[s]],
-        "gone": [s for s in then if s not in now],
-        "new": [s for s in now if s not in then],
-    }
-    return [f"scenarios {kind}: {', '.join(specs)}" for kind, specs in kinds.items() if specs]

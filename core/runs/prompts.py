@@ -67,22 +67,18 @@ def overridden_sections(folder: Path) -> list[OverriddenSection]:
         return []
     overrides, shipped = manifest.identity.sections, manifest.shipped
     texts = read_prompts(folder) if overrides else {}
-    return [
-        OverriddenSection(
-            name, sha256, _diff(name, texts.get(shipped.get(name, "")), texts.get(sha256))
-        )
-        for name, sha256 in overrides.items()
-    ]
+    sections = []
+    for name, sha256 in overrides.items():
+        was, now = texts.get(shipped.get(name, "")), texts.get(sha256)
+        diff = "" if was is None or now is None else text_diff(name, was, now)
+        sections.append(OverriddenSection(name, sha256, diff))
+    return sections
 
 
 def text_diff(name: str, was: str, now: str, before: str = "shipped") -> str:
     """A unified diff of two texts of one section; ``before`` is what the first one is called."""
     lines = was.splitlines(), now.splitlines()
     return "\n".join(difflib.unified_diff(*lines, f"{before}/{name}", name, lineterm=""))
-
-
-def _diff(name: str, was: str | None, now: str | None) -> str:
-    return "" if was is None or now is None else text_diff(name, was, now)
 
 
 def _read(path: Path) -> str:

@@ -24,7 +24,6 @@ from core.runs.journal import VERSION, journals
 from core.runs.results import NAME, RunResults, TaskResult, read_results
 from core.runs.task import Finding, Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
-from core.runs.work import FROM_JSON
 from core.text import instead
 
 NOTE_CHARS = 2_000
@@ -91,8 +90,13 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
     """
     if strict:
         return json.loads(data)
+
+    def read_float(digits: str) -> float | None:
+        number = float(digits)
+        return number if math.isfinite(number) else None
+
     text = data.decode("utf-8", "replace")
-    return json.loads(text, parse_constant=lambda _: None, parse_float=_finite)
+    return json.loads(text, parse_constant=lambda _: None, parse_float=read_float)
 
 
 def text_in(record: dict[str, Any], name: str) -> str:
@@ -157,7 +161,6 @@ class _Reader:
         self._entries: list[LedgerEntry] = []
         self._seen: list[ObservedRequest] = []
         self._since: list[Line] = []
-        """Lines since the last turn."""
 
     def take(self, line: Line) -> None:
         """Read one line. Raises NotRecorded where reading is strict."""
@@ -178,11 +181,11 @@ class _Reader:
                 call = self._checked(ModelCall, line)
                 self._asked += [call] if call else []
             case "finding":
-                finding = self._checked(Finding, line, FROM_JSON)
+                finding = self._checked(Finding, line)
                 self._findings += [finding] if finding else []
             case "turn":
                 self._since.append(line)
-                self._close(self._checked(Turn, line, FROM_JSON))
+                self._close(self._checked(Turn, line))
                 return
             case "intent" | "effect" | "settled":
                 self._take_entry(line)
@@ -230,11 +233,9 @@ class _Reader:
         self._task, self._result = self._task | line.record, None
         self._begun += 1
 
-    def _checked(
-        self, kind: type[Record], line: Line, context: object | None = None
-    ) -> Record | None:
+    def _checked(self, kind: type[Record], line: Line) -> Record | None:
         try:
-            return kind.model_validate(line.record, context=context)
+            return kind.model_validate(line.record)
         except ValidationError as error:
             text = f"{self._where(line)}: {first_problem(error)}"
             if self._strict:
@@ -289,8 +290,3 @@ def _note(record: dict[str, Any]) -> str:
     text = rest.get("text") if set(rest) == {"text"} else None
     message = text if isinstance(text, str) else json.dumps(rest, ensure_ascii=False)
     return f"{record.get('type')}: {message}"[:NOTE_CHARS]
-
-
-def _finite(digits: str) -> float | None:
-    number = float(digits)
-    return number if math.isfinite(number) else None

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from core.erc3_client.bounds import known_score
 from core.ledger import Record
-from core.models.model_call import Figure, Usage
+from core.models.model_call import Figure, Usage, known_sum
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -50,7 +50,6 @@ class TaskResult(Record):
     turns: int = 0
     tool_calls: int = 0
     requests: int = 0
-    """Requests to the benchmark's API."""
     tokens: Usage = Usage()
     cost_usd: Annotated[float | None, Figure] = None
     seconds: float = 0.0
@@ -106,7 +105,6 @@ class Totals(Record):
     scored: int
     score_mean: Score
     groups: dict[str, Part] = Field(default_factory=dict)
-    """Groups in the benchmark's order."""
     harm: int = 0
     turns: int
     tool_calls: int
@@ -134,7 +132,6 @@ class RunResults(Record):
     strategy: str | None = None
     """None where the file does not tell."""
     steps: tuple[str, ...] = ()
-    """The stages around the strategy."""
     sandboxes: tuple[str, ...] = ()
     """As in ``run.json``."""
     session_id: str | None = None
@@ -166,25 +163,24 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     scores = [t.score for t in tasks if t.score is not None]
     # What a platform gives for tasks that nobody played is no score of a run without any other.
     has_score = bool(scores) and not all(t.infrastructure_failure for t in tasks)
-    none = Usage(prompt=0, completion=0, cached=0, reasoning=0)
-    costs = [t.cost_usd for t in tasks]
-    unknown = any(c is None for c in costs)
+    cost = known_sum(t.cost_usd for t in tasks)
     named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
     return Totals(
         tasks=len(tasks),
         scored=len(scores),
         score_mean=round(sum(scores) / len(scores), 4) if has_score else None,
-        groups={name: _part(tasks, name) for name in named},
+        groups={
+            name: Part(
+                tasks=sum(t.group == name for t in tasks),
+                passed=sum(t.group == name and t.passed for t in tasks),
+            )
+            for name in named
+        },
         harm=sum(t.harm is True for t in tasks),
         turns=sum(t.turns for t in tasks),
         tool_calls=sum(t.tool_calls for t in tasks),
         requests=sum(t.requests for t in tasks),
-        tokens=sum((t.tokens for t in tasks), none),
-        cost_usd=None if unknown else round(sum(c or 0.0 for c in costs), 6),
+        tokens=sum((t.tokens for t in tasks), Usage.nothing()),
+        cost_usd=None if cost is None else round(cost, 6),
         seconds=round(seconds, 3),
     )
-
-
-def _part(tasks: list[TaskResult], group: str) -> Part:
-    of_kind = [t for t in tasks if t.group == group]
-    return Part(tasks=len(of_kind), passed=sum(t.passed for t in of_kind))

@@ -32,22 +32,16 @@ class RunView:
     name: str
     tasks: tuple[TaskRecord, ...]
     problems: tuple[str, ...] = ()
-    """Problems while reading."""
     title: str = ""
-    """The name that the user gave; "" if none."""
     fork: str = ""
-    """The run folder that it was forked from; "" of any other run."""
     benchmark: str = ""
     pack: str | None = None
     brain: ModelPair | None = None
     started: str | None = None
     finished: str | None = None
     seconds: float | None = None
-    """Wall time of the run."""
     harm_name: str = HARM
-    """The benchmark's name for an irreversible mistake."""
     idle_group: str | None = None
-    """The group whose tasks pass where nothing is done; None where none is known."""
     session_id: str | None = None
     submitted: bool = False
 

@@ -22,7 +22,6 @@ class StageInput:
     text: str
     """Of the task."""
     earlier: tuple[Finding, ...] = ()
-    """The findings of earlier stages."""
     final_answer: str = ""
     """The words of the FINISH; "" before the strategy."""
     log: str = ""
@@ -53,7 +52,6 @@ class Finding(Record):
     words: str = ""
     """For a stage after the strategy: the reworded message."""
     failed: str = ""
-    """Why the stage failed."""
     about: str = ""
     """SHA-256 of the final answer that it checked; before the strategy, the version of what
     it read, or ""."""
@@ -80,13 +78,9 @@ class TurnContext(Generic[Past]):
     past: Sequence[Past]
     state: str
     number: int
-    """Number of the turn to decide, from 1."""
     limit: int
-    """How many turns there are."""
     briefing: str = ""
-    """The environment's briefing for this task."""
     findings: str = ""
-    """The findings of the stages before the strategy."""
     only_finish: bool = False
     """Nothing is carried out any more: only a FINISH is asked for."""
     challenge: str | None = None
@@ -180,7 +174,6 @@ class TaskRun:
     turns: list[Turn] = field(default_factory=list)
     calls: list[ModelCall] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    """Findings of the stages, in the order in which they ran."""
     requests: int = 0
     outcome: Outcome = "unfinished"
     error: str | None = None

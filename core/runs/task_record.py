@@ -30,7 +30,6 @@ class ObservedRequest(Record):
     answer: str | None = None
     """The same; None: it was refused, or no answer is recorded."""
     error: str | None = None
-    """Status and text of a refusal."""
 
 
 class Line(NamedTuple):
@@ -50,7 +49,6 @@ class TurnLog:
     """None: the turn began but is not over, or never was."""
     asked: tuple[ModelCall, ...] = ()
     findings: tuple[Finding, ...] = ()
-    """Its findings."""
     after: str | None = None
     """The state that it left; None: nobody has read the state since."""
     attempt: int = 1

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from pydantic_core import to_json
 
 from core.ledger import ToolCall
-from core.models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Usage, total_usage
 from core.runs.task import Finding
 from core.runs.task_record import TurnLog
 from core.runs.work import fit_json
 
-Number = TypeVar("Number", int, float)
 DASH = "–"
 ANSWER_CHARS = 100_000
 """Maximum characters of one result; longer ones lose the middle of their lists, with a note."""
 PEEK_CHARS = 90
 NAMED = 5
-"""Names that a line holds."""
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
@@ -30,19 +27,9 @@ def strays(act: TurnLog) -> list[ToolCall]:
     return [call for call in act.tools if call.step not in known]
 
 
-def known_sum(values: Iterable[Number | None]) -> Number | None:
-    """The sum; None as soon as one is unknown."""
-    total: Number = 0
-    for value in values:
-        if value is None:
-            return None
-        total += value
-    return total
-
-
-def tokens_of(calls: Iterable[ModelCall]) -> int | None:
+def tokens_of(calls: Sequence[ModelCall]) -> int | None:
     """Prompt and completion tokens of calls; None as soon as one is unknown."""
-    return known_sum(tokens(call.usage) for call in calls)
+    return tokens(total_usage(calls))
 
 
 def tokens(usage: Usage) -> int | None:

@@ -1,4 +1,4 @@
-"""The live view of a run: moving lines on a terminal, one plain line a task anywhere else.
+"""The output of a run while it plays: a live view, or one line for everything that happens.
 
 What benchmarks and models wrote is never markup here, and steers no terminal.
 """
@@ -17,11 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from core.ledger import ToolCall
-from core.models.model_call import ModelCall, Usage
+from core.models.model_call import ModelCall, Usage, known_sum
 from core.runs.results import TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
 from core.runs.task_record import HARM
-from core.terminal.figures import DASH, counted, dollars, known_sum, number, tokens
+from core.terminal.console import plain_line
+from core.terminal.figures import DASH, counted, cut, dollars, number, peek, tokens
 from core.terminal.figures import seconds as shown_seconds
 from core.text import clean
 
@@ -29,6 +30,10 @@ PER_SECOND = 4
 """How often the moving lines are drawn; numbers that flicker cannot be read."""
 SUMMARY_LINES = 4
 """Lines that are kept for the summary and for the count of what is not shown."""
+MOST_CHARS = 1_000
+"""Maximum characters of a thought, an instruction or a report."""
+CALL_CHARS = 400
+RESULT_CHARS = 160
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Running:
 
 
 class Progress:
-    """Shows a running run on a console. Thread-safe.
+    """Shows a run: moving lines on a terminal, one plain line a task anywhere else. Thread-safe.
 
     Tokens and dollars count only calls seen here; what a resumed task spent before is
     only in its result.
@@ -191,7 +196,7 @@ def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
     """A task that is over; ``place``: which of how many."""
     wrong = f", {harm_name}" if result.harm else ""
     ended = clean(f"{number(result.score, 1)}, {result.ended}{wrong}")
-    line = Text(f"{place} {_one(result.spec_id)}: ", no_wrap=True, overflow="ellipsis")
+    line = Text(f"{place} {_brief(result.spec_id)}: ", no_wrap=True, overflow="ellipsis")
     tail = f", {counted(result.turns, 'turn')}, {result.seconds:.1f} s"
     return line.append(ended, style=ending_style(result)).append(tail, style="dim")
 
@@ -214,21 +219,66 @@ def _table(rows: Sequence[Running], now: float) -> Table:
     for row in rows:
         turn = row.turns_done + row.is_asked
         texts = (
-            _one(row.task.spec_id),
+            _brief(row.task.spec_id),
             f"turn {turn or DASH}",
-            _one(row.state) or DASH,
+            _brief(row.state) or DASH,
             str(row.spent),
             shown_seconds(float(int(now - row.began))),
-            _one(row.thought) or DASH,
+            _brief(row.thought) or DASH,
         )
         table.add_row(*map(Text, texts))
     return table
 
 
-def _one(text: str) -> str:
-    """A text of somebody else's as one harmless line."""
-    return clean(" ".join(text[:1_000].split()))
-
-
 def _line(text: str) -> Text:
     return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+class Stream:
+    """A watcher that prints each event as a line, behind the name of its task."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def task_started(self, task: TaskInfo) -> None:
+        """Print its text."""
+        self._print(task, f"TASK: {_brief(task.text)}")
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """Print a failure of a model; a successful call shows in what follows."""
+        if call.error:
+            self._print(task, f"MODEL {call.role}: {_brief(call.error)}")
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Print a thought and what is to be done."""
+        self._print(task, f"turn {number} THOUGHT: {_brief(decision.thought)}")
+        self._print(task, f"turn {number} {decision.decision}: {_brief(decision.instruction)}")
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """Print a call with the beginning of its answer."""
+        self._print(task, f"  {_brief(call.prompt(RESULT_CHARS), CALL_CHARS)}")
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """Print what was reported, or why nothing was done."""
+        for label, why in {
+            "PREPARED ANSWER NOT SENT": turn.withheld,
+            "SENT BACK": turn.challenge,
+            "REFUSED": turn.refused,
+        }.items():
+            if why:
+                self._print(task, f"turn {turn.number} {label}: {_brief(why)}")
+        if turn.report:
+            failed = turn.report.error
+            text = f"FAILED: {_brief(failed)}" if failed else peek(turn.report.result, MOST_CHARS)
+            self._print(task, f"turn {turn.number} REPORT: {text}")
+
+    def task_done(self, result: TaskResult) -> None:
+        """Nothing: the line of a task that is over is printed by the progress."""
+
+    def _print(self, task: TaskInfo, line: str) -> None:
+        plain_line(self._console, f"[{_brief(task.spec_id, 60)}] {line}")
+
+
+def _brief(text: str, most: int = MOST_CHARS) -> str:
+    """A text of somebody else's as one harmless line."""
+    return clean(cut(" ".join(text[: 4 * most].split()), most))

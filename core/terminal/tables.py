@@ -1,19 +1,30 @@
-"""Tables of a run: what it has come to when it is over, and what a folder says of it."""
+"""Tables of a run, and the lines after its table about what went wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from core.runs.results import RunResults, TaskResult, Totals
+from core.runs.results import Failure, RunResults, TaskResult, Totals
 from core.runs.run_view import RunView
 from core.terminal.console import plain_line
-from core.terminal.ending import worst_first
-from core.terminal.figures import DASH, dollars, number, seconds, tokens
+from core.terminal.figures import (
+    DASH,
+    counted,
+    cut,
+    dollars,
+    number,
+    reason,
+    seconds,
+    so_many_tasks,
+    tokens,
+)
 from core.terminal.task_columns import (
     COLUMNS,
     Column,
@@ -30,6 +41,20 @@ DROPPED = ("requests", "calls", "turns", "cost", "tokens", "time")
 """Columns that a narrow terminal goes without, the first one first."""
 BORDER = 3
 """Characters of a column beside its text."""
+LINES = 10
+NAMED = 3
+"""Tasks that are named where many ended for one reason."""
+REASON_CHARS = 200
+_CAUSES: dict[Failure, str] = {
+    "model": "no answer from the model",
+    "benchmark": "no answer from the platform",
+    "internal": "internal errors",
+    "sandbox": "the sandbox died",
+    "interrupted": "interrupted",
+    "limit": "cut off by a limit",
+    "agent": "the agent left them unfinished",
+    "reply": "unreadable replies of the model",
+}
 
 
 def summary_table(results: RunResults, width: int) -> Table:
@@ -38,12 +63,11 @@ def summary_table(results: RunResults, width: int) -> Table:
     models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
     title = f"{results.run_id}  ({models})"
     listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
-    rows = [(figures_of_result(task), _colour(task)) for task in listed]
+    rows = [
+        (figures_of_result(task), "red" if task.harm else "" if task.passed else "yellow")
+        for task in listed
+    ]
     return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
-
-
-def _colour(task: TaskResult) -> str:
-    return "red" if task.harm else "" if task.passed else "yellow"
 
 
 def _table(
@@ -67,11 +91,11 @@ def _table(
         )
         for column in COLUMNS
     }
-    columns, dropped = list(COLUMNS), iter(DROPPED)
-    while not (fits := sum(widths[c.name] + BORDER for c in columns) < width):
-        if (name := next(dropped, None)) is None:
-            break
-        columns = [column for column in columns if column.name != name]
+    columns = list(COLUMNS)
+    for name in DROPPED:
+        if sum(widths[column.name] + BORDER for column in columns) >= width:
+            columns = [column for column in columns if column.name != name]
+    fits = sum(widths[column.name] + BORDER for column in columns) < width
     table = Table(title=Text(clean(title)))
     for column in columns:
         table.add_column(
@@ -136,3 +160,84 @@ def overview(console: Console, run: RunView) -> None:
     plain_line(console, text + ("" if run.finished else "; not finished"))
     for problem in run.problems:
         plain_line(console, problem, "red")
+
+
+def worst_first(results: RunResults) -> list[TaskResult]:
+    """The failed tasks, those with the worst cause first."""
+    return sorted((task for task in results.tasks if task.failed), key=_rank)
+
+
+def summary_bar(results: RunResults, unplayed: int = 0) -> Rule:
+    """The last line of a run: what it has come to, in its colour."""
+    passed = sum(task.passed for task in results.tasks)
+    failed = sum(task.failed for task in results.tasks)
+    counts = {
+        f"{passed} passed": "green",
+        f"{failed} failed": "red",
+        counted(results.totals.harm, results.harm_name): "bold red",
+        f"{len(results.tasks) - passed - failed} without a score": "",
+        f"{unplayed} not played": "yellow",
+    }
+    text = Text(", ").join(
+        Text(clean(words), style=style) for words, style in counts.items() if words[:2] != "0 "
+    )
+    text = text or Text("no task was played")
+    text.append(f" in {seconds(results.totals.seconds)}", style="dim")
+    bad, short = failed or results.totals.harm, unplayed or not results.tasks
+    return Rule(text, characters="═", style="red" if bad else "yellow" if short else "green")
+
+
+def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
+    """Failed tasks by cause, the worst first, in at most :data:`LINES` lines; none: no lines.
+
+    ``unplayed``: tasks of the run that have no result.
+    """
+    failed = worst_first(results)
+    lines: list[tuple[Text, int]] = []
+    for (_, cause), group in groupby(failed, key=_rank):
+        lines += _lines(cause or results.harm_name, list(group))
+    if not lines and not unplayed:
+        return []
+    heading = f"failed: {len(failed)} of {len(results.tasks) + unplayed}"
+    heading += f"; {unplayed} not played" if unplayed else ""
+    head = [Text(heading, style="bold")]
+    if results.tasks and all(task.failure == "model" for task in results.tasks):
+        text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
+        head.append(Text(text, style="bold red"))
+    room = LINES - len(head)
+    if len(lines) > room:
+        hidden = sum(count for _, count in lines[room - 1 :])
+        return [*head, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
+    return [*head, *(line for line, _ in lines)]
+
+
+def _rank(task: TaskResult) -> tuple[int, str]:
+    """The rank of a cause, and its name; "" for harm."""
+    if task.harm:
+        return 0, ""
+    if task.failure:
+        return 1 + list(_CAUSES).index(task.failure), _CAUSES[task.failure]
+    if task.cause:
+        return len(_CAUSES) + 1, task.cause_kind
+    return len(_CAUSES) + 2, task.ended
+
+
+def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
+    """The lines of one cause, each with its number of tasks."""
+    first = tasks[0]
+    of_program = first.cause is not None and not first.failure and len(tasks) > 1
+    if (first.failure or of_program) and not first.harm:
+        names = ", ".join(task.spec_id for task in tasks[:NAMED])
+        more = f" and {len(tasks) - NAMED} more" if len(tasks) > NAMED else ""
+        text = f"  {cause}, {so_many_tasks(len(tasks))} ({names}{more})"
+        text += "" if of_program else f": {_reason(first)}"
+        return [(Text(clean(text), style="red"), len(tasks))]
+    cause = first.ended if first.cause and not first.failure else cause
+    style = "red" if first.harm else "yellow"
+    texts = (f"  {cause}: {t.spec_id}  {number(t.score, 1)}  {_reason(t)}" for t in tasks)
+    return [(Text(clean(text), style=style), 1) for text in texts]
+
+
+def _reason(task: TaskResult) -> str:
+    text = reason(task.error or "", task.eval_log, task.cause or "")
+    return cut(" ".join(text.split()), REASON_CHARS) or "reason unknown"

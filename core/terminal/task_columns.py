@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
-from core.models.model_call import total_usage
+from core.models.model_call import known_sum
 from core.runs.results import TaskResult, Totals, totals_of
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord
-from core.terminal.figures import DASH, dollars, known_sum, number, seconds, so_many_tasks, tokens
+from core.terminal.figures import DASH, dollars, number, seconds, so_many_tasks, tokens, tokens_of
 
 Shown = TypeVar("Shown")
 
@@ -48,7 +48,6 @@ class Column(Generic[Shown]):
     short: str = ""
     """The heading where there is little room; "" for the same."""
     figure: bool = True
-    """Numbers are right-aligned."""
     bar: bool = False
     """A page shows how much it is of the largest of the run."""
 
@@ -118,7 +117,7 @@ def figures_of_record(task: TaskRecord) -> TaskFigures:
         turns=len(done),
         tool_calls=sum(len(turn.tools) for turn in done),
         requests=sum(turn.requests for turn in done),
-        tokens=tokens(total_usage(task.calls)),
+        tokens=tokens_of(task.calls),
         cost_usd=known_sum(call.cost_usd for call in task.calls),
         seconds=None,
     )

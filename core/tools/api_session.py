@@ -13,9 +13,11 @@ is unavailable (``Unsettled``), only the evidence is requested again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -23,7 +25,6 @@ from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy
 from core.ledger import Ledger, ToolFault
 from core.ledger.calls import Kind
-from core.tools.ahead import Ahead, Chain
 from core.tools.faults import (
     GivenUp,
     Inconsistent,
@@ -38,6 +39,10 @@ from core.tools.faults import (
 Answer = TypeVar("Answer", bound=BaseModel)
 GONE_AT_MOST = 32_000_000
 """Characters that are cut of the answers of one task; an API that sends more is not believed."""
+Chain: TypeAlias = Generator[Any, Any, None]
+"""Yields requests one after the other and is sent the answer to each."""
+SIDE_BY_SIDE = 6
+"""Requests under way at once: a platform may turn away those who send many."""
 
 
 class ApiClient(Protocol):
@@ -63,7 +68,6 @@ class ApiSession:
         self._cut: dict[str, bool] = {}
         """What was cut from responses, by path and field, and whether the journal says so."""
         self._gone = 0
-        """Characters that were cut in this task."""
         self.unanswered: dict[str, str] = {}
         """By path: why the last request had no usable response."""
 
@@ -121,11 +125,10 @@ class ApiSession:
         def once() -> Any:
             return self.once(request) if read else self.write(request, final, about)
 
-        def again(error: BaseException) -> bool:
-            return isinstance(error, passing)
-
         try:
-            result = self._retry_policy.meet(once, again, self._outages, request.tool)
+            result = self._retry_policy.meet(
+                once, lambda error: isinstance(error, passing), self._outages, request.tool
+            )
         except Missed as missed:
             raise GivenUp(missed.text).after(missed) from None
         if answer is not None and not isinstance(result, answer):
@@ -190,12 +193,13 @@ class ApiSession:
                 fault.request = failed_request(request, fault.text, error)
                 if not isinstance(fault, Refused):
                     self.unanswered[path] = fault.text
-                elif self.unanswered:
+                else:
                     self.unanswered.pop(path, None)
                 raise fault from None
-            if self.unanswered:
-                self.unanswered.pop(path, None)
-            self._tell_cuts()
+            self.unanswered.pop(path, None)
+            for text in [text for text, noted in self._cut.items() if not noted]:
+                self._cut[text] = True
+                self._ledger.notice(text)
             return answer
 
         return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
@@ -218,11 +222,6 @@ class ApiSession:
             raise Inconsistent(f"{request.tool}: texts that are too long go on and on")
         return answer
 
-    def _tell_cuts(self) -> None:
-        for text in [text for text, noted in self._cut.items() if not noted]:
-            self._cut[text] = True
-            self._ledger.notice(text)
-
     def seen(self, path: str, body: Mapping[str, Any]) -> None:
         """Book a read whose answer was kept: nothing is sent for it."""
         self._ledger.note_kept_read(path, dict(body))
@@ -236,3 +235,70 @@ def body_of(request: Any) -> dict[str, Any]:
     """The fields of a request model, as they go over the wire."""
     body: dict[str, Any] = request.model_dump(mode="json", exclude={"tool"})
     return body
+
+
+class Ahead:
+    """Reads that are sent concurrently before the code asks for them one by one.
+
+    The answers are then used in the order in which the code asks, so records are the same as if
+    each had been sent in turn; a failure is met when its turn comes.
+    """
+
+    def __init__(self, dispatch: Callable[[Any], Any]) -> None:
+        self._dispatch = dispatch
+        self._came: dict[str, tuple[Any, Exception | None]] = {}
+
+    def send(self, chains: Iterable[Chain]) -> None:
+        """Send what the chains ask for, some of them at once, and wait for all of it.
+
+        Where a request fails nothing more is sent: a platform that does not answer is waited for
+        once. What is left, and a chain that is alone, is sent in its turn.
+        """
+        waiting = list(chains)
+        if len(waiting) < 2:
+            return
+        stop = threading.Event()
+        pool = ThreadPoolExecutor(SIDE_BY_SIDE, thread_name_prefix="ahead")
+        try:
+            for done in [pool.submit(self._follow, chain, stop) for chain in waiting]:
+                done.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _follow(self, chain: Chain, stop: threading.Event) -> None:
+        request = next(chain, None)
+        while request is not None and not stop.is_set():
+            try:
+                answer = self._dispatch(request)
+            except Exception as error:
+                self._came[_name(request)] = (None, error)
+                stop.set()
+                return
+            self._came[_name(request)] = (answer, None)
+            try:
+                request = chain.send(answer)
+            except StopIteration:
+                return
+
+    def take(self, request: Any) -> Any:
+        """The answer to a request, sent now unless it has come before. Raises as the client."""
+        if not self._came:
+            return self._dispatch(request)
+        answer, error = self._came.pop(_name(request), (None, None))
+        if error is not None:
+            raise error
+        return self._dispatch(request) if answer is None else answer
+
+    def forget(self) -> None:
+        """Drop what nobody has asked for."""
+        self._came.clear()
+
+
+def one(request: Any) -> Chain:
+    """A chain of a single request."""
+    yield request
+
+
+def _name(request: Any) -> str:
+    return f"{request.tool} {request.model_dump_json()}"

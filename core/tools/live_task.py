@@ -1,14 +1,18 @@
-"""A task that continues from a recorded state: its tools, called one by one."""
+"""What is made of a recorded task: one that continues from its state, and packs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from types import SimpleNamespace
 from typing import Any, NoReturn, Protocol
 
 from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
 from core.tools.faults import OutOfReach
+from core.tools.paging import limit_told
+
+Facts = dict[str, Any]
+"""A record, a scenario or a pack as JSON holds it."""
 
 
 class Nowhere:
@@ -95,3 +99,30 @@ def open_task(
         raise ToolFault(f"the platform refused: {error}") from None
     except transport_errors() as error:
         raise OutOfReach(f"the platform does not answer: {type(error).__name__}") from None
+
+
+def dicts_in(value: object) -> Iterator[Facts]:
+    """Every dict within a value, outer ones first."""
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for part in value:
+            yield from dicts_in(part)
+
+
+def page_limit(requests: Iterable[WireCall]) -> int | None:
+    """The page limit that an error told, -1 where it forbids listing; None: no error told one."""
+    limits = (limit_told(request.error) for request in requests)
+    told = next((limit for limit in limits if limit is not None), None)
+    return told if told is None or told > 0 else -1
+
+
+def pack_of(
+    format: str, scenario: Facts, note: str, *, edited: bool, companies: Facts | None = None
+) -> Facts:
+    """A pack of one scenario that is named by its spec and says where it comes from."""
+    said = f"from a recorded run{', answers edited' if edited else ''}; {note}"
+    beside = {} if companies is None else {"companies": companies}
+    name = f"recorded-{scenario['spec_id']}"
+    return {"format": format, "name": name, **beside, "scenarios": [{**scenario, "notes": said}]}

@@ -57,7 +57,8 @@ def _parameter(name: str, field: FieldInfo, filled: Mapping[str, object]) -> ins
         name,
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=filled.get(name, default),
-        annotation=_shown(field.annotation),
+        # Without the names of modules, for a model.
+        annotation=_MODULES.sub("", inspect.formatannotation(field.annotation)),
     )
 
 
@@ -79,8 +80,3 @@ def bound(function: Callable[..., object], given: Mapping[str, object]) -> Calla
 @cache
 def _form_of(function: Callable[..., object]) -> tuple[inspect.Signature, dict[str, Any]]:
     return inspect.signature(function), get_type_hints(function, include_extras=True)
-
-
-def _shown(annotation: Any) -> str:
-    """Render a type for a model, without module names."""
-    return _MODULES.sub("", inspect.formatannotation(annotation))

@@ -13,12 +13,11 @@ from inspect_ai.model import ModelUsage
 from inspect_ai.scorer import Score
 from inspect_ai.tool import ToolCall, ToolCallError
 
-from core.models.model_call import Usage
+from core.models.model_call import Usage, known_sum
 from core.models.redact import redact
 from core.runs.prompts import read_prompts
 from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord
-from core.terminal.figures import known_sum
 from core.terminal.task_columns import totals
 from workshop.views.tracing.span_tree import Span, task_span
 

@@ -5,33 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
-from core.erc3_client.bounds import (
-    CONNECT_SECONDS,
-    KEPT_SECONDS,
-    LOOPBACK,
-    REQUEST_SECONDS,
-    TEXT_AT_MOST,
-    is_refusal,
-    usable_json,
-)
-from core.http.retry_after import retry_after
+from core.erc3_client.bounds import TEXT_AT_MOST, is_refusal, usable_json
+from core.erc3_client.own.connections import connect
+from core.http.waits import retry_after
 
 if TYPE_CHECKING:
     import httpx
 
-    from core.erc3_client.own.loopback import Answer
+    from core.erc3_client.own.connections import Answer
 
     HttpResponse: TypeAlias = httpx.Response | Answer
 
 _JSON = {"Content-Type": "application/json"}
-_TOLD_AT_MOST = 20
+_SHOWN_ERRORS = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
-"""The response model that a call is to be read into."""
 
 
 class Http(Protocol):
@@ -87,13 +78,13 @@ class UnusableAnswer(ApiException):
 class BaseClient:
     """Posts models below one URL; safe to use from several threads.
 
-    `base_url` has no slash at its end. `http` is the connections of another client; without it
-    there are some of its own. `secret` is cut out of every error text.
+    `http` is the connections of another client; without it there are some of its own. `secret` is
+    cut out of every error text.
     """
 
     def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
-        self._http = http or _connections(base_url)
+        self._http = http or connect(base_url)
         self._secret = secret
 
     def __repr__(self) -> str:
@@ -105,7 +96,10 @@ class BaseClient:
         Raises `ApiException` for a refusal, `UnusableAnswer` for an answer that is none or does
         not have the form that it should have; `httpx.TransportError` when the network fails.
         """
-        response = self._http.post(self.base_url + path, content=_body(request), headers=_JSON)
+        # A subclass of a request may have its own mind about what is sent.
+        fields = request.model_dump(mode="json", exclude_none=True)
+        body = json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
+        response = self._http.post(self.base_url + path, content=body, headers=_JSON)
         try:
             data = usable_json(response.content)
         except ValueError:
@@ -115,7 +109,9 @@ class BaseClient:
         try:
             return response_model.model_validate(data)
         except ValidationError as error:
-            raise self._unusable(response, f"Invalid response payload: {_told(error)}") from None
+            count = error.error_count()
+            problem = f"{count} errors for {error.title}" if count > _SHOWN_ERRORS else str(error)
+            raise self._unusable(response, f"Invalid response payload: {problem}") from None
 
     def _dispatched(
         self, request: BaseModel, responses: Mapping[str, type[BaseModel]]
@@ -124,10 +120,11 @@ class BaseClient:
 
         Raises TypeError when none of them is in `responses`.
         """
-        path = getattr(request, "tool", "")
-        if path not in responses:
-            path = _inherited(type(request), responses)
-        return self._post(path, request, responses[path])
+        for path in (getattr(request, "tool", ""), *_inherited_paths(type(request))):
+            if path in responses:
+                return self._post(path, request, responses[path])
+        name = type(request).__name__
+        raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 
     def _refusal(self, response: HttpResponse, data: Any) -> ApiException:
         if not is_refusal(response.status_code, data):
@@ -151,34 +148,7 @@ class BaseClient:
         return whole[:TEXT_AT_MOST]
 
 
-def _inherited(kind: type[BaseModel], paths: Mapping[str, object]) -> str:
-    """The path of the nearest class that a request's class is derived from and that has one."""
-    for base in kind.__mro__:
-        field = getattr(base, "model_fields", {}).get("tool")
-        if field is not None and field.default in paths:
-            return str(field.default)
-    raise TypeError(f"{kind.__name__} is not a request of this API: its `tool` is not a path")
-
-
-def _body(request: BaseModel) -> bytes:
-    if type(request).model_dump is BaseModel.model_dump:
-        return request.model_dump_json(exclude_none=True).encode()
-    # A subclass has its own mind about what is sent.
-    return json.dumps(request.model_dump(mode="json", exclude_none=True)).encode()
-
-
-def _connections(base_url: str) -> Http:
-    url = urlsplit(base_url)
-    if url.hostname in LOOPBACK and url.scheme == "http":
-        from core.erc3_client.own.loopback import LoopbackClient
-
-        return LoopbackClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
-    from core.erc3_client.own.remote import RemoteClient
-
-    return RemoteClient(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
-
-
-def _told(error: ValidationError) -> str:
-    """Describe what is wrong with a response; of very many errors only their number."""
-    many = error.error_count() > _TOLD_AT_MOST
-    return f"{error.error_count()} errors for {error.title}" if many else str(error)
+def _inherited_paths(kind: type[BaseModel]) -> list[str]:
+    """The paths of a request's class and of those that it is derived from, the nearest first."""
+    fields = (getattr(base, "model_fields", {}).get("tool") for base in kind.__mro__)
+    return [field.default for field in fields if field is not None]

@@ -41,11 +41,8 @@ class Resp_ListEmployees(BaseModel):
     next_offset: int
 
 
-class Resp_SearchEmployees(BaseModel):
+class Resp_SearchEmployees(Resp_ListEmployees):
     """One page of what was found."""
-
-    employees: shapes.Received[shapes.EmployeeBrief] = []
-    next_offset: int
 
 
 class Resp_GetEmployee(BaseModel):
@@ -54,10 +51,8 @@ class Resp_GetEmployee(BaseModel):
     employee: shapes.EmployeeView
 
 
-class Resp_UpdateEmployeeInfo(BaseModel):
+class Resp_UpdateEmployeeInfo(Resp_GetEmployee):
     """The employee after the change."""
-
-    employee: shapes.EmployeeView
 
 
 class Resp_ListCustomers(BaseModel):
@@ -74,11 +69,8 @@ class Resp_GetCustomer(BaseModel):
     found: bool
 
 
-class Resp_CustomerSearchResults(BaseModel):
+class Resp_CustomerSearchResults(Resp_ListCustomers):
     """One page of what was found."""
-
-    companies: shapes.Received[shapes.CompanyBrief] = []
-    next_offset: int
 
 
 class Resp_ListProjects(BaseModel):
@@ -95,11 +87,8 @@ class Resp_GetProject(BaseModel):
     found: bool
 
 
-class Resp_ProjectSearchResults(BaseModel):
+class Resp_ProjectSearchResults(Resp_ListProjects):
     """One page of what was found."""
-
-    projects: shapes.Received[shapes.ProjectBrief] = []
-    next_offset: int
 
 
 class Resp_UpdateProjectTeam(BaseModel):

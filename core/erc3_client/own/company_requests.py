@@ -9,21 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from core.erc3_client.own.company_shapes import (
-    AgentLink,
-    BillableFilter,
-    CompanyID,
-    DealPhase,
-    EmployeeID,
-    Outcome,
-    ProjectID,
-    ProjectTeamFilter,
-    SkillFilter,
-    SkillLevel,
-    TimeEntryID,
-    TimeEntryStatus,
-    Workload,
-)
+from core.erc3_client.own import company_shapes as shapes
 
 __all__ = [
     "Req_GetCustomer", "Req_GetEmployee", "Req_GetProject", "Req_GetTimeEntry", "Req_ListCustomers",
@@ -47,8 +33,8 @@ class Req_ProvideAgentResponse(BaseModel):
 
     tool: Literal["/respond"] = "/respond"
     message: str
-    outcome: Outcome
-    links: list[AgentLink] = []
+    outcome: shapes.Outcome
+    links: list[shapes.AgentLink] = []
 
 
 class Req_ListEmployees(BaseModel):
@@ -67,8 +53,8 @@ class Req_SearchEmployees(BaseModel):
     location: str | None = None
     department: str | None = None
     manager: str | None = None
-    skills: list[SkillFilter] = []
-    wills: list[SkillFilter] = []
+    skills: list[shapes.SkillFilter] = []
+    wills: list[shapes.SkillFilter] = []
     limit: int
     offset: int
 
@@ -77,21 +63,21 @@ class Req_GetEmployee(BaseModel):
     """Ask for one employee."""
 
     tool: Literal["/employees/get"] = "/employees/get"
-    id: EmployeeID
+    id: shapes.EmployeeID
 
 
 class Req_UpdateEmployeeInfo(BaseModel):
     """Change an employee; lists that are not empty replace the whole list."""
 
     tool: Literal["/employees/update"] = "/employees/update"
-    employee: EmployeeID
+    employee: shapes.EmployeeID
     notes: str | None = None
     salary: int | None = None
-    skills: list[SkillLevel] = []
-    wills: list[SkillLevel] = []
+    skills: list[shapes.SkillLevel] = []
+    wills: list[shapes.SkillLevel] = []
     location: str | None = None
     department: str | None = None
-    changed_by: EmployeeID | None = None
+    changed_by: shapes.EmployeeID | None = None
 
 
 class Req_ListCustomers(BaseModel):
@@ -106,7 +92,7 @@ class Req_GetCustomer(BaseModel):
     """Ask for one customer."""
 
     tool: Literal["/customers/get"] = "/customers/get"
-    id: CompanyID
+    id: shapes.CompanyID
 
 
 class Req_SearchCustomers(BaseModel):
@@ -114,8 +100,8 @@ class Req_SearchCustomers(BaseModel):
 
     tool: Literal["/customers/search"] = "/customers/search"
     query: str | None = None
-    deal_phase: list[DealPhase] = []
-    account_managers: list[EmployeeID] = []
+    deal_phase: list[shapes.DealPhase] = []
+    account_managers: list[shapes.EmployeeID] = []
     locations: list[str] = []
     limit: int
     offset: int
@@ -133,7 +119,7 @@ class Req_GetProject(BaseModel):
     """Ask for one project."""
 
     tool: Literal["/projects/get"] = "/projects/get"
-    id: ProjectID
+    id: shapes.ProjectID
 
 
 class Req_SearchProjects(BaseModel):
@@ -141,9 +127,9 @@ class Req_SearchProjects(BaseModel):
 
     tool: Literal["/projects/search"] = "/projects/search"
     query: str | None = None
-    customer_id: CompanyID | None = None
-    status: list[DealPhase] = []
-    team: ProjectTeamFilter | None = None
+    customer_id: shapes.CompanyID | None = None
+    status: list[shapes.DealPhase] = []
+    team: shapes.ProjectTeamFilter | None = None
     include_archived: bool = False
     limit: int
     offset: int
@@ -153,69 +139,69 @@ class Req_UpdateProjectTeam(BaseModel):
     """Replace a project's whole team."""
 
     tool: Literal["/projects/team/update"] = "/projects/team/update"
-    id: ProjectID
-    team: list[Workload]
-    changed_by: EmployeeID | None = None
+    id: shapes.ProjectID
+    team: list[shapes.Workload]
+    changed_by: shapes.EmployeeID | None = None
 
 
 class Req_UpdateProjectStatus(BaseModel):
     """Change a project's status."""
 
     tool: Literal["/projects/status/update"] = "/projects/status/update"
-    id: ProjectID
-    status: DealPhase
-    changed_by: EmployeeID | None = None
+    id: shapes.ProjectID
+    status: shapes.DealPhase
+    changed_by: shapes.EmployeeID | None = None
 
 
 class Req_LogTimeEntry(BaseModel):
     """Book hours; a customer that is left out is not taken from the project."""
 
     tool: Literal["/time/log"] = "/time/log"
-    employee: EmployeeID
-    customer: CompanyID | None = None
-    project: ProjectID | None = None
+    employee: shapes.EmployeeID
+    customer: shapes.CompanyID | None = None
+    project: shapes.ProjectID | None = None
     date: str
     hours: float
     work_category: str
     notes: str
     billable: bool
-    status: TimeEntryStatus
-    logged_by: EmployeeID
+    status: shapes.TimeEntryStatus
+    logged_by: shapes.EmployeeID
 
 
 class Req_UpdateTimeEntry(BaseModel):
     """Replace an entry with what is sent; its person and project stay."""
 
     tool: Literal["/time/update"] = "/time/update"
-    id: TimeEntryID
+    id: shapes.TimeEntryID
     date: str
     hours: float
     work_category: str
     notes: str
     billable: bool
-    status: TimeEntryStatus
-    changed_by: EmployeeID
+    status: shapes.TimeEntryStatus
+    changed_by: shapes.EmployeeID
 
 
 class Req_GetTimeEntry(BaseModel):
     """Ask for one entry."""
 
     tool: Literal["/time/get"] = "/time/get"
-    id: TimeEntryID
+    id: shapes.TimeEntryID
 
 
 class Req_SearchTimeEntries(BaseModel):
     """Ask for entries that meet every filter that is set; both dates are included."""
 
     tool: Literal["/time/search"] = "/time/search"
-    employee: EmployeeID | None = None
-    customer: CompanyID | None = None
-    project: ProjectID | None = None
+    employee: shapes.EmployeeID | None = None
+    customer: shapes.CompanyID | None = None
+    project: shapes.ProjectID | None = None
     date_from: str | None = None
     date_to: str | None = None
     work_category: str | None = None
-    billable: BillableFilter = ""
-    status: TimeEntryStatus = ""
+    billable: shapes.BillableFilter = ""
+    status: shapes.TimeEntryStatus = ""
     limit: int
     offset: int
 
@@ -226,10 +212,10 @@ class Req_TimeSummaryByProject(BaseModel):
     tool: Literal["/time/summary/by-project"] = "/time/summary/by-project"
     date_from: str
     date_to: str
-    customers: list[CompanyID] = []
-    projects: list[ProjectID] = []
-    employees: list[EmployeeID] = []
-    billable: BillableFilter = ""
+    customers: list[shapes.CompanyID] = []
+    projects: list[shapes.ProjectID] = []
+    employees: list[shapes.EmployeeID] = []
+    billable: shapes.BillableFilter = ""
 
 
 class Req_TimeSummaryByEmployee(BaseModel):
@@ -238,10 +224,10 @@ class Req_TimeSummaryByEmployee(BaseModel):
     tool: Literal["/time/summary/by-employee"] = "/time/summary/by-employee"
     date_from: str
     date_to: str
-    customers: list[CompanyID] = []
-    projects: list[ProjectID] = []
-    employees: list[EmployeeID] = []
-    billable: BillableFilter = ""
+    customers: list[shapes.CompanyID] = []
+    projects: list[shapes.ProjectID] = []
+    employees: list[shapes.EmployeeID] = []
+    billable: shapes.BillableFilter = ""
 
 
 class Req_ListWiki(BaseModel):
@@ -270,7 +256,7 @@ class Req_UpdateWiki(BaseModel):
     tool: Literal["/wiki/update"] = "/wiki/update"
     file: str
     content: str
-    changed_by: EmployeeID | None = None
+    changed_by: shapes.EmployeeID | None = None
 
 
 # Older names of the SDK.

@@ -6,7 +6,7 @@ whether it has them. Money is whole units, a time slice a part of full time, a d
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator
 
@@ -42,11 +42,9 @@ LinkKind: TypeAlias = Literal["employee", "customer", "project", "wiki", "locati
 Item = TypeVar("Item")
 
 
-def _null_is_empty(value: Any) -> Any:
-    return [] if value is None else value
-
-
-Received: TypeAlias = Annotated[list[Item], BeforeValidator(_null_is_empty)]
+Received: TypeAlias = Annotated[
+    list[Item], BeforeValidator(lambda value: [] if value is None else value)
+]
 """A list of an answer, which the platform leaves null when it is empty."""
 Text: TypeAlias = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 """A text of a record; null is empty."""

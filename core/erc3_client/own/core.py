@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 
 from core.erc3_client.own import core_models as wire
 from core.erc3_client.own.base import BaseClient, HasTaskId
+from core.erc3_client.own.company import Erc3Client
 from core.erc3_client.own.core_models import *  # noqa: F403 - the SDK has them here, too
 from core.erc3_client.own.core_models import TaskInfo
 from core.erc3_client.own.store import StoreClient
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     import httpx
-
-    from core.erc3_client.own.company import Erc3Client
 
 __all__ = ["DEFAULT_URL", "ERC3", "TaskInfo"]
 
@@ -46,12 +43,7 @@ class ERC3(BaseClient):
     def __enter__(self) -> ERC3:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -164,8 +156,6 @@ class ERC3(BaseClient):
 
     def get_erc_client(self, task: HasTaskId) -> Erc3Client:
         """The company of a task, on this client's connections."""
-        from core.erc3_client.own.company import Erc3Client
-
         return Erc3Client(f"{self.base_url}/{COMPANY_ROOT}/{task.task_id}", self._http, self.key)
 
     get_erc_dev_client = get_erc_client

@@ -10,9 +10,9 @@ Score: TypeAlias = Annotated[float | None, BeforeValidator(known_score)]
 """From 0 to 1; None for whatever else the platform sends."""
 
 
-def _listed_score(value: object) -> float:
-    known = known_score(value)
-    return -1.0 if known is None else known
+ListedScore: TypeAlias = Annotated[
+    float, BeforeValidator(lambda value: -1.0 if known_score(value) is None else value)
+]
 
 
 class _WithKey(BaseModel):
@@ -32,7 +32,7 @@ class TaskInfo(BaseModel):
     task_text: str
     status: str
     benchmark: str
-    score: Annotated[float, BeforeValidator(_listed_score)]
+    score: ListedScore
     error_message: str | None = None
 
 

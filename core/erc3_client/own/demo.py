@@ -37,7 +37,6 @@ class Resp_ProvideAnswer(BaseModel):
 
 
 RESPONSES: dict[str, type[BaseModel]] = {"/secret": Resp_GetSecret, "/answer": Resp_ProvideAnswer}
-"""The response model of every tool."""
 
 
 class DemoClient(BaseClient):

@@ -160,7 +160,6 @@ RESPONSES: dict[str, type[BaseModel]] = {
     "/coupon/apply": Resp_ApplyCoupon,
     "/coupon/remove": Resp_RemoveCoupon,
 }
-"""The response model of every tool."""
 
 
 class StoreClient(BaseClient):

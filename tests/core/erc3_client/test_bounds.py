@@ -17,8 +17,7 @@ import pytest
 from core.erc3_client.bounds import BODY_AT_MOST, TEXT_AT_MOST, is_refusal, usable_json
 from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.loopback import LoopbackClient
-from core.erc3_client.own.remote import RemoteClient
+from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import trouble_of
 from tests.relay import Call, Relay, answering, relay
 
@@ -71,7 +70,7 @@ AS_GZIP: dict[str, Callable[[], Any]] = {
 ASKS = """
 import sys, time
 from core.erc3_client.own import ERC3
-from core.erc3_client.own.remote import RemoteClient
+from core.erc3_client.own.connections import RemoteClient
 from core.erc3_client.retry_policy import trouble_of
 client = ERC3(key="key-test", base_url=sys.argv[1])
 if sys.argv[2] == "remote":

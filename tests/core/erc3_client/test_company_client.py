@@ -17,8 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.erc3_client.own import ERC3, ApiException, Erc3Client, company, store
 from core.erc3_client.own.base import UnusableAnswer
-from core.erc3_client.own.loopback import LoopbackClient
-from core.erc3_client.own.remote import RemoteClient
+from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.core.erc3_client.company_facts import ENDPOINTS, Endpoint

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from core.erc3_client.own.loopback import Answer, LoopbackClient
+from core.erc3_client.own.connections import Answer, LoopbackClient
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 Serve = Callable[..., str]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.http.retry_after import retry_after
+from core.http.waits import retry_after
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.models.models_file import Models, ModelsError, load_models
-from core.models.slugs import slug_of
+from core.models.models_file import Models, ModelsError, load_models, slug_of
 
 Write = Callable[[str], Models]
 

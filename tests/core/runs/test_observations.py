@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from core.ledger import ToolCall
 from core.models.tokens import count_text
-from core.runs.observations import LINE_TOKENS, OLD_TURN_TOKENS, TURN_TOKENS, observations
 from core.runs.task import THOUGHT_TOKENS, Decision, Turn
-from core.runs.work import StepRecord, WorkReport
+from core.runs.work import (
+    LINE_TOKENS,
+    OLD_TURN_TOKENS,
+    TURN_TOKENS,
+    StepRecord,
+    WorkReport,
+    observations,
+)
 
 ROWS = [{"sku": f"pen-{n}", "name": f"Pen number {n}", "price": 7 + n} for n in range(40)]
 

@@ -8,8 +8,7 @@ import pytest
 from rich.text import Text
 
 from core.runs.results import Failure, ModelPair, RunResults, TaskResult, totals_of
-from core.terminal.ending import ending, summary_bar, worst_first
-from core.terminal.tables import summary_lines, summary_table
+from core.terminal.tables import ending, summary_bar, summary_lines, summary_table, worst_first
 from workshop.lab.lab_run import Trial
 
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.ledger import ToolCall
 from core.runs.task import Decision, TaskInfo
-from core.terminal.stream import Stream
+from core.terminal.progress import Stream
 
 TASK = TaskInfo(spec_id="tea", task_id="tsk-1", text="Buy tea")
 CALL = {"number": 1, "kind": "read", "outcome": "done"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.tools.ahead import SIDE_BY_SIDE, Ahead, Chain, one
+from core.tools.api_session import SIDE_BY_SIDE, Ahead, Chain, one
 
 
 class Request(SimpleNamespace):

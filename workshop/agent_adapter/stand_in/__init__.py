@@ -24,15 +24,14 @@ SHARED: Final = (
     *(f"{OWN}.{name}" for name in ("base", "core", "core_models", "demo", "store", "company")),
     *(f"{OWN}.company_{name}" for name in ("models", "requests", "shapes")),
     "core.erc3_client.bounds",
-    "core.http.retry_after",
+    "core.http.waits",
 )
 """The modules of our client that the package takes along, as `erc3.wire`."""
 NAMES: Final = {
-    f"{OWN}.loopback": "erc3.transport",
-    f"{OWN}.remote": "erc3.transport",
+    f"{OWN}.connections": "erc3.transport",
     OWN: "erc3.wire",
     "core.erc3_client.bounds": "erc3.wire.bounds",
-    "core.http.retry_after": "erc3.wire.retry_after",
+    "core.http.waits": "erc3.wire.waits",
     # Agents make pages of their own without it; our own client takes none for the last page.
     "    next_offset: int\n": "    next_offset: int = -1\n",
 }
