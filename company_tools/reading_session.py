@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import NamedTuple, NoReturn, TypeVar
 
 import regex
@@ -15,7 +16,6 @@ from pydantic import BaseModel
 from company_tools.answering import AnsweringSession
 from company_tools.change import READS, RESPOND, Request
 from company_tools.evidence import Evidence, Memory
-from company_tools.whoami import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
@@ -292,3 +292,44 @@ def _differs(what: str, wanted: object, shown: object) -> str | None:
 def _page_name(file: str) -> str:
     # Whether the platform completes a page's name is not known.
     return file.casefold().strip("/").removesuffix(".md")
+
+
+YEARS = range(1900, 2200)
+"""Of a day that can be counted from."""
+_TODAY_CHARS = 40
+
+
+class User(wire.Resp_WhoAmI):
+    """The user of a task; texts that whoami leaves out are ""."""
+
+    today_said: str | None = None
+    """What stood in the place of a day that is none."""
+
+    @property
+    def weekday(self) -> str:
+        """The name of the day, "" where today is unknown."""
+        return f"{date.fromisoformat(self.today):%A}" if self.today else ""
+
+    @property
+    def id(self) -> str:
+        """The employee's id, "" for a guest."""
+        return self.current_user or ""
+
+
+def consistent(answer: wire.Resp_WhoAmI) -> User:
+    """What whoami said, with the least right where it contradicts itself.
+
+    Who is public is a guest, whoever is named beside that. A ``today`` that is no day is "".
+    """
+    user = User(**dict(answer))
+    if user.is_public:
+        user.current_user = user.location = user.department = ""
+    try:
+        today = date.fromisoformat(user.today)
+    except ValueError:
+        today = date.min
+    if today.year in YEARS:
+        user.today = today.isoformat()
+    else:
+        user.today, user.today_said = "", user.today[:_TODAY_CHARS]
+    return user

@@ -15,8 +15,7 @@ from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
 from company_tools.profile import person_of
 from company_tools.reading_session import FIELDS
-from company_tools.time_entries import check_member
-from company_tools.updates import Combo_Update_Employee_For_Changes, update_status
+from company_tools.updates import Combo_Update_Employee_For_Changes, check_member, update_status
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire

@@ -13,6 +13,8 @@ from rapidfuzz import fuzz
 
 from core.tools.folding import fold
 
+SAME = 0.8
+"""Words that are at least so much alike are one, inflected or misspelt."""
 ALIKE = 84
 """Of 100: words that are so much alike are the same one, inflected or misspelt."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
@@ -64,6 +66,11 @@ def alike(one: str, other: str) -> float:
         return 0.8
     ratio = fuzz.ratio(one, other)
     return ratio / 100 * 0.95 if min(len(short), 5) >= 4 and ratio >= ALIKE else 0.0
+
+
+def is_among(word: str, others: Iterable[str]) -> bool:
+    """Whether a word is one of others, in any form of it."""
+    return any(alike(word, other) >= SAME for other in others)
 
 
 def telling_weights(asked: Iterable[str], texts: Sequence[Iterable[str]]) -> dict[str, float]:
