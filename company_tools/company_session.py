@@ -70,8 +70,7 @@ class CompanySession(ReadingSession):
     def write(self, request: Request, final: bool, about: object) -> BaseModel:
         """One attempt at a write; what it makes old is forgotten, the change is noted.
 
-        Raises:
-            ToolFault: nobody known asks for it, or the same was sent before.
+        Raises ToolFault: nobody known asks for it, or the same was sent before.
         """
         if not is_change(request):
             return super().write(request, final, about)

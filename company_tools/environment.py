@@ -79,8 +79,6 @@ class CompanyEnvironment:
         """Of how many own changes to the wiki, and of which version, the rules are known."""
         self.rules_version = ""
         """The hash of the wiki as others have made it: own changes set no rules."""
-        self._pages: Pages | None = None
-        """The wiki as it was last read."""
         self._briefed: Pages | None = None
         """The wiki as it stands in the briefing."""
         self._rules_now = ""
@@ -134,7 +132,7 @@ class CompanyEnvironment:
             asked = task if self._brief_rules else None
             text = briefing(session, self._wiki, asked, self._rulebooks)
             if session.requester:
-                self._pages = self._briefed = pages_or_none(session, self._wiki)
+                self._briefed = pages_or_none(session, self._wiki)
                 self._facts = text
                 self._known_version = session.user().wiki_sha1
                 own = any(change.path == WIKI_UPDATE for change in session.changes)
@@ -145,10 +143,8 @@ class CompanyEnvironment:
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; where others have changed the wiki, what is new in it.
 
-        An answer that is pending since a process died is sent where it has not arrived.
-
-        Raises:
-            ToolFault: the system does not answer.
+        An answer that is pending since a process died is sent where it has not arrived. Raises
+        ToolFault: the system does not answer.
         """
         session = self._session
         with session.recording_to(ledger):
@@ -167,11 +163,11 @@ class CompanyEnvironment:
     def _read_rules(self) -> None:
         """Ask whoami again, and note what changed where the wiki is another version by now.
 
-        After own changes alone, only those pages are read again, and no rule is another by them.
+        After own changes nothing is read: no rule is another by them.
         Raises OutOfReach.
         """
         session = self._session
-        if "wiki" in self._off or self._pages is None:
+        if "wiki" in self._off or self._briefed is None:
             return
         try:
             version = session.look_again().wiki_sha1
@@ -179,14 +175,13 @@ class CompanyEnvironment:
             raise
         except ToolFault:  # who asks is not known any more: nothing is written until it is
             return
-        written = [change.target for change in session.changes if change.path == WIKI_UPDATE]
-        own = len(written) > self._known_writes
+        writes = sum(change.path == WIKI_UPDATE for change in session.changes)
+        own = writes > self._known_writes
         if not own and version == self._known_version:
             return
-        self._known_writes, self._known_version = len(written), version
-        pages = pages_or_none(session, self._wiki, self._pages if own else None, written)
-        self._pages = pages or self._pages
-        if pages is not None and self._briefed is not None and not own:
+        self._known_writes, self._known_version = writes, version
+        pages = None if own else pages_or_none(session, self._wiki)
+        if pages is not None and self._briefed is not None:
             self.rules_version = version
             self._rules_now = rules_since(pages, self._briefed)
             if self._rules_now and self._brief_rules:
@@ -253,8 +248,7 @@ class CompanyEnvironment:
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """Send the one answer; what speaks against it where it cannot be sent.
 
-        Raises:
-            OutOfReach: it is not known to have arrived.
+        Raises OutOfReach: it is not known to have arrived.
         """
         if self._session.responses:
             return None

@@ -155,8 +155,9 @@ def gives(page: str, kind: Kind, who: Requester, own: bool, quote: str = "") -> 
     A rule that is quoted may name no group at all, as one for everybody. Of a page that is not
     in English, the word of who quotes it is taken.
     """
-    if who.staff and any(_leaves_out(text, who) for _, text in passages(page)):
-        who = who._replace(staff=False)
+    sentences = [s for _, text in passages(page) for s in _SENTENCE.split(text)]
+    if any(GENERAL.search(s) and _is_named(who.department, s) is False for s in sentences):
+        who = who._replace(staff=False)  # they are left out of what the page calls staff
     for title, text in passages(page):
         for sentence in _SENTENCE.split(text):
             quoted = within(quote, f"{title} {sentence}") or within(sentence, quote)
@@ -186,13 +187,6 @@ def speaks_of_change(text: str, kind: Kind, near: bool, own: bool) -> bool:
     """Whether a sentence of an English rule gives a kind of change, whichever group it is about."""
     said = (s for s in _SENTENCE.split(text) if near or not _NEAR.search(s))
     return any(_allows(sentence, kind, own, True) for sentence in said)
-
-
-def _leaves_out(text: str, who: Requester) -> bool:
-    """Whether a text leaves the requester's department out of what it calls staff."""
-    return any(
-        GENERAL.search(s) and _is_named(who.department, s) is False for s in _SENTENCE.split(text)
-    )
 
 
 def _has_role(text: str, who: Requester) -> bool:

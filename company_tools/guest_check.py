@@ -141,9 +141,7 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
     """What a message holds that a guest is not told, in words that do not repeat it.
 
     ``task``: its text. ``pages``: the wiki. Where the system refuses to list its records, any mail
-    address and any id is one.
-
-    Raises OutOfReach: the registry cannot be compared.
+    address and any id is one. Raises OutOfReach: the registry cannot be compared.
     """
     if _is_plain(message, task):
         return []
@@ -171,7 +169,6 @@ def _is_plain(message: str, task: str) -> bool:
 
 def _registry(session: ReadingSession, task: str, pages: Mapping[str, str]) -> Registry:
     """People, and whatever else has an id. Compared only; none of it reaches a model."""
-    listings.ahead(session, "customers", "projects", "employees")
     people = listings.employees(session)
     customers, projects = listings.whole_customers(session), listings.whole_projects(session)
     return Registry(people, projects, customers, *_parted(pages, task))

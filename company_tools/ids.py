@@ -74,8 +74,7 @@ def _match_names(asked: tuple[str, ...], parts: tuple[str, ...]) -> Match:
 def employee_id(session: ReadingSession, text: str) -> str:
     """The id of who is meant by an id or a whole name.
 
-    Raises:
-        ToolFault: nobody is, or more than one; the text names who could be.
+    Raises ToolFault: nobody is, or more than one; the text names who could be.
     """
     text = bare_id(text)
     if session.evidence.has("employee", text):
@@ -131,8 +130,7 @@ PLACES: tuple[Field, Field] = ("location", "department")
 def value_of(field: Field, text: str, people: Iterable[EmployeeBrief]) -> str:
     """The value that is meant; one that is stored exactly so wins over one in other characters.
 
-    Raises:
-        ToolFault: there is no such value, or more than one; the text names them.
+    Raises ToolFault: there is no such value, or more than one; the text names them.
     """
     known: list[str] = sorted({getattr(one, field) for one in people} - {""})
     if text in known:
@@ -149,8 +147,7 @@ def value_of(field: Field, text: str, people: Iterable[EmployeeBrief]) -> str:
 def stored_value(field: Field, text: str, people: list[EmployeeBrief]) -> str:
     """The one stored value of the same words, in its own characters; else the text as it is.
 
-    Raises:
-        ToolFault: it is empty, or more than one has these words.
+    Raises ToolFault: it is empty, or more than one has these words.
     """
     if not words(text):
         raise ToolFault(f"{field} must not be empty")
@@ -273,7 +270,6 @@ def Combo_Resolve_Project_For_Phrase(
         raise ToolFault("phrase must not be empty, unless member or lead is given")
     phrase = bare_id(phrase)
     collected = Collector()
-    listings.ahead(session, "customers", "projects")
     projects = collected.rows(lambda: listings.whole_projects(session))
     customers = collected.rows(lambda: listings.customers(session))
     names = {one.id: one.name for one in customers}

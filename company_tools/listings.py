@@ -104,19 +104,12 @@ _PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
 _CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
     "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
 )
-_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
 employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
 whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
 projects, project = _PROJECTS.all, _PROJECTS.one
 whole_projects, projects_of = _PROJECTS.whole, _PROJECTS.of
 customers, customer = _CUSTOMERS.all, _CUSTOMERS.one
 whole_customers = _CUSTOMERS.whole
-
-
-def ahead(session: ReadingSession, *kinds: str) -> None:
-    """Read listings side by side that are about to be asked for."""
-    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
-    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:

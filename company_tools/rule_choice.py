@@ -85,7 +85,7 @@ def chosen(
 
     ``who``: None is a guest. ``about``: subjects of the task, in the words of the book.
     """
-    candidates = [*_of_book(book, who)] if book is not None else [*by_code(pages, who)]
+    candidates = [*(by_code(pages, who) if book is None else _of_book(book, who))]
     places: list[tuple[str, int]] = []
     stretches = set[tuple[object, ...]]()
     for one in _ranked(pages, candidates, text, about):
@@ -266,13 +266,12 @@ def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candida
 
 def _line_weight(page: str, line: Line, who: Requester | None, sets: bool, named: bool) -> float:
     """How likely a line decides something for who asks; 0: it does not."""
-    context = context_of(page, line)
-    own, over = modal(line.text), modal(context)
+    own, over = modal(line.text), modal(context_of(page, line))
     # Where a page sets rights, a line of a group needs no verb: "To see pay: Finance".
     grouped = who is None or groups_in(line.text, who.departments) > 0
     if not any(own) and not (sets and (any(over) or grouped)):
         return 0.0
-    concern = _concern(context, line.text, who)
+    concern = _concern(page, line, who)
     if sets and who and not concern and len(line.text) <= ITEM_CHARS:
         concern = _OTHERS  # who else has a right tells that the requester has it not
     if sets:
@@ -283,8 +282,9 @@ def _line_weight(page: str, line: Line, who: Requester | None, sets: bool, named
     return concern and _NONE + named + 0.5 * min(own.must, 3)
 
 
-def _concern(context: str, text: str, who: Requester | None) -> float:
+def _concern(page: str, line: Line, who: Requester | None) -> float:
     """As :func:`_concerns`, by the groups that a line or what stands over it names."""
+    context, text = context_of(page, line), line.text
     if who is None:
         return _OWN if GUESTS.search(f"{context}\n{text}") else 0.0
     # In a short line a colon parts a right from who has it.
@@ -318,19 +318,14 @@ def rule_text(
     content = [
         (path, number)
         for path, number in _on(pages, f"{text} {' '.join(about)}")
-        if (path, number) not in have and not (path in sets and _others(pages[path], number, who))
+        if (path, number) not in have
+        and (path not in sets or _concern(pages[path], lines_of(pages[path])[number - 1], who))
     ]
     parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
     setting = {path for path, _ in rules} & sets
     if len(setting) > 1:
         parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
     return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
-
-
-def _others(page: str, number: int, who: Requester | None) -> bool:
-    """Whether a line is about groups that who asks does not belong to."""
-    line = lines_of(page)[number - 1]
-    return not _concern(context_of(page, line), line.text, who)
 
 
 def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:

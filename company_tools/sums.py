@@ -115,7 +115,6 @@ def Combo_Sum_Workload_For_Employees(
     """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
     name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
     projects; none: all"""
-    listings.ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
     collected = Collector()
@@ -285,8 +284,7 @@ def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
 def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
     """The stored name of a skill or will that somebody has.
 
-    Raises:
-        ToolFault: nobody has it, or it could be two; the text names those that were seen.
+    Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.
     """
     text = text.strip()
     if _somebody_has(session, kind, text):

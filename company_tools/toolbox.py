@@ -98,14 +98,9 @@ def known(session: CompanySession) -> bool:
 
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What a known user has."""
-    return [*request_tools(session, wiki), *_combo_tools(session, wiki)]
-
-
-def _combo_tools(session: CompanySession, wiki: WikiStore) -> Iterable[Tool]:
     given = {"session": session, "wiki": wiki}
-    for combo in COMBOS:
-        function = bound(combo.function, given)
-        yield loosened(tool(combo.kind, function, fields=combo.fields))
+    combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
+    return [*request_tools(session, wiki), *map(loosened, combos)]
 
 
 _ORDERS = (

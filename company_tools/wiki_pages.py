@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -37,19 +37,12 @@ def wiki_pages(session: ReadingSession, wiki: WikiStore) -> Pages:
     return pages
 
 
-def pages_now(
-    session: ReadingSession,
-    wiki: WikiStore,
-    known: Pages | None = None,
-    rewritten: Collection[str] = (),
-) -> Pages:
+def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
     """All pages of the wiki as whoami names its version; they count as seen.
 
-    Of pages that are ``known`` only the ``rewritten`` ones are read again. Raises ToolFault where
-    the wiki cannot be read.
+    Raises ToolFault where the wiki cannot be read.
     """
     sha1 = session.user().wiki_sha1
-    unchanged = {path: text for path, text in (known or {}).items() if path not in rewritten}
 
     def read() -> Pages:
         paths = session.send(company.Req_ListWiki(), wire.Resp_ListWiki).paths
@@ -58,11 +51,10 @@ def pages_now(
         pages: Pages = {}
         for start in range(0, len(paths), AHEAD_AT_MOST):
             batch = paths[start : start + AHEAD_AT_MOST]
-            missing = [path for path in batch if path not in unchanged]
-            session.read_ahead(one(company.Req_LoadWiki(file=path)) for path in missing)
+            session.read_ahead(one(company.Req_LoadWiki(file=path)) for path in batch)
             for path in batch:
                 with keeping(pages=pages):
-                    pages[path] = unchanged[path] if path in unchanged else load(session, path)
+                    pages[path] = load(session, path)
             if sum(map(len, pages.values())) > WIKI_AT_MOST:
                 # No company's wiki is that large, and a part of it is not its rules.
                 raise Inconsistent(f"the wiki has more than {WIKI_AT_MOST:,} characters")
@@ -75,14 +67,9 @@ def pages_now(
     return pages
 
 
-def pages_or_none(
-    session: ReadingSession,
-    wiki: WikiStore,
-    known: Pages | None = None,
-    rewritten: Collection[str] = (),
-) -> Pages | None:
+def pages_or_none(session: ReadingSession, wiki: WikiStore) -> Pages | None:
     """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
-    return unless_refused(lambda: pages_now(session, wiki, known, rewritten), None)
+    return unless_refused(lambda: pages_now(session, wiki), None)
 
 
 def load(session: ReadingSession, path: str) -> str:

@@ -111,6 +111,7 @@ def phrase_score(
 
 
 _DIGITS = regex.compile(r"\d(?:[\d.,'’\u00a0\u202f ]{0,20}\d)?")
+_BLANKS = regex.compile(r"[ ’'\u00a0\u202f]")
 _FRACTION = regex.compile(r"[.,]\d{1,2}$")
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve",
@@ -134,21 +135,16 @@ def numbers(text: str) -> set[float]:
     plain = unicodedata.normalize("NFKC", text)
     values = {float(IN_WORDS[word]) for word in words(plain) if word in IN_WORDS}
     for match in _DIGITS.finditer(plain):
-        for number in _readings(match[0]):
+        parts = (*_BLANKS.split(match[0]), _BLANKS.sub("", match[0]))
+        for number in (number for part in parts for number in _values(part)):
             values.add(number)
             if THOUSANDS.match(plain, match.end()):
                 values.add(round(number * 1000, 2))
     return values
 
 
-def _readings(digits: str) -> Iterator[float]:
-    """The numbers that digits with separators may be."""
-    for part in regex.split(r"[ ’'\u00a0\u202f]", digits):
-        yield from _values(part)
-    yield from _values(regex.sub(r"[ ’'\u00a0\u202f]", "", digits))
-
-
 def _values(digits: str) -> Iterator[float]:
+    """The numbers that digits with points and commas may be."""
     whole = regex.sub(r"\D", "", digits)
     if whole and len(whole) < 16:
         yield float(whole)

@@ -64,9 +64,8 @@ class Entities(CompanyStage):
     ) -> Finding:
         """``facts``: ``permission`` (who and what, certain or likely), ``candidates``, ``told``.
 
-        ``about``: subjects, in the words of rule books.
-
-        A guest's task names nothing that may be looked up.
+        ``about``: subjects, in the words of rule books. A guest's task names nothing that may be
+        looked up.
         """
         with self._environment.reading(ledger) as (session, wiki):
             if not session.requester:
