@@ -7,13 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 from cli.benchmarks import Declaration, RunContext, ToolTexts, verify_stage
-from company_tools import environment, results, workbench
+from company_tools import environment, workbench
 from company_tools.guards import guards_off
-from company_tools.rule_book import RuleBooks
+from company_tools.rule_book import TOPICS, RuleBooks
 from company_tools.stages import (
     current_user,
     entities,
-    guest,
     policy,
     rule_book,
     ties,
@@ -23,7 +22,7 @@ from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
 from coordinator.stages import StageSpec, chosen
-from core.models.prompts import template_sections
+from core.models.prompts import prompt, template_sections
 from core.models.sections import Texts
 from core.runs.errors import Usage
 
@@ -64,12 +63,12 @@ def declare(run: RunContext) -> Declaration:
         sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
         stage_tools=lambda: [current_user.question_tool(str)],
         results=ResultWords(
-            harm_name=results.HARM_NAME,
-            groups=results.GROUPS,
+            harm_name=workbench.HARM_NAME,
+            groups=workbench.GROUPS,
             idle_group=None,
-            brief=results.changes_line,
-            expected=results.expected,
-            harmed=results.harmed,
+            brief=workbench.changes_line,
+            expected=workbench.expected,
+            harmed=workbench.harmed,
         ),
     )
 
@@ -82,7 +81,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "resolves the names in the task, by rule; one model call finds its subjects",
             "before",
             partial(entities.Entities, texts=texts),
-            prompt=partial(entities.system, texts),
+            prompt=partial(prompt, entities.PROMPTS, "entities", texts, topics=TOPICS),
             remember=entities.remember,
         ),
         StageSpec(
@@ -90,7 +89,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "finds the wiki's rules for the user, once per version of the wiki",
             "before",
             partial(rule_book.RuleBook, texts=texts),
-            prompt=partial(rule_book.system, texts),
+            prompt=partial(prompt, entities.PROMPTS, "rule_book", texts, topics=TOPICS),
             version=rule_book.version_of,
             remember=rule_book.remember,
         ),
@@ -98,7 +97,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "guest",
             "adds the public playbook if the user is not signed in",
             "before",
-            partial(guest.Guest, texts=texts),
+            partial(ties.Guest, texts=texts),
         ),
         StageSpec(
             "ties",
@@ -113,7 +112,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "before",
             partial(policy.Policy, texts=texts),
             default=False,
-            prompt=partial(policy.system, texts),
+            prompt=partial(prompt, entities.PROMPTS, "policy", texts),
         ),
         StageSpec(
             "current_user",
@@ -121,7 +120,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "tool",
             partial(current_user.CurrentUser, texts=texts),
             default=False,
-            prompt=partial(current_user.system, texts),
+            prompt=partial(prompt, entities.PROMPTS, "current_user", texts),
             tool=partial(current_user.question_tool, texts=texts),
         ),
         StageSpec(
@@ -129,6 +128,6 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "corrects language, digits, dates, Yes or No of the message",
             "words",
             partial(wording.Wording, texts=texts),
-            prompt=partial(wording.system, texts),
+            prompt=partial(prompt, entities.PROMPTS, "wording", texts),
         ),
     )

@@ -36,8 +36,7 @@ def briefing(
     The facts: user ({id, name, department, location, salary} or "guest"), leads, member_of,
     manages, today; unknown: what could not be asked, and why. A small wiki stands there whole, and
     so do the pages that are ``named``. ``task``: a text for which lines are chosen by code; None:
-    not.
-    Raises OutOfReach: the system does not answer.
+    not. Raises OutOfReach: the system does not answer.
     """
     try:
         user = session.user()

@@ -115,8 +115,7 @@ _ENTRY = ("date", "hours", "work_category", "notes", "billable")
 def answer_shown(session: ApiSession, request: ChangeRequest) -> BaseModel | None:
     """The answer of a change that the company shows; None where it does not show it.
 
-    Raises:
-        ToolFault: it cannot be read.
+    Raises ToolFault: it cannot be read.
     """
     match request:
         case company.Req_UpdateEmployeeInfo():

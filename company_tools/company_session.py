@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from company_tools.change import ChangeRequest
 
 R = TypeVar("R", bound=BaseModel)
-
-
 OBJECTION_CHARS = 60
 AGAIN = "not sent: the same objection as before, which nothing that was said since has settled"
 
@@ -72,8 +70,7 @@ class CompanySession(ReadingSession):
     def write(self, request: Request, final: bool, about: object) -> BaseModel:
         """One attempt at a write; what it makes old is forgotten, the change is noted.
 
-        Raises:
-            ToolFault: nobody known asks for it, or the same was sent before.
+        Raises ToolFault: nobody known asks for it, or the same was sent before.
         """
         if not is_change(request):
             return super().write(request, final, about)
@@ -83,11 +80,7 @@ class CompanySession(ReadingSession):
         _refuse_twice(change)
         if (made := self._made_earlier(change)) is not None:
             return made
-        if why := self.speaks_against(change):
-            if why in self._objections:
-                raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
-            self._objections.add(why)
-            raise ToolFault(f"not sent: {why}")
+        self._object(change)
         self._refuse_repeated(change)
         arrived = self._logged_since(change)
         self.changes.append(change)
@@ -99,14 +92,11 @@ class CompanySession(ReadingSession):
         try:
             # What it is about has its intent noted: a crash must not lead to a second one.
             answer: BaseModel = super().write(request, final, about or change.body)
-        except Missed as fault:
-            change.outcome, change.error = "lost", fault.text
-            raise
-        except OutOfReach as fault:
-            change.outcome, change.error = "unknown", fault.text
-            raise
         except ToolFault as fault:
-            change.outcome, change.error = "refused", fault.text
+            lost = isinstance(fault, Missed)
+            unknown = isinstance(fault, OutOfReach)
+            change.outcome = "lost" if lost else "unknown" if unknown else "refused"
+            change.error = fault.text
             raise
         finally:
             touched = TOUCHED[change.path]
@@ -115,6 +105,14 @@ class CompanySession(ReadingSession):
         change.outcome = "done"
         self._note_page(change)
         return answer
+
+    def _object(self, change: Change) -> None:
+        """Refuse a change that something speaks against. Raises ToolFault."""
+        if why := self.speaks_against(change):
+            if why in self._objections:
+                raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
+            self._objections.add(why)
+            raise ToolFault(f"not sent: {why}")
 
     def _note_page(self, change: Change) -> None:
         """Let an answer name a page that was written, also one that was emptied."""
@@ -182,10 +180,11 @@ class CompanySession(ReadingSession):
         """Know of a change that earlier work was about to make; :meth:`settle` tells of it."""
         change.taken_over = True
         self.changes.append(change)
-        if isinstance(about, dict) and isinstance(about.get(BEFORE), list):
-            self._entries_before[_key(change)] = set(map(str, about[BEFORE]))
-        if isinstance(about, dict) and isinstance(about.get(RECORD), dict):
-            change.before = about[RECORD]
+        known = about if isinstance(about, dict) else {}
+        if isinstance(before := known.get(BEFORE), list):
+            self._entries_before[_key(change)] = set(map(str, before))
+        if isinstance(record := known.get(RECORD), dict):
+            change.before = record
         self._note_page(change)
 
     def settle(self) -> None:

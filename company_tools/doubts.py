@@ -14,8 +14,7 @@ from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
-from company_tools.rule_words import decides
-from company_tools.subjects import Kind
+from company_tools.rule_words import SUBJECTS, Kind
 from company_tools.words import levelled, numbers, telling
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -213,7 +212,7 @@ class ArgumentCheck:
         moved = abs(new - old)
         percent = round(100 * moved / old, 2) if old else 0.0
         borne_out = {new, moved, percent, float(round(percent))} & self.task.numbers
-        if not borne_out and not decides(person.notes, new, self.wiki):
+        if not borne_out and not _decides(person.notes, new, self.wiki):
             yield self._number(f"the salary {new:g}", new, person.id)
 
     def _text(self, what: str, new: str, old: str = "") -> Iterator[Doubt]:
@@ -252,12 +251,10 @@ class ArgumentCheck:
         yield from self._hours(new.hours)
         if (new.status or "draft") != "draft":
             yield from self._status(new.status)
-        corrected = [
-            change.request.notes
-            for change in self.session.changed
-            if isinstance(change.request, company.Req_UpdateTimeEntry)
-        ]
-        if new.notes not in corrected:
+        requests = [change.request for change in self.session.changed]
+        if new.notes not in [
+            one.notes for one in requests if isinstance(one, company.Req_UpdateTimeEntry)
+        ]:
             yield from self._text("the note", new.notes)
 
     def _hours(self, new: float, *known: float) -> Iterator[Doubt]:
@@ -310,6 +307,31 @@ def _seat(member: wire.Workload | None) -> tuple[float, str] | None:
 
 
 def _has(text: str, form: str) -> bool:
-    low, wanted = text.casefold(), form.casefold()
-    whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(wanted)}(?![\p{{N}}_])"
-    return wanted in low and regex.search(whole, low) is not None
+    whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(form.casefold())}(?![\p{{N}}_])"
+    return regex.search(whole, text.casefold()) is not None
+
+
+LEAST_SIGNS = 2
+"""A note that decides has so many words of the rule that says what decides."""
+_REFUSES = regex.compile(r"\b(?:not|never|no|none|nobody)\b", regex.I)
+_STATEMENT = regex.compile(r"(?<=[.!?])\s+|\n+")
+_COMMON = "pay salary salaries raise raises note notes amount record person year employee"
+_NO_SIGN = frozenset(_COMMON.split())
+"""What every rule on pay and notes speaks of."""
+
+
+def _decides(note: str, amount: float, wiki: Mapping[str, str]) -> bool:
+    """Whether a record's note has an amount, in the words of a page that says such notes decide."""
+    if amount not in numbers(note):
+        return False
+    have = {word for word in levelled(note) if word not in _NO_SIGN and not word.isdigit()}
+    beginnings = {word[:5] for word in have if len(word) > 3}
+    for text in wiki.values():
+        for part in text.split("\n\n"):
+            rule = " ".join(s for s in _STATEMENT.split(part) if not _REFUSES.search(s))
+            speaks = SUBJECTS["notes"].search(rule) and SUBJECTS["pay"].search(part)
+            words = {*levelled(" ".join(telling(rule)))} - _NO_SIGN
+            signs = [word for word in words if len(word) > 3 and word[:5] in beginnings]
+            if speaks and len(signs) >= LEAST_SIGNS:
+                return True
+    return False

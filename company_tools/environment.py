@@ -21,12 +21,11 @@ from company_tools.final_answer import (
     reworded,
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
-from company_tools.needed_tools import as_needed
 from company_tools.provenance import Provenance
 from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.rule_book import RuleBooks
 from company_tools.rule_choice import rule_text
-from company_tools.toolbox import known, tools_of
+from company_tools.toolbox import as_needed, known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
@@ -67,35 +66,32 @@ class CompanyEnvironment:
         ``books``: keeps what models have read of wikis. ``brief_rules``: lines that rule stand in
         the briefing, chosen by code, as no stage finds them.
         """
-        self._session = session = CompanySession(client, retry_policy)
-        self._wiki = wiki or WikiStore()
-        self._off = frozenset(guards_off)
-        self._docs = docs or {}
-        self._rulebooks = tuple(rulebooks)
-        self.books = books or RuleBooks()
-        self._brief_rules = brief_rules
-        session.log = log
-        session.may_write = lambda: may_write(session, self._off)
-        session.read_wiki = lambda: pages_now(session, self._wiki)
-        self._provenance = Provenance(session, self.books)
-        if "provenance" not in self._off:
-            session.speaks_against = self._provenance.speaks_against
-        session.silent = "one-response" not in self._off
+        self._session = CompanySession(client, retry_policy)
+        self._session.log = log
+        self._wiki, self.books = wiki or WikiStore(), books or RuleBooks()
+        self._off, self._docs = frozenset(guards_off), docs or {}
+        self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
+        self._provenance = Provenance(self._session, self.books)
+        self._guard(self._session)
         self._reads: list[WireCall] = []
         """What earlier work has read: an answer may name it."""
-        self._known_writes = 0
-        """Of how many changes to the wiki the rules are known."""
-        self._known_version = ""
-        """The hash of the wiki whose rules are known."""
+        self._known_writes, self._known_version = 0, ""
+        """Of how many own changes to the wiki, and of which version, the rules are known."""
         self.rules_version = ""
         """The hash of the wiki as others have made it: own changes set no rules."""
-        self._pages: Pages | None = None
-        """The wiki as it was last read."""
         self._briefed: Pages | None = None
         """The wiki as it stands in the briefing."""
         self._rules_now = ""
         self._facts = ""
         """The briefing, whose first line tells who asks."""
+
+    def _guard(self, session: CompanySession) -> None:
+        """Let the guards that act where the deed is speak in the session."""
+        session.may_write = lambda: may_write(session, self._off)
+        session.read_wiki = lambda: pages_now(session, self._wiki)
+        if "provenance" not in self._off:
+            session.speaks_against = self._provenance.speaks_against
+        session.silent = "one-response" not in self._off
 
     @contextmanager
     def bind(self, ledger: Ledger, decided: str = "") -> Iterator[list[Tool]]:
@@ -136,7 +132,7 @@ class CompanyEnvironment:
             asked = task if self._brief_rules else None
             text = briefing(session, self._wiki, asked, self._rulebooks)
             if session.requester:
-                self._pages = self._briefed = pages_or_none(session, self._wiki)
+                self._briefed = pages_or_none(session, self._wiki)
                 self._facts = text
                 self._known_version = session.user().wiki_sha1
                 own = any(change.path == WIKI_UPDATE for change in session.changes)
@@ -147,10 +143,8 @@ class CompanyEnvironment:
     def state(self, ledger: Ledger) -> str:
         """What was changed so far; where others have changed the wiki, what is new in it.
 
-        An answer that is pending since a process died is sent where it has not arrived.
-
-        Raises:
-            ToolFault: the system does not answer.
+        An answer that is pending since a process died is sent where it has not arrived. Raises
+        ToolFault: the system does not answer.
         """
         session = self._session
         with session.recording_to(ledger):
@@ -169,11 +163,11 @@ class CompanyEnvironment:
     def _read_rules(self) -> None:
         """Ask whoami again, and note what changed where the wiki is another version by now.
 
-        After own changes alone, only those pages are read again, and no rule is another by them.
+        After own changes nothing is read: no rule is another by them.
         Raises OutOfReach.
         """
         session = self._session
-        if "wiki" in self._off or self._pages is None:
+        if "wiki" in self._off or self._briefed is None:
             return
         try:
             version = session.look_again().wiki_sha1
@@ -181,14 +175,13 @@ class CompanyEnvironment:
             raise
         except ToolFault:  # who asks is not known any more: nothing is written until it is
             return
-        written = [change.target for change in session.changes if change.path == WIKI_UPDATE]
-        own = len(written) > self._known_writes
+        writes = sum(change.path == WIKI_UPDATE for change in session.changes)
+        own = writes > self._known_writes
         if not own and version == self._known_version:
             return
-        self._known_writes, self._known_version = len(written), version
-        pages = pages_or_none(session, self._wiki, self._pages if own else None, written)
-        self._pages = pages or self._pages
-        if pages is not None and self._briefed is not None and not own:
+        self._known_writes, self._known_version = writes, version
+        pages = None if own else pages_or_none(session, self._wiki)
+        if pages is not None and self._briefed is not None:
             self.rules_version = version
             self._rules_now = rules_since(pages, self._briefed)
             if self._rules_now and self._brief_rules:
@@ -255,8 +248,7 @@ class CompanyEnvironment:
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """Send the one answer; what speaks against it where it cannot be sent.
 
-        Raises:
-            OutOfReach: it is not known to have arrived.
+        Raises OutOfReach: it is not known to have arrived.
         """
         if self._session.responses:
             return None
@@ -288,9 +280,8 @@ class CompanyEnvironment:
             self._session.settle_answer()
             if not self._session.responses:
                 text = "The request could not be completed because of an internal error."
-                self._session.answer(
-                    as_sent(FinalAnswer("error_internal", text, ()), self._session)
-                )
+                answer = FinalAnswer("error_internal", text, ())
+                self._session.answer(as_sent(answer, self._session))
 
     def _read(self, final_answer: str) -> FinalAnswer:
         """Read the words of a FINISH, with what earlier work has read. Raises NoFinalAnswer."""

@@ -28,6 +28,13 @@ _POINTERS: dict[str, Kind] = {
     "path": "wiki",
 }
 """Fields that hold the id of a record, wherever they stand."""
+_WHOLE: dict[type[BaseModel], Kind] = {
+    wire.EmployeeView: "employee", wire.CompanyDetail: "customer", wire.ProjectDetail: "project",
+}  # fmt: skip
+"""Records that are shown with their notes or descriptions."""
+_KINDS = _WHOLE | {
+    wire.EmployeeBrief: "employee", wire.CompanyBrief: "customer", wire.ProjectBrief: "project",
+}  # fmt: skip
 
 
 class Known(NamedTuple):
@@ -65,14 +72,12 @@ class Evidence:
     def note(self, answer: BaseModel) -> None:
         """Take over what an answer shows."""
         for part in _parts(answer):
+            if kind := _KINDS.get(type(part)):
+                id, name = getattr(part, "id", ""), getattr(part, "name", "")
+                self._add(Known(kind, id, name, getattr(part, "department", "")))
+                if type(part) in _WHOLE:
+                    self.whole.add((kind, id))
             match part:
-                case wire.EmployeeBrief() | wire.EmployeeView():
-                    self._add(Known("employee", part.id, part.name, part.department))
-                    self.emails.add(part.email.casefold())
-                case wire.CompanyBrief() | wire.CompanyDetail():
-                    self._add(Known("customer", part.id, part.name))
-                case wire.ProjectBrief() | wire.ProjectDetail():
-                    self._add(Known("project", part.id, part.name))
                 case wire.SkillLevel():
                     self.tokens.add(part.name)
                 case wire.TimeEntryWithID():
@@ -83,13 +88,6 @@ class Evidence:
                     self.note_pages({part.file: part.content})
                 case ShownPages():
                     self.note_pages(part.pages)
-            match part:
-                case wire.EmployeeView():
-                    self.whole.add(("employee", part.id))
-                case wire.CompanyDetail():
-                    self.whole.add(("customer", part.id))
-                case wire.ProjectDetail():
-                    self.whole.add(("project", part.id))
             self._note_fields(part)
 
     def note_pages(self, pages: dict[str, str]) -> None:
@@ -109,8 +107,9 @@ class Evidence:
         for field, kind in _POINTERS.items():
             if isinstance(id := getattr(part, field, None), str) and id:
                 self._add(Known(kind, id, ""))
-        if isinstance(email := getattr(part, "primary_contact_email", None), str) and email:
-            self.emails.add(email.casefold())
+        for field in ("email", "primary_contact_email"):
+            if isinstance(email := getattr(part, field, None), str) and email:
+                self.emails.add(email.casefold())
         for field in ("notes", "description", "brief"):
             if isinstance(text := getattr(part, field, None), str) and text.strip():
                 id = str(getattr(part, "id", ""))
@@ -123,12 +122,8 @@ class Evidence:
 
     def add(self, other: Evidence) -> None:
         """Take over all that other evidence has."""
-        self.records = {**self.records, **other.records}
-        self.emails |= other.emails
-        self.tokens |= other.tokens
-        self.texts = {**self.texts, **other.texts}
-        self.pages = {**self.pages, **other.pages}
-        self.whole |= other.whole
+        for name, values in vars(other).items():
+            getattr(self, name).update(values)
 
     def has(self, kind: Kind, id: str) -> bool:
         """Whether a record was shown; a location is none that could be."""

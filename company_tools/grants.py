@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.rule_words import giving
-from company_tools.subjects import SUBJECTS, Kind, within
+from company_tools.rule_words import SUBJECTS, Kind, giving, within
 from company_tools.wiki_lines import lines_of, passages
 from company_tools.words import words
 
@@ -23,8 +22,6 @@ LEAST_GROUPS = 3
 """A page that sets rights speaks of at least so many groups; a notice speaks of one."""
 NEAR_BEST = 0.5
 """Pages that set so much as this share of what the best one does have to agree with it."""
-TITLE_CHARS = 160
-"""Of an opening that says who is meant."""
 _OF_PEOPLE = frozenset({"pay", "notes", "levels", "place"})
 _RECORDS = regex.compile(
     r"\b(?:employees?|personnel|people|staff)(?:'s)? (?:records?|data|profiles?)\b", regex.I
@@ -158,21 +155,24 @@ def gives(page: str, kind: Kind, who: Requester, own: bool, quote: str = "") -> 
     A rule that is quoted may name no group at all, as one for everybody. Of a page that is not
     in English, the word of who quotes it is taken.
     """
-    if who.staff and any(_leaves_out(text, who) for _, text in passages(page)):
-        who = who._replace(staff=False)
+    sentences = [s for _, text in passages(page) for s in _SENTENCE.split(text)]
+    if any(GENERAL.search(s) and _is_named(who.department, s) is False for s in sentences):
+        who = who._replace(staff=False)  # they are left out of what the page calls staff
     for title, text in passages(page):
         for sentence in _SENTENCE.split(text):
-            if quote and (within(quote, title) or not _quoted(quote, title, sentence)):
+            quoted = within(quote, f"{title} {sentence}") or within(sentence, quote)
+            if quote and (within(quote, title) or not quoted):
                 continue  # a heading stands over every sentence and gives nothing
             if quote and not is_english(page):
                 return True
             about = f"{title} . {_opening(text)} . {_subject(sentence)}"
             if not who.near and _NEAR.search(f"{about} {sentence}"):
                 continue
-            named = belongs(about, who)
-            if not named and not (quote and _MAY.search(sentence) and not names_group(about, who)):
+            named, nobody = belongs(about, who), not groups_in(about, who.departments)
+            if not named and not (quote and nobody and _MAY.search(sentence)):
                 continue
-            if _allows(sentence, kind, own, named and _by_name(about, who)):
+            by_name = bool(_is_named(who.department, about)) or _has_role(about, who)
+            if _allows(sentence, kind, own, named and by_name):
                 return True
     return False
 
@@ -189,19 +189,9 @@ def speaks_of_change(text: str, kind: Kind, near: bool, own: bool) -> bool:
     return any(_allows(sentence, kind, own, True) for sentence in said)
 
 
-def _quoted(quote: str, title: str, sentence: str) -> bool:
-    return within(quote, f"{title} {sentence}") or within(sentence, quote)
-
-
-def _leaves_out(text: str, who: Requester) -> bool:
-    """Whether a text leaves the requester's department out of what it calls staff."""
-    return any(GENERAL.search(s) and _excluded(s, who) for s in _SENTENCE.split(text))
-
-
-def _by_name(text: str, who: Requester) -> bool:
-    """Whether a group is named that is not everybody's."""
-    own = who.department and _named_as_group(who.department, text)
-    return bool(own or (who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)))
+def _has_role(text: str, who: Requester) -> bool:
+    """Whether a text names the Lead or account manager that the requester is."""
+    return bool((who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)))
 
 
 def _opening(text: str) -> str:
@@ -228,32 +218,25 @@ def belongs(text: str, who: Requester) -> bool:
 
 
 def _is_in(text: str, who: Requester) -> bool:
-    if who.department and (match := _named(who.department).search(text)):
-        return not _left_out(text, match.start(), match.end())
-    if (who.leads and LEAD.search(text)) or (who.manages and ACCOUNT.search(text)):
+    if (named := _is_named(who.department, text)) is not None:
+        return named
+    if _has_role(text, who):
         return True
     return (
         who.staff
         and not (LEAD.search(text) or ACCOUNT.search(text))
         and bool(GENERAL.search(text))
-        and not any(_named_as_group(n, text) for n in who.departments)
+        and not any(_is_named(name, text) for name in who.departments)
     )
 
 
-def _named_as_group(department: str, text: str) -> bool:
-    match = _named(department).search(text)
-    return match is not None and not _left_out(text, match.start(), match.end())
-
-
-def _left_out(text: str, start: int, end: int) -> bool:
-    """Whether a group is named as one that a sentence leaves out."""
-    before = text[max(0, start - 60) : start]
-    return bool(_EXCEPT.search(before) or _LEFT_OUT.match(text, end))
-
-
-def _excluded(text: str, who: Requester) -> bool:
-    match = _named(who.department).search(text) if who.department else None
-    return bool(match and _left_out(text, match.start(), match.end()))
+def _is_named(department: str, text: str) -> bool | None:
+    """Whether a text names a department; False: only to leave it out, None: not at all."""
+    match = _named(department).search(text) if department else None
+    if match is None:
+        return None
+    before = text[max(0, match.start() - 60) : match.start()]
+    return not (_EXCEPT.search(before) or _LEFT_OUT.match(text, match.end()))
 
 
 def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
@@ -262,9 +245,7 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
     What has no verb of its own goes with the one before it. ``loose``: a group of its own is also
     given what has no verb at all, and everything.
     """
-    if _NOT.search(" ".join(sentence.split()[:4])):
-        return False
-    if _NOTHING.search(sentence):
+    if _NOT.search(" ".join(sentence.split()[:4])) or _NOTHING.search(sentence):
         return False
     writes, owned = None, False
     loose = loose and not (_MEANS.search(sentence) and not _MAY.search(sentence))
@@ -274,7 +255,9 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
         if verbs:
             writes, owned = min(verbs)[1], False
         owned = owned or _OWN.search(clause) is not None
-        if not clause or _NOT.search(clause) or _other(clause, kind):
+        # The status of hours, or the team in "hours of the team", only seems to be the kind.
+        other = kind in ("team", "status") and SUBJECTS["hours"].search(clause)
+        if not clause or _NOT.search(clause) or other:
             continue
         if loose and _EVERYTHING.search(clause):
             return True
@@ -282,15 +265,3 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
         if subject and (own or not owned) and (loose if writes is None else writes):
             return True
     return False
-
-
-def _other(clause: str, kind: Kind) -> bool:
-    """Whether a clause only seems to speak of a kind: the status of hours, the team in "hours of
-    the team"."""
-    return kind in ("team", "status") and SUBJECTS["hours"].search(clause) is not None
-
-
-def names_group(text: str, who: Requester) -> bool:
-    """Whether a text names any group of people."""
-    groups = any(_named(name).search(text) for name in who.departments if name)
-    return groups or any(g.search(text) for g in (LEAD, ACCOUNT, GENERAL, GUESTS))

@@ -41,8 +41,6 @@ _QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
 """What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""
-
-
 _CHANGED_KINDS = {
     "/employees/update": {"employee"},
     "/projects/team/update": {"employee", "project"},
@@ -61,7 +59,8 @@ class Guard(NamedTuple):
 
     name: str
     hard: bool
-    check: Callable[[FinalAnswer, CompanySession], str | None]
+    check: Callable[[FinalAnswer, CompanySession], str | None] | None = None
+    """None: it acts elsewhere."""
 
 
 def _identity(answer: FinalAnswer, session: CompanySession) -> str | None:
@@ -218,15 +217,13 @@ def unintended(
             request = company.Req_GetTimeEntry(id=change.request.id)
             held.update(_texts(body_of(session.send(request, wire.Resp_GetTimeEntry))))
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
-    named = named_in(_QUOTED.sub(" ", answer.message), session)
-    others = [
-        known
-        for known in named
+    strange = [
+        known.name or known.id
+        for known in _named(answer.message, session)
         if known.kind in kinds
-        and known.id not in held
+        and known.id not in {*held, session.requester}
         and not is_unchanged(known, answer.message, session)
     ]
-    strange = [known.name or known.id for known in others if known.id != session.requester]
     return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
 
 
@@ -239,10 +236,6 @@ def _texts(value: object) -> Iterator[str]:
         yield from (text for part in value for text in _texts(part))
 
 
-def _nothing(_answer: FinalAnswer, _session: CompanySession) -> None:
-    """Of a guard that acts elsewhere."""
-
-
 GUARDS = (
     Guard("identity", True, _identity),
     Guard("guest", True, _guest),
@@ -250,10 +243,10 @@ GUARDS = (
     Guard("failed-write", False, _failed_write),
     Guard("written", False, _written),
     Guard("links", False, _links),
-    Guard("one-response", True, _nothing),
+    Guard("one-response", True),
     Guard("looked", False, _looked),
-    Guard("wiki", False, _nothing),
-    Guard("provenance", False, _nothing),
+    Guard("wiki", False),
+    Guard("provenance", False),
 )
 NAMES = tuple(guard.name for guard in GUARDS)
 
@@ -263,15 +256,15 @@ def guards_off(asked: str) -> frozenset[str]:
 
     Raises ValueError: a name that no guard has.
     """
-    words = [word.strip() for word in asked.split(",") if word.strip()]
-    names = [word.removeprefix("-") for word in words if word not in ("all", "none")]
-    if strange := [name for name in names if name not in NAMES]:
+    words = {word.strip() for word in asked.split(",")} - {""}
+    names = {word.removeprefix("-") for word in words - {"all", "none"}}
+    if strange := sorted(names - {*NAMES}):
         raise ValueError(
             f"there is no guard {strange[0]!r}; there are: all, none, {', '.join(NAMES)}, and "
             "-NAME for all but one"
         )
     without = {word[1:] for word in words if word.startswith("-")}
-    only = {word for word in words if word in NAMES}
+    only = words & {*NAMES}
     every = "all" in words or (without and not only)
     on = (set(NAMES) if every else only) - without
     return frozenset(NAMES) - on
@@ -322,6 +315,6 @@ def objections(
     reasons = (
         guard.check(linked if guard.name == "guest" else answer, session)
         for guard in GUARDS
-        if guard.name not in off and (guard.hard or not hard)
+        if guard.check and guard.name not in off and (guard.hard or not hard)
     )
     return [text for text in reasons if text]

@@ -1,24 +1,24 @@
 """What a guest's answer must not hold: anything of the registry, and of pages that are not public.
 
-Whatever the spelling: names, ids, addresses and codes are looked for in every text that the
-message may stand for (:mod:`company_tools.spellings`); a figure need not be known, for a guest is
-told none but those of the task and dates.
+Names, ids, addresses and codes are looked for in every text that the message may stand for: other
+alphabets, look-alikes, digits for letters, letters apart or backwards, shifted alphabets, first
+letters. A figure need not be known: a guest is told none but those of the task and dates.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import regex
 from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.reading_session import ReadingSession, unless_refused
-from company_tools.spellings import CHARS_AT_MOST, runs, spoken, visible
 from company_tools.wiki_lines import context_of, lines_of
-from company_tools.words import IN_WORDS, alike, levelled, numbers
+from company_tools.words import IN_WORDS, is_among, levelled, numbers, words
 from core.erc3_client.own import company_models as wire
 
 _EMAIL = regex.compile(
@@ -59,8 +59,6 @@ LEAST_LEFT = 4
 """A message that has fewer letters beside the task's words tells nothing."""
 PHRASE = 5
 """So many words in a row of a page that is not public are that page's."""
-SAME_WORD = 0.8
-"""Words that are so much alike are one."""
 FIGURE = 1000
 """From here on a number is an amount or a code, unless it is a year, a date or the task's."""
 
@@ -143,9 +141,7 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
     """What a message holds that a guest is not told, in words that do not repeat it.
 
     ``task``: its text. ``pages``: the wiki. Where the system refuses to list its records, any mail
-    address and any id is one.
-
-    Raises OutOfReach: the registry cannot be compared.
+    address and any id is one. Raises OutOfReach: the registry cannot be compared.
     """
     if _is_plain(message, task):
         return []
@@ -173,7 +169,6 @@ def _is_plain(message: str, task: str) -> bool:
 
 def _registry(session: ReadingSession, task: str, pages: Mapping[str, str]) -> Registry:
     """People, and whatever else has an id. Compared only; none of it reaches a model."""
-    listings.ahead(session, "customers", "projects", "employees")
     people = listings.employees(session)
     customers, projects = listings.whole_customers(session), listings.whole_projects(session)
     return Registry(people, projects, customers, *_parted(pages, task))
@@ -194,7 +189,7 @@ def _public(page: str) -> Iterator[str]:
     words, rows, lines = PUBLIC.split(), page.splitlines(), lines_of(page)
     for line in lines:
         have = levelled(f"{context_of(page, line)} {line.text}")
-        if any(alike(word, other) >= SAME_WORD for word in words for other in have):
+        if any(is_among(word, have) for word in words):
             yield from (rows[lines[n - 1].row - 1].strip()[:CHARS_AT_MOST] for n in line.needs)
 
 
@@ -274,3 +269,86 @@ def _is_year(word: str) -> bool:
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:
     words = levelled(text)
     return (words[n : n + PHRASE] for n in range(len(words) - PHRASE + 1))
+
+
+CHARS_AT_MOST = 6_000
+"""Of a text; one to a guest is never so long."""
+_CYRILLIC = dict(zip("абвгдезийклмнопрстуфхыэіїєґ", "abvgdezijklmnoprstufhyeiieg", strict=True)) | {
+    "ж": "zh", "ц": "c", "ч": "ch", "ш": "sh", "щ": "sch", "ъ": "", "ь": "", "ю": "ju", "я": "ja",
+    "ё": "e",
+}  # fmt: skip
+_GREEK = dict(zip("αβγδεζηικλμνξοπρσςτυφω", "abgdeziiklmnxoprsstyfo", strict=True)) | {
+    "θ": "th", "χ": "ch", "ψ": "ps",
+}  # fmt: skip
+_LOOKS = dict(
+    zip("авсеіјкмнпорѕтухгԁԛѡαεικμνορτυχ", "abceijkmhnopstyxrdqwaeikuvoptux", strict=True)
+)
+_LEET = str.maketrans("0134578@$!|€", "oieastbasile")
+_LETTER = regex.compile(r"(?:LETTER|CAPITAL|SMALL|SYMBOL LETTER) ([A-Z])$")
+_SHIFTS = range(1, 26)
+
+
+def visible(text: str) -> str:
+    """A text without characters that nobody sees, which part words for a reader of bytes alone."""
+    plain = unicodedata.normalize("NFKC", text)
+    return "".join(_plain(c) for c in plain if unicodedata.category(c) not in ("Cf", "Me", "Mn"))
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    """A character as its letter or digit, where its name says which one it is."""
+    if char.isascii():
+        return char
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    match = _LETTER.search(unicodedata.name(char, ""))
+    if match and not char.isalpha():
+        return match[1].casefold()
+    return match[1].casefold() if match and "LATIN" in unicodedata.name(char, "") else char
+
+
+def spoken(text: str) -> list[str]:
+    """The text without what nobody sees, and each other text of words that it may stand for."""
+    base = visible(text[:CHARS_AT_MOST])
+    texts = [base, _mapped(base, {**_CYRILLIC, **_GREEK}), _mapped(base, _LOOKS)]
+    texts.append(base.casefold().translate(_LEET))
+    texts.append(" ".join(word[::-1] for word in base.split()))
+    texts += [_shifted(base, by) for by in _SHIFTS]
+    texts.append(base.translate(_MIRROR))
+    return list(dict.fromkeys(texts))
+
+
+_MIRROR = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA",
+)
+
+
+def runs(text: str) -> list[str]:
+    """The letters and digits of a text in a row: as they stand, backwards, and picked apart."""
+    whole = "".join(levelled(text))
+    letters = "".join(words(text))
+    # Whoever inserts letters may do so between words too, so blanks count or do not.
+    picked = [
+        "".join(levelled(chars[start::step]))
+        for chars in (letters, text) for step in (2, 3) for start in range(step)
+    ]  # fmt: skip
+    parts = regex.findall(r"[\p{L}\p{N}]+", text)
+    initials = "".join("".join(levelled(part[:1])) for part in parts)
+    last = "".join("".join(levelled(part[-1:])) for part in parts)
+    single = "".join(c for n, c in enumerate(whole) if n == 0 or whole[n - 1] != c)
+    return [run for one in (whole, single, *picked, initials, last) for run in (one, one[::-1])]
+
+
+def _mapped(text: str, letters: dict[str, str]) -> str:
+    return "".join(letters.get(c, c) for c in text.casefold())
+
+
+def _shifted(text: str, by: int) -> str:
+    return "".join(
+        chr((ord(c) - base + by) % 26 + base)
+        if c.isascii() and c.isalpha() and (base := 65 if c.isupper() else 97)
+        else c
+        for c in text
+    )

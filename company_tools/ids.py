@@ -1,18 +1,23 @@
-"""The one record or stored value that a text means; what is not certain is an error."""
+"""Records by what a text calls them: the one meant for certain, or candidates, best first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeVar
 
+from pydantic import BaseModel
 from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.arguments import bare_id
+from company_tools.listings import leads_of
 from company_tools.reading_session import ReadingSession
-from company_tools.words import levelled, words
+from company_tools.words import levelled, phrase_score, telling, telling_weights, words
+from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import CompanyBrief, EmployeeBrief, ProjectBrief
 from core.ledger import ToolFault
+from core.tools.collector import Collector
+from core.tools.folding import fold
 
 SURE = 95
 """From this score on a name, id or mail is whole."""
@@ -69,8 +74,7 @@ def _match_names(asked: tuple[str, ...], parts: tuple[str, ...]) -> Match:
 def employee_id(session: ReadingSession, text: str) -> str:
     """The id of who is meant by an id or a whole name.
 
-    Raises:
-        ToolFault: nobody is, or more than one; the text names who could be.
+    Raises ToolFault: nobody is, or more than one; the text names who could be.
     """
     text = bare_id(text)
     if session.evidence.has("employee", text):
@@ -87,26 +91,30 @@ def employee_id(session: ReadingSession, text: str) -> str:
 
 def project_id(session: ReadingSession, text: str) -> str:
     """As :func:`employee_id`, of a project."""
-    text = bare_id(text)
-    if session.evidence.has("project", text):
-        return text
-    return _certain("project", text, listings.projects(session))
+    return _certain(session, "project", text, lambda: listings.projects(session))
 
 
 def customer_id(session: ReadingSession, text: str) -> str:
     """As :func:`employee_id`, of a customer."""
-    text = bare_id(text)
     # A company's own projects have a customer that is none of the listed ones.
-    if session.evidence.has("customer", text) or any(
-        p.customer == text for p in listings.projects(session)
-    ):
-        return text
-    return _certain("customer", text, listings.customers(session))
+    id = bare_id(text)
+    seen = session.evidence.has("customer", id)
+    if not seen and any(one.customer == id for one in listings.projects(session)):
+        return id
+    return _certain(session, "customer", text, lambda: listings.customers(session))
 
 
-def _certain(kind: str, text: str, every: Iterable[ProjectBrief | CompanyBrief]) -> str:
+def _certain(
+    session: ReadingSession,
+    kind: str,
+    text: str,
+    read: Callable[[], Sequence[ProjectBrief | CompanyBrief]],
+) -> str:
     """The one of these whose id or whole name the text is. Raises ToolFault."""
-    sure = [one.id for one in every if text == one.id or words(text) == words(one.name)]
+    text = bare_id(text)
+    if session.evidence.has(kind, text):
+        return text
+    sure = [one.id for one in read() if text == one.id or words(text) == words(one.name)]
     if len(sure) == 1:
         return sure[0]
     raise ToolFault(
@@ -116,13 +124,13 @@ def _certain(kind: str, text: str, every: Iterable[ProjectBrief | CompanyBrief])
 
 
 Field = Literal["department", "location"]
+PLACES: tuple[Field, Field] = ("location", "department")
 
 
 def value_of(field: Field, text: str, people: Iterable[EmployeeBrief]) -> str:
     """The value that is meant; one that is stored exactly so wins over one in other characters.
 
-    Raises:
-        ToolFault: there is no such value, or more than one; the text names them.
+    Raises ToolFault: there is no such value, or more than one; the text names them.
     """
     known: list[str] = sorted({getattr(one, field) for one in people} - {""})
     if text in known:
@@ -139,8 +147,7 @@ def value_of(field: Field, text: str, people: Iterable[EmployeeBrief]) -> str:
 def stored_value(field: Field, text: str, people: list[EmployeeBrief]) -> str:
     """The one stored value of the same words, in its own characters; else the text as it is.
 
-    Raises:
-        ToolFault: it is empty, or more than one has these words.
+    Raises ToolFault: it is empty, or more than one has these words.
     """
     if not words(text):
         raise ToolFault(f"{field} must not be empty")
@@ -150,10 +157,194 @@ def stored_value(field: Field, text: str, people: list[EmployeeBrief]) -> str:
 
 def staff(people: list[EmployeeBrief], department: str, location: str) -> list[EmployeeBrief]:
     """The people of a department and a location; "" is any. Raises ToolFault as value_of."""
-    if department:
-        wanted = value_of("department", department, people)
-        people = [one for one in people if one.department == wanted]
-    if location:
-        wanted = value_of("location", location, people)
-        people = [one for one in people if one.location == wanted]
+    for field, text in zip(PLACES, (location, department), strict=True):
+        if text:
+            wanted = value_of(field, text, people)
+            people = [one for one in people if getattr(one, field) == wanted]
     return people
+
+
+PEOPLE_AT_MOST, OTHERS_AT_MOST = 12, 8
+"""Candidates that are shown, unless more share the best score."""
+LEAST = 25
+"""Of 100: a project or customer that scores less is no candidate."""
+Texts = Mapping[str, Sequence[str]]
+"""Words of a record by what they say of it."""
+
+
+class Candidate(BaseModel):
+    """How well a record is meant, of 100, and by what of it."""
+
+    score: int
+    matched: str
+
+
+class PersonCandidate(Candidate):
+    """An employee, or a customer's contact who is none."""
+
+    kind: str
+    id: str | None = None
+    name: str
+    email: str
+    department: str | None = None
+    location: str | None = None
+    customer: str | None = None
+    role: str | None = None
+
+
+class ProjectCandidate(wire.ProjectDetail, Candidate):
+    """A project, with the name of its customer."""
+
+    customer_name: str
+
+
+class CustomerCandidate(wire.CompanyDetail, Candidate):
+    """A customer."""
+
+
+C = TypeVar("C", bound=Candidate)
+
+
+def Combo_Resolve_Person_For_Name(
+    session: ReadingSession,
+    name: str,
+    project: str = "",
+    department: str = "",
+    contacts: bool = True,
+) -> dict[str, object]:
+    """Name in any order, mail, id: {candidates: [{kind, id, name, email, department, location,
+    score, matched}] best first, score 0-100, tied: how many share the best}. A customer's
+    contact has customer in place of id. project: of its team, with role"""
+    name = bare_id(name)
+    if not name.strip():
+        raise ToolFault("name must not be empty")
+    roles: dict[str, str] | None = None
+    if project:
+        team = listings.project(session, project_id(session, project)).team
+        roles = {member.employee: member.role for member in team}
+    collected = Collector()
+    people = collected.rows(lambda: listings.employees(session))
+    candidates = [
+        PersonCandidate(
+            kind="employee",
+            **one.model_dump(include={"id", "name", "email", "department", "location"}),
+            role=roles.get(one.id) if roles else None,
+            score=match.score,
+            matched=match.field,
+        )
+        for one in people
+        if (match := match_person(name, one.id, one.name, one.email)).score
+        and (roles is None or one.id in roles)
+        and (not department or fold(department) in fold(one.department or ""))
+    ]
+    if contacts and not project and not any(one.score >= SURE for one in candidates):
+        candidates += [
+            PersonCandidate(
+                kind="contact, no employee",
+                name=one.primary_contact_name,
+                email=one.primary_contact_email,
+                customer=one.id,
+                score=match.score,
+                matched=match.field,
+            )
+            for one in collected.rows(lambda: listings.whole_customers(session))
+            for match in [
+                match_person(name, "", one.primary_contact_name, one.primary_contact_email)
+            ]
+            if match.score
+        ]
+    return collected.result(_shown(candidates, PEOPLE_AT_MOST))
+
+
+def Combo_Resolve_Project_For_Phrase(
+    session: ReadingSession,
+    phrase: str,
+    member: str = "",
+    lead: str = "",
+    archived: bool = True,
+) -> dict[str, object]:
+    """Over name, description, customer; member, lead: employee ids: {candidates: [{fields of
+    Req_GetProject, customer_name, score, matched}], tied}. phrase "": all of theirs"""
+    member, lead = (employee_id(session, who) if who else "" for who in (member, lead))
+    if not bare_id(phrase).strip() and not member and not lead:
+        raise ToolFault("phrase must not be empty, unless member or lead is given")
+    phrase = bare_id(phrase)
+    collected = Collector()
+    projects = collected.rows(lambda: listings.whole_projects(session))
+    customers = collected.rows(lambda: listings.customers(session))
+    names = {one.id: one.name for one in customers}
+    scores = _scores(phrase, {one.id: project_texts(one, names) for one in projects})
+    candidates = []
+    for one in projects:
+        score, matched = _exact(phrase, one.id, one.name) or scores[one.id]
+        if (
+            (score >= LEAST or not phrase.strip())
+            and (archived or one.status != "archived")
+            and (not member or any(m.employee == member for m in one.team))
+            and (not lead or lead in leads_of(one))
+        ):
+            fields = {**dict(one), "customer_name": names.get(one.customer, "")}
+            candidates.append(ProjectCandidate(**fields, score=score, matched=matched))
+    most = OTHERS_AT_MOST if phrase.strip() else len(candidates)
+    return collected.result(_shown(candidates, most))
+
+
+def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> Texts:
+    """The words of a project's name and description, and of its customer's name."""
+    return {
+        "name": words(project.name),
+        "description": words(project.description),
+        "customer": words(customers.get(project.customer, "")),
+    }
+
+
+def Combo_Resolve_Customer_For_Phrase(session: ReadingSession, phrase: str) -> dict[str, object]:
+    """{candidates: [{fields of Req_GetCustomer, score, matched}], tied}"""
+    phrase = bare_id(phrase)
+    if not phrase.strip():
+        raise ToolFault("phrase must not be empty")
+    collected = Collector()
+    customers = collected.rows(lambda: listings.whole_customers(session))
+    texts = {
+        one.id: {
+            "name": words(one.name),
+            "brief": words(one.brief),
+            "contact": words(f"{one.primary_contact_name} {one.primary_contact_email}"),
+            "location": words(one.location),
+            "id": words(one.id.replace("_", " ")),
+        }
+        for one in customers
+    }
+    scores = _scores(phrase, texts)
+    candidates = []
+    for one in customers:
+        score, matched = _exact(phrase, one.id, one.name) or scores[one.id]
+        if phrase.strip().casefold() == one.primary_contact_email.casefold():
+            score, matched = 100, "contact's mail"
+        if score >= LEAST:
+            candidates.append(CustomerCandidate(**dict(one), score=score, matched=matched))
+    return collected.result(_shown(candidates, OTHERS_AT_MOST))
+
+
+def _scores(phrase: str, texts: Mapping[str, Texts]) -> dict[str, tuple[int, str]]:
+    """By id how well a phrase fits a record's words, at most 96, and which of them."""
+    asked = telling(phrase)
+    weights = telling_weights(asked, [sum(map(tuple, one.values()), ()) for one in texts.values()])
+    scores = {id: phrase_score(asked, one, weights) for id, one in texts.items()}
+    return {id: (min(score, 96), matched) for id, (score, matched) in scores.items()}
+
+
+def _exact(phrase: str, id: str, name: str) -> tuple[int, str] | None:
+    """The score where a phrase is an id or a whole name, or holds that."""
+    if phrase.strip().casefold() == id.casefold():
+        return 100, "id"
+    if words(phrase) == words(name):
+        return 100, "name"
+    return (97, "name") if fold(name) in fold(phrase) else None
+
+
+def _shown(candidates: list[C], most: int) -> dict[str, object]:
+    """The best candidates, with how many share the best score."""
+    ranked = sorted(candidates, key=lambda one: (-one.score, getattr(one, "id", None) or ""))
+    tied = sum(one.score == ranked[0].score for one in ranked)
+    return {"candidates": ranked[: max(most, tied)], "tied": tied}

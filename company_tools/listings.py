@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
+from company_tools.reading_session import ListRequest, ReadingSession
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.api_session import one
 from core.tools.faults import Refused, failed_request
-
-if TYPE_CHECKING:
-    from company_tools.reading_session import ListRequest, ReadingSession
-from collections.abc import Callable
-
-from company_tools import listings
-from company_tools.profile import person_of
-from company_tools.reading_session import ReadingSession
-from company_tools.sums import filters
-from core.tools.collector import Collector
 
 Brief = TypeVar("Brief", wire.EmployeeBrief, wire.ProjectBrief, wire.CompanyBrief)
 Whole = TypeVar("Whole", wire.EmployeeView, wire.ProjectDetail, wire.CompanyDetail)
@@ -113,19 +104,12 @@ _PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
 _CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
     "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
 )
-_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
 employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
 whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
 projects, project = _PROJECTS.all, _PROJECTS.one
 whole_projects, projects_of = _PROJECTS.whole, _PROJECTS.of
 customers, customer = _CUSTOMERS.all, _CUSTOMERS.one
 whole_customers = _CUSTOMERS.whole
-
-
-def ahead(session: ReadingSession, *kinds: str) -> None:
-    """Read listings side by side that are about to be asked for."""
-    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
-    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:
@@ -175,48 +159,6 @@ def with_texts(entry: Entry) -> Entry:
     return entry.model_copy(update=ids)
 
 
-T = TypeVar("T")
-
-
-def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> dict[str, object]:
-    """{employees: [{id, name, email, salary, location, department}]}; details, slow: with
-    notes, skills, wills"""
-    if not details:
-        return _listed("employees", lambda: listings.employees(session))
-    collected = Collector()
-    people = collected.rows(lambda: listings.whole_employees(session))
-    return collected.result({"employees": [person_of(one) for one in people]})
-
-
-def Combo_List_All_Projects(session: ReadingSession, teams: bool = True) -> dict[str, object]:
-    """{projects: [fields of Req_GetProject]}, archived too; without teams no description"""
-    if not teams:
-        return _listed("projects", lambda: listings.projects(session))
-    return _listed("projects", lambda: listings.whole_projects(session))
-
-
-def Combo_List_All_Customers(session: ReadingSession, details: bool = True) -> dict[str, object]:
-    """{customers: [fields of Req_GetCustomer]}; without details no brief, contact, manager"""
-    if not details:
-        return _listed("customers", lambda: listings.customers(session))
-    return _listed("customers", lambda: listings.whole_customers(session))
-
-
-def Combo_List_All_Time_Entries(
-    session: ReadingSession,
-    employee: str = "",
-    project: str = "",
-    customer: str = "",
-    date_from: str = "",
-    date_to: str = "",
-) -> dict[str, object]:
-    """{entries: [{id, employee, customer, project, date, hours, billable, work_category, notes,
-    status: draft, submitted, approved, invoiced or voided}]}, voided ones too"""
-    asked = filters(session, employee, project, customer, date_from, date_to)
-    return _listed("entries", lambda: listings.entries(session, **asked))
-
-
-def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
-    """The records under their name. Raises a fault that keeps those that came before it."""
-    collected = Collector()
-    return collected.result({field: collected.rows(read)})
+def leads_of(project: wire.ProjectDetail) -> list[str]:
+    """Who leads a project."""
+    return [member.employee for member in project.team if member.role == "Lead"]

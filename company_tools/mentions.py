@@ -13,12 +13,12 @@ import regex
 from rapidfuzz.distance import OSA
 
 from company_tools import listings
-from company_tools.profile import leads_of
+from company_tools.ids import project_texts
+from company_tools.listings import leads_of
 from company_tools.reading_session import ReadingSession
-from company_tools.resolving import project_texts
 from company_tools.wiki_pages import stem
 from company_tools.words import (
-    alike,
+    is_among,
     levelled,
     numbers,
     phrase_score,
@@ -29,8 +29,6 @@ from company_tools.words import (
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 
-SAME = 0.8
-"""Words that are at least so much alike are one, misspelt or inflected."""
 NEAR_BEST = 0.8
 """A project that has so much of the best one's share of the task's words may be meant as well."""
 TEXT_CHARS = 8_000
@@ -81,9 +79,7 @@ class Mentions:
         return sum(map(self._has, wanted)) / len(wanted) if wanted else 1.0
 
     def _has(self, word: str) -> bool:
-        return word in self._set or any(
-            alike(word, other) >= SAME or _slipped(word, other) for other in self._set
-        )
+        return is_among(word, self._set) or any(_slipped(word, other) for other in self._set)
 
     def _literally(self, text: str) -> bool:
         low = text.casefold()

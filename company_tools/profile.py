@@ -1,14 +1,25 @@
-"""Who asks, with what ties them to projects and customers."""
+"""Who asks, and what bears on whether they may do something: facts and lines, no verdict."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
 
 from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.change import levels_of
+from company_tools.grants import Requester
+from company_tools.ids import customer_id, employee_id, project_id
+from company_tools.listings import leads_of
 from company_tools.reading_session import ReadingSession
+from company_tools.rule_choice import chosen
+from company_tools.wiki_lines import context_of, lines_of
+from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
+from core.ledger import ToolFault
 from core.tools.collector import keeping
 
 
@@ -60,7 +71,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
         ),
     )
     return Ties(
-        led=[project.id for project in projects if employee in leads_of(project)],
+        led=[project.id for project in projects if employee in listings.leads_of(project)],
         member_of=[project.id for project in projects],
         manages=[customer.id for customer in customers],
     )
@@ -77,6 +88,164 @@ def projects_with(session: ReadingSession, **filters: object) -> list[wire.Proje
     return listings.projects_of(session, [project.id for project in projects])
 
 
-def leads_of(project: wire.ProjectDetail) -> list[str]:
-    """Who leads a project."""
-    return [member.employee for member in project.team if member.role == "Lead"]
+class EmployeeFacts(BaseModel):
+    """What ties the requester to an employee."""
+
+    kind: str = "employee"
+    id: str
+    asker_is_target: bool
+    department: str
+    location: str
+    same_department: bool
+    same_location: bool
+    projects_of_target_that_asker_leads: list[str]
+    projects_in_common: list[str]
+
+
+class ProjectFacts(BaseModel):
+    """What ties the requester to a project."""
+
+    kind: str = "project"
+    id: str
+    status: str
+    asker_roles: list[str]
+    leads: list[str]
+    account_manager: str | None
+    asker_manages: bool
+
+
+class CustomerFacts(BaseModel):
+    """What ties the requester to a customer."""
+
+    kind: str = "customer"
+    id: str
+    account_manager: str
+    asker_is_account_manager: bool
+    projects_with_asker: list[str]
+    projects_that_asker_leads: list[str]
+
+
+class EntryFacts(wire.TimeEntry):
+    """What ties the requester to a time entry."""
+
+    kind: str = "time entry"
+    id: str
+    entry_is_of_asker: bool
+    project_facts: ProjectFacts | None
+
+
+class NoFacts(BaseModel):
+    """A target that is none."""
+
+    id: str
+    kind: str = "no employee, project, customer or time entry has this id"
+
+
+TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFacts | NoFacts
+
+
+def Combo_Get_Permission_Facts_For_Action(
+    session: ReadingSession, wiki: WikiStore, action: str, target: str = ""
+) -> dict[str, object]:
+    """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
+    rules: [{page, line, under: what stands over it, text}]}. target: an id"""
+    if not action.strip():
+        raise ToolFault("action must not be empty")
+    user = session.user()
+    who = {"id": user.id, "department": user.department, "location": user.location}
+    result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
+    with keeping(**result):
+        pages = wiki_pages(session, wiki)
+    result["rules"] = list(_rules(session, pages, f"{action} {target}"))
+    if target in pages:
+        result["target"] = {"kind": "wiki page", "id": target}
+    elif user.id and target:
+        with keeping(**result):
+            facts = target_facts(session, user.id, target.strip())
+            result["target"] = facts.model_dump(mode="json")
+    return result
+
+
+def _rules(session: ReadingSession, pages: Pages, text: str) -> Iterator[dict[str, object]]:
+    """The lines that may rule an action for who asks, as far as no tie to a record is needed."""
+    user = session.user()
+    who = None if user.is_public else Requester(user.department or "", (), True, True)
+    for path, number in chosen(pages, None, who, text):
+        line = lines_of(pages[path])[number - 1]
+        under = context_of(pages[path], line)
+        yield {"page": path, "line": line.row, "under": under, "text": line.text.strip()}
+
+
+def target_facts(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    """What the target is, and what the requester has to do with it. Raises ToolFault."""
+    evidence = session.evidence
+    readers = [_employee, _project, _customer]
+    if target.startswith("te_") or target in evidence.tokens:
+        readers = [_entry, *readers]
+    elif evidence.has("project", target):
+        readers = [_project]
+    elif evidence.has("customer", target):
+        readers = [_customer]
+    for read in readers:
+        try:
+            return read(session, requester, target)
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+    return NoFacts(id=target)
+
+
+def _employee(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    target = employee_id(session, target) if " " in target else target
+    person, user = listings.employee(session, target), session.user()
+    theirs, mine = ties(session, target), ties(session, requester)
+    return EmployeeFacts(
+        id=target,
+        asker_is_target=target == requester,
+        department=person.department,
+        location=person.location,
+        same_department=person.department == user.department,
+        same_location=person.location == user.location,
+        projects_of_target_that_asker_leads=sorted({*theirs.member_of} & {*mine.led}),
+        projects_in_common=sorted({*theirs.member_of} & {*mine.member_of}),
+    )
+
+
+def _project(session: ReadingSession, requester: str, target: str) -> ProjectFacts:
+    target = project_id(session, target) if " " in target else target
+    project = listings.project(session, target)
+    shown = session.evidence.has("customer", project.customer)
+    manager = listings.account_manager(session, project.customer) if shown else None
+    return ProjectFacts(
+        id=target,
+        status=project.status,
+        asker_roles=[m.role for m in project.team if m.employee == requester],
+        leads=leads_of(project),
+        account_manager=manager,
+        asker_manages=manager == requester,
+    )
+
+
+def _customer(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    target = customer_id(session, target) if " " in target else target
+    customer = listings.customer(session, target)
+    projects = projects_with(session, customer_id=target)
+    return CustomerFacts(
+        id=target,
+        account_manager=customer.account_manager,
+        asker_is_account_manager=customer.account_manager == requester,
+        projects_with_asker=[
+            p.id for p in projects if any(m.employee == requester for m in p.team)
+        ],
+        projects_that_asker_leads=[p.id for p in projects if requester in leads_of(p)],
+    )
+
+
+def _entry(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+    entry = listings.entry(session, target)
+    return EntryFacts(
+        **dict(entry),
+        id=target,
+        entry_is_of_asker=entry.employee == requester,
+        project_facts=_project(session, requester, entry.project) if entry.project else None,
+    )

@@ -20,13 +20,12 @@ from company_tools.change import Change
 from company_tools.company_session import CompanySession
 from company_tools.doubts import ArgumentCheck, Doubt, Part
 from company_tools.grants import Requester, gives, setting_rights
+from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
-from company_tools.profile import leads_of
 from company_tools.reading_session import unless_refused
 from company_tools.rule_book import Book, RuleBooks
 from company_tools.rule_choice import book_gives
-from company_tools.rule_words import ruling
-from company_tools.subjects import SUBJECTS, speaks_of, within
+from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
 from company_tools.words import words
 
 MANY = 5

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import NamedTuple, NoReturn, TypeVar
 
 import regex
@@ -15,7 +16,6 @@ from pydantic import BaseModel
 from company_tools.answering import AnsweringSession
 from company_tools.change import READS, RESPOND, Request
 from company_tools.evidence import Evidence, Memory
-from company_tools.whoami import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
@@ -90,8 +90,7 @@ class ReadingSession(AnsweringSession):
     def user(self) -> User:
         """The user, as whoami says. Kept for the task; asked again after the wiki was written.
 
-        Raises:
-            ToolFault: the system does not know, or does not answer.
+        Raises ToolFault: the system does not know, or does not answer.
         """
         if self._user is None or self._wiki_moved:
             return self.look_again()
@@ -212,11 +211,6 @@ class ReadingSession(AnsweringSession):
             fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
 
-    def read_pages_ahead(self, *listings: tuple[ListRequest, type[BaseModel]]) -> None:
-        """Read whole listings side by side, each a model with the kind of its records."""
-        limit = self.listing.limit or USUAL_LIMIT
-        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listings)
-
     def read_ahead(self, chains: Iterable[Chain]) -> None:
         """As the session's; nothing is sent once the user has been answered."""
         if not self.responses:
@@ -252,18 +246,6 @@ def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
         return otherwise
 
 
-def _pages(model: ListRequest, field: str, limit: int) -> Chain:
-    """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
-    offset = 0
-    while True:
-        answer = yield model(offset=offset, limit=limit)
-        records = getattr(answer, field, None) or []
-        following = getattr(answer, "next_offset", None)
-        if not records or not following or following < 0:
-            return
-        offset += len(records)
-
-
 def _misfit(request: Request, answer: BaseModel) -> str | None:
     """Why an answer belongs to another question; None where nothing says so."""
     body = body_of(request)
@@ -291,3 +273,44 @@ def _differs(what: str, wanted: object, shown: object) -> str | None:
 def _page_name(file: str) -> str:
     # Whether the platform completes a page's name is not known.
     return file.casefold().strip("/").removesuffix(".md")
+
+
+YEARS = range(1900, 2200)
+"""Of a day that can be counted from."""
+_TODAY_CHARS = 40
+
+
+class User(wire.Resp_WhoAmI):
+    """The user of a task; texts that whoami leaves out are ""."""
+
+    today_said: str | None = None
+    """What stood in the place of a day that is none."""
+
+    @property
+    def weekday(self) -> str:
+        """The name of the day, "" where today is unknown."""
+        return f"{date.fromisoformat(self.today):%A}" if self.today else ""
+
+    @property
+    def id(self) -> str:
+        """The employee's id, "" for a guest."""
+        return self.current_user or ""
+
+
+def consistent(answer: wire.Resp_WhoAmI) -> User:
+    """What whoami said, with the least right where it contradicts itself.
+
+    Who is public is a guest, whoever is named beside that. A ``today`` that is no day is "".
+    """
+    user = User(**dict(answer))
+    if user.is_public:
+        user.current_user = user.location = user.department = ""
+    try:
+        today = date.fromisoformat(user.today)
+    except ValueError:
+        today = date.min
+    if today.year in YEARS:
+        user.today = today.isoformat()
+    else:
+        user.today, user.today_said = "", user.today[:_TODAY_CHARS]
+    return user

@@ -79,7 +79,9 @@ def restore(session: CompanySession, entries: Sequence[LedgerEntry]) -> None:
                     sent = company.Req_ProvideAgentResponse.model_validate(entry.body)
                 session.responses, session.pending = [sent] if sent else [], None
         elif isinstance(entry, Resolved):
-            _resolve(session, entry)
+            open_ = (c for c in reversed(session.changes) if c.path == entry.path)
+            if change := next((c for c in open_ if c.outcome in ("unknown", "sent")), None):
+                change.outcome = "done" if entry.took_effect else "lost"
         elif entry.kind == "read":
             _learn(session, entry)
         else:
@@ -93,13 +95,6 @@ def _take_over(session: CompanySession, call: WireCall) -> None:
         last = Change(request_at(call.path, call.body))
         session.take_over(last, None)
     last.outcome, last.error = _OUTCOMES[call.outcome], call.error or ""
-
-
-def _resolve(session: CompanySession, entry: Resolved) -> None:
-    for change in reversed(session.changes):
-        if change.path == entry.path and change.outcome in ("unknown", "sent"):
-            change.outcome = "done" if entry.took_effect else "lost"
-            return
 
 
 def _learn(session: CompanySession, request: WireCall) -> None:

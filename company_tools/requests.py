@@ -15,8 +15,7 @@ from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
 from company_tools.profile import person_of
 from company_tools.reading_session import FIELDS
-from company_tools.time_entries import check_member
-from company_tools.updates import Combo_Update_Employee_For_Changes, update_status
+from company_tools.updates import Combo_Update_Employee_For_Changes, check_member, update_status
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -75,8 +74,8 @@ def request_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         _made(session, "read", "Req_WhoAmI", session.user),
         *(_made(session, "read", name, act) for name, act in one_record.items()),
         *(_listing(session, name) for name in _LISTS),
-        *(_made(session, "read", name, _reading(session, name)) for name in _READS),
-        *(_made(session, "write", name, _writing(session, name)) for name in _WRITES),
+        *(_made(session, "read", name, partial(_read, session, name)) for name in _READS),
+        *(_made(session, "write", name, partial(_write, session, name)) for name in _WRITES),
         _made(session, "write", "Req_UpdateProjectStatus", partial(update_status, session)),
         _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
     ]
@@ -150,18 +149,13 @@ def _listing(session: CompanySession, name: str) -> Tool:
     return _made(session, "read", name, act, {"offset": 0, "limit": 0})
 
 
-def _reading(session: CompanySession, name: str) -> Callable[..., object]:
-    model: Callable[..., object] = getattr(company, name)
-    return lambda **arguments: session.send(model(**arguments))
+def _read(session: CompanySession, name: str, **arguments: object) -> object:
+    return session.send(getattr(company, name)(**arguments))
 
 
-def _writing(session: CompanySession, name: str) -> Callable[..., object]:
+def _write(session: CompanySession, name: str, **arguments: Any) -> object:
     model = getattr(company, name)
+    if name == "Req_LogTimeEntry" and arguments.get("project"):
+        check_member(session, arguments["employee"], arguments["project"])
     actor = [field for field in _ACTORS if field in model.model_fields]
-
-    def act(**arguments: Any) -> object:
-        if name == "Req_LogTimeEntry" and arguments.get("project"):
-            check_member(session, arguments["employee"], arguments["project"])
-        return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))
-
-    return act
+    return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import regex
 
-from company_tools.subjects import within
-from company_tools.wiki_lines import is_ruler, lines_of
+from company_tools.rule_words import within
+from company_tools.wiki_lines import lines_of
 from company_tools.wiki_store import Pages, hash_of
 from core.models.kept_files import read_kept, write_kept
 from core.models.model_client import ModelClient
@@ -112,9 +112,7 @@ def _rule(row: object, paths: Sequence[str], pages: Pages) -> Rule | None:
     lines = lines_of(pages[path])
     for near in (number + step for step in NEAR):
         if 1 <= near <= len(lines) and within(first, lines[near - 1].text):
-            line = lines[near - 1]
-            decides = line.kind != "heading" and not is_ruler(line)
-            return Rule(path, near, who, about) if decides else None
+            return Rule(path, near, who, about) if lines[near - 1].rules else None
     return None
 
 

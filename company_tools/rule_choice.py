@@ -19,18 +19,16 @@ from company_tools.grants import (
     GUESTS,
     Requester,
     belongs,
+    groups_in,
     is_english,
-    names_group,
     setting_rights,
     speaks_of_change,
 )
 from company_tools.rule_book import Book, Rule
-from company_tools.rule_words import ID, modal
-from company_tools.subjects import Kind, within
-from company_tools.wiki_lines import Line, context_of, excerpt, is_ruler, lines_of
-from company_tools.wiki_pages import stem
-from company_tools.wiki_search import telling_words
-from company_tools.words import alike, words
+from company_tools.rule_words import ID, Kind, modal, within
+from company_tools.wiki_lines import Line, context_of, excerpt, lines_of
+from company_tools.wiki_pages import stem, telling_words
+from company_tools.words import is_among, words
 from core.models.tokens import count_text
 
 STRETCHES = 8
@@ -83,18 +81,11 @@ def chosen(
     text: str,
     about: Sequence[str] = (),
 ) -> list[tuple[str, int]]:
-    """The lines to show, those first that are likelier to decide.
+    """The lines to show, as many as there is room for, those first that are likelier to decide.
 
     ``who``: None is a guest. ``about``: subjects of the task, in the words of the book.
     """
-    candidates = [*_of_book(book, who)] if book is not None else [*by_code(pages, who)]
-    return pick(pages, candidates, text, about)
-
-
-def pick(
-    pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str] = ()
-) -> list[tuple[str, int]]:
-    """As many of the candidates as there is room for, best first; all where they are few."""
+    candidates = [*(by_code(pages, who) if book is None else _of_book(book, who))]
     places: list[tuple[str, int]] = []
     stretches = set[tuple[object, ...]]()
     for one in _ranked(pages, candidates, text, about):
@@ -173,7 +164,7 @@ def _stretch(path: str, page: str, line: Line) -> tuple[object, ...]:
 
 def _shares(about: Sequence[str], topics: str) -> bool:
     have = words(topics)
-    return any(alike(word, other) >= 0.8 for one in about for word in words(one) for other in have)
+    return any(is_among(word, have) for one in about for word in words(one))
 
 
 def _relevance(query: str, texts: Sequence[Sequence[str]]) -> list[float]:
@@ -268,21 +259,19 @@ def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candida
     for path, page in pages.items():
         sets = path in setting or not setting
         for line in lines_of(page):
-            if line.kind == "heading" or is_ruler(line):
-                continue
-            if weight := _line_weight(page, line, who, sets=sets, named=path in named):
+            weight = line.rules and _line_weight(page, line, who, sets, path in named)
+            if weight:
                 yield Candidate(path, line.number, weight, binds=not sets)
 
 
-def _line_weight(page: str, line: Line, who: Requester | None, *, sets: bool, named: bool) -> float:
+def _line_weight(page: str, line: Line, who: Requester | None, sets: bool, named: bool) -> float:
     """How likely a line decides something for who asks; 0: it does not."""
-    context = context_of(page, line)
-    own, over = modal(line.text), modal(context)
+    own, over = modal(line.text), modal(context_of(page, line))
     # Where a page sets rights, a line of a group needs no verb: "To see pay: Finance".
-    speaks = any(own) or (sets and (any(over) or (who is None or names_group(line.text, who))))
-    if not speaks:
+    grouped = who is None or groups_in(line.text, who.departments) > 0
+    if not any(own) and not (sets and (any(over) or grouped)):
         return 0.0
-    concern = _concern(context, line.text, who)
+    concern = _concern(page, line, who)
     if sets and who and not concern and len(line.text) <= ITEM_CHARS:
         concern = _OTHERS  # who else has a right tells that the requester has it not
     if sets:
@@ -293,13 +282,14 @@ def _line_weight(page: str, line: Line, who: Requester | None, *, sets: bool, na
     return concern and _NONE + named + 0.5 * min(own.must, 3)
 
 
-def _concern(context: str, text: str, who: Requester | None) -> float:
+def _concern(page: str, line: Line, who: Requester | None) -> float:
     """As :func:`_concerns`, by the groups that a line or what stands over it names."""
+    context, text = context_of(page, line), line.text
     if who is None:
         return _OWN if GUESTS.search(f"{context}\n{text}") else 0.0
     # In a short line a colon parts a right from who has it.
     for part in (context, text.replace(":", ";") if len(text) <= ITEM_CHARS else text):
-        if names_group(part, who):
+        if groups_in(part, who.departments):
             own = belongs(part, who._replace(staff=False))
             return _OWN if own else _GENERAL if belongs(part, who) else 0.0
     return _NONE
@@ -328,7 +318,8 @@ def rule_text(
     content = [
         (path, number)
         for path, number in _on(pages, f"{text} {' '.join(about)}")
-        if (path, number) not in have and not (path in sets and _others(pages[path], number, who))
+        if (path, number) not in have
+        and (path not in sets or _concern(pages[path], lines_of(pages[path])[number - 1], who))
     ]
     parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
     setting = {path for path, _ in rules} & sets
@@ -337,18 +328,9 @@ def rule_text(
     return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
 
 
-def _others(page: str, number: int, who: Requester | None) -> bool:
-    """Whether a line is about groups that who asks does not belong to."""
-    line = lines_of(page)[number - 1]
-    return not _concern(context_of(page, line), line.text, who)
-
-
 def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:
     """The few lines that have most to do with a text, by at least two of its words."""
-    lines = [
-        (path, line) for path, page in pages.items() for line in lines_of(page)
-        if line.kind != "heading" and not is_ruler(line)
-    ]  # fmt: skip
+    lines = [(path, line) for path, page in pages.items() for line in lines_of(page) if line.rules]
     have = [[*stem(path), *words(line.text)] for path, line in lines]
     asked = {form for word in telling_words(text) for form in _forms(word)}
     shares = _relevance(text, have)

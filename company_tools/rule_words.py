@@ -1,18 +1,16 @@
-"""Small words by which a text gives or binds, in some languages: may, must, only, nobody."""
+"""Words by which pages give or bind, and by which they speak of kinds of changes."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import regex
 
-from company_tools.subjects import SUBJECTS
 from company_tools.wiki_lines import lines_of
-from company_tools.words import levelled, numbers, telling, words
+from company_tools.words import words
 
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _MAY, _MUST = (frozenset(words(_WORDS[name])) for name in ("may", "must"))
@@ -54,34 +52,38 @@ def giving(page: str) -> int:
     return sum(not gives.isdisjoint(line.needs) for line in lines)
 
 
-LEAST_SIGNS = 2
-"""A note that decides has so many words of the rule that says what decides."""
-_REFUSES = regex.compile(r"\b(?:not|never|no|none|nobody)\b", regex.I)
-_STATEMENT = regex.compile(r"(?<=[.!?])\s+|\n+")
-_COMMON = "pay salary salaries raise raises note notes amount record person year employee"
-_NO_SIGN = frozenset(_COMMON.split())
-"""What every rule on pay and notes speaks of."""
+Kind = Literal["status", "team", "pay", "notes", "levels", "place", "hours", "wiki"]
+_SUBJECTS: dict[Kind, str] = {
+    "status": r"status|stage|phase|state\b|stands?\b|paus|archiv|reactivat",
+    "team": r"teams?\b|staffing|works? on|roles?\b|shares?\b|members?\b|allocat|assign",
+    "pay": r"pay\b|payroll|salar|wages?\b|compensation|remunerat|rais(?:e|ing)",
+    "notes": r"notes?\b|remarks?\b|comments?\b",
+    "levels": r"levels?\b|skills?\b|wills?\b|competenc",
+    "place": r"location|site|department|employee (?:record|data|profile)",
+    "hours": r"hours?\b|time\b|timesheets?\b|time entr|entries",
+    "wiki": r"wiki|pages?\b(?! on\b)|articles?\b|documents?\b",
+}
+"""What a sentence about a kind of change speaks of."""
+SUBJECTS = {kind: regex.compile(rf"\b(?:{words})", regex.I) for kind, words in _SUBJECTS.items()}
+_ABROAD: dict[Kind, str] = {
+    "pay": r"\bearn|gehalt|lohn|salaire|sueldo|stipendi|薪|工资",
+    "notes": r"notiz|vermerk|remarque|nota\b|备注",
+    "levels": r"stufe|niveau|nivel|livello|compét|fähig|级",
+    "hours": r"stunde|heure|horas?\b|ore\b|zeit|小时|时",
+    "wiki": r"seite|página|pagina|artikel|artículo|页",
+}
+"""The same in tasks alone, most in other languages."""
 
 
-def decides(note: str, amount: float, wiki: Mapping[str, str]) -> bool:
-    """Whether a record's note has an amount, in the words of a page that says such notes decide."""
-    if amount not in numbers(note):
-        return False
-    have = {word for word in levelled(note) if word not in _NO_SIGN and not word.isdigit()}
-    for text in wiki.values():
-        for part in text.split("\n\n"):
-            rule = " ".join(s for s in _STATEMENT.split(part) if not _REFUSES.search(s))
-            speaks = SUBJECTS["notes"].search(rule) and SUBJECTS["pay"].search(part)
-            if speaks and len(_signs(rule, have)) >= LEAST_SIGNS:
-                return True
-    return False
+def speaks_of(kind: Kind, text: str) -> bool:
+    """Whether words of a task may ask for a kind of change; of statuses and teams any may."""
+    if kind in ("status", "team", "place"):
+        return True
+    abroad = regex.search(_ABROAD[kind], text, regex.I)
+    return bool(SUBJECTS[kind].search(text) or abroad)
 
 
-def _signs(rule: str, have: set[str]) -> set[str]:
-    """The words of a rule that a note has too, inflected or not."""
-    beginnings = {word[:5] for word in have if len(word) > 3}
-    return {
-        word
-        for word in levelled(" ".join(telling(rule)))
-        if word not in _NO_SIGN and len(word) > 3 and word[:5] in beginnings
-    }
+def within(part: str, text: str) -> bool:
+    """Whether the words of a part stand in a text, in their order and without others between."""
+    wanted, have = words(part[:2000]), words(text[:200_000])
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(have)} "

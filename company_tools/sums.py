@@ -1,18 +1,29 @@
-"""Hours and workloads, summed over what was listed."""
+"""Whole lists, hours and workloads summed over them, and who is how good and willing at something.
+
+Display names of skills and wills stand in the wiki alone (facts of the platform), in a line, a list
+or a table that has them beside the stored name.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, TypeVar
 
+import regex
 from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.arguments import day
-from company_tools.ids import customer_id, employee_id, project_id, staff
+from company_tools.change import levels_of
+from company_tools.ids import PLACES, customer_id, employee_id, project_id, staff, value_of
+from company_tools.profile import person_of
 from company_tools.reading_session import ReadingSession
+from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import WikiStore
+from company_tools.words import words
+from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import Collector
@@ -104,7 +115,6 @@ def Combo_Sum_Workload_For_Employees(
     """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
     name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
     projects; none: all"""
-    listings.ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
     collected = Collector()
@@ -142,3 +152,179 @@ def ends(ranked: list[tuple[str, float]]) -> tuple[list[str], list[str]]:
 def total(numbers: Iterable[float]) -> float:
     """The sum of numbers as they are printed: 0.1 and 0.2 are 0.3."""
     return float(sum((Decimal(str(n)) for n in numbers), Decimal()))
+
+
+T = TypeVar("T")
+
+
+def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> dict[str, object]:
+    """{employees: [{id, name, email, salary, location, department}]}; details, slow: with
+    notes, skills, wills"""
+    if not details:
+        return _listed("employees", lambda: listings.employees(session))
+    collected = Collector()
+    people = collected.rows(lambda: listings.whole_employees(session))
+    return collected.result({"employees": [person_of(one) for one in people]})
+
+
+def Combo_List_All_Projects(session: ReadingSession, teams: bool = True) -> dict[str, object]:
+    """{projects: [fields of Req_GetProject]}, archived too; without teams no description"""
+    if not teams:
+        return _listed("projects", lambda: listings.projects(session))
+    return _listed("projects", lambda: listings.whole_projects(session))
+
+
+def Combo_List_All_Customers(session: ReadingSession, details: bool = True) -> dict[str, object]:
+    """{customers: [fields of Req_GetCustomer]}; without details no brief, contact, manager"""
+    if not details:
+        return _listed("customers", lambda: listings.customers(session))
+    return _listed("customers", lambda: listings.whole_customers(session))
+
+
+def Combo_List_All_Time_Entries(
+    session: ReadingSession,
+    employee: str = "",
+    project: str = "",
+    customer: str = "",
+    date_from: str = "",
+    date_to: str = "",
+) -> dict[str, object]:
+    """{entries: [{id, employee, customer, project, date, hours, billable, work_category, notes,
+    status: draft, submitted, approved, invoiced or voided}]}, voided ones too"""
+    asked = filters(session, employee, project, customer, date_from, date_to)
+    return _listed("entries", lambda: listings.entries(session, **asked))
+
+
+def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
+    """The records under their name. Raises a fault that keeps those that came before it."""
+    collected = Collector()
+    return collected.result({field: collected.rows(read)})
+
+
+Levels = dict[str, int]
+LevelKind = Literal["skills", "wills"]
+KINDS: tuple[LevelKind, LevelKind] = ("skills", "wills")
+_PARTS = regex.compile(r"[,;\n]|\.\s")
+_STORED = regex.compile(r"(?<![\p{L}\p{N}_.-])[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
+
+
+class Match(BaseModel):
+    """Somebody with the levels that were asked for."""
+
+    id: str
+    name: str
+    department: str
+    location: str
+    skills: Levels
+    wills: Levels
+    sum: int
+
+
+def Combo_Match_Employees_For_Skills(
+    session: ReadingSession,
+    wiki: WikiStore,
+    skills: dict[str, int] = {},  # noqa: B006
+    wills: dict[str, int] = {},  # noqa: B006
+    location: str = "",
+    department: str = "",
+    not_in_project: str = "",
+) -> dict[str, object]:
+    """Who has all, {name: least level}, 0: any: {people: [{id, name, department, location,
+    skills, wills, sum}]: everybody who fits, most, least: [id] of the highest and lowest sum
+    alone, asked}; skills, wills: those asked for"""
+    if not skills and not wills:
+        raise ToolFault("give skills or wills: {name: least level}")
+    asked: dict[LevelKind, Levels] = {
+        kind: {level_name(session, wiki, kind, name): least for name, least in given.items()}
+        for kind, given in zip(KINDS, (skills, wills), strict=True)
+    }
+    places: dict[str, str] = {
+        field: value_of(field, text, listings.employees(session))
+        for field, text in zip(PLACES, (location, department), strict=True)
+        if text
+    }
+    excluded: set[str] = set()
+    if not_in_project:
+        team = listings.project(session, project_id(session, not_in_project)).team
+        excluded = {member.employee for member in team}
+    collected = Collector()
+    fitting = collected.rows(lambda: _having(session, asked, places))
+    wanted = [one.id for one in fitting if one.id not in excluded]
+    people = collected.rows(lambda: listings.employees_of(session, wanted))
+    rows = [_match(person, asked) for person in people]
+    rows.sort(key=lambda one: (-one.sum, one.id))
+    # Nobody knows who has most of a part.
+    most, least = ([], []) if collected.fault else ends([(one.id, one.sum) for one in rows])
+    return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
+
+
+def _having(
+    session: ReadingSession, levels: dict[LevelKind, Levels], places: dict[str, str]
+) -> list[wire.EmployeeBrief]:
+    """Everybody who has the levels at the place; kept until somebody changes."""
+    filters = {
+        kind: [{"name": name, "min_level": least} for name, least in wanted.items()]
+        for kind, wanted in levels.items()
+    }
+    return session.kept(
+        ("employees", repr((filters, places))),
+        lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters, **places),
+    )
+
+
+def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
+    levels: dict[str, Levels] = {}
+    for kind in KINDS:
+        own = levels_of(getattr(person, kind))
+        levels[kind] = {name: own[name] for name in asked[kind] if name in own}
+    total_level = sum(sum(part.values()) for part in levels.values())
+    return Match(**{**dict(person), **levels}, sum=total_level)
+
+
+def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
+    """The stored name of a skill or will that somebody has.
+
+    Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.
+    """
+    text = text.strip()
+    if _somebody_has(session, kind, text):
+        return text
+    own = listings.employee(session, session.user().id)
+    shown = sorted(session.evidence.tokens | {one.name for one in (*own.skills, *own.wills)})
+    prefix = kind.removesuffix("s")
+    matches = {name for name in shown if words(name) in (words(text), (prefix, *words(text)))}
+    if not matches:
+        pages = wiki_pages(session, wiki)
+        shown = sorted(session.evidence.tokens)
+        matches = {name for page in pages.values() for name in _named_so(page, text, shown)}
+    matches = {name for name in matches if _somebody_has(session, kind, name)}
+    if len(matches) == 1:
+        return matches.pop()
+    names = sorted(matches) or [name for name in shown if name.startswith(prefix)] or shown
+    raise ToolFault(
+        f"{'more than one' if matches else 'nobody has the'} {prefix} {text[:80]!r}; "
+        f"seen: {', '.join(names) or 'none'}"
+    )
+
+
+def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
+    """Stored names beside a display name: "a = Apples", "- a: Apples", "| Apples | a |"."""
+    wanted = words(text)
+    for line in page.splitlines():
+        if any(words(cell) == wanted for cell in line.split("|") if "|" in line):
+            names = [name for name in _STORED.findall(line) if name in stored]
+            yield from names if len(set(names)) == 1 else ()
+    for part in _PARTS.split(page):
+        names = [name for name in _STORED.findall(part) if name in stored]
+        if len(names) == 1 and words(part.replace(names[0], " ", 1)) == wanted:
+            yield names[0]
+
+
+def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
+    """Whether anybody has it: one page tells, and all of it is not read."""
+    filters = {kind: [{"name": name}]}
+    page = session.kept(
+        ("employees", f"{kind} {name}"),
+        lambda: session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 0, **filters),
+    )
+    return bool(page.records)

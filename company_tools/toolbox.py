@@ -1,42 +1,18 @@
-"""The tools of one task, as far as who asks may have them."""
+"""The tools of one task, as far as who asks may have them and an instruction can need them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
+import regex
+
+from company_tools import ids, profile, sums, updates, wiki_pages
 from company_tools.arguments import loosened
 from company_tools.company_session import CompanySession
-from company_tools.listings import (
-    Combo_List_All_Customers,
-    Combo_List_All_Employees,
-    Combo_List_All_Projects,
-    Combo_List_All_Time_Entries,
-)
-from company_tools.permissions import Combo_Get_Permission_Facts_For_Action
-from company_tools.profile import Combo_Get_Current_User_With_Profile
 from company_tools.requests import PUBLIC, request_tools
-from company_tools.resolving import (
-    Combo_Resolve_Customer_For_Phrase,
-    Combo_Resolve_Person_For_Name,
-    Combo_Resolve_Project_For_Phrase,
-)
-from company_tools.skills import Combo_Match_Employees_For_Skills
-from company_tools.sums import Combo_Sum_Hours_For_Period, Combo_Sum_Workload_For_Employees
-from company_tools.time_entries import (
-    Combo_Log_Time_For_Project,
-    Combo_Update_Time_Entry_For_Changes,
-)
-from company_tools.updates import (
-    Combo_Update_Employee_For_Changes,
-    Combo_Update_Team_For_Changes,
-)
-from company_tools.wiki_pages import (
-    Combo_Read_Wiki_Pages,
-    Combo_Rename_Wiki_Page,
-    Combo_Write_Wiki_Pages,
-)
-from company_tools.wiki_search import Combo_Search_Wiki_For_Words
+from company_tools.stages.language import language
 from company_tools.wiki_store import WikiStore
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.calls import Kind
@@ -71,26 +47,26 @@ _HOURS: dict[str, object] = {
 _LOGGED: dict[str, object] = {"entry": None, "roles_of_employee": [], "roles_of_asker": []}
 _FACTS: dict[str, object] = {"asker": {}, "target": None, "rules": []}
 COMBOS = (
-    Combo("read", Combo_Get_Current_User_With_Profile, _PROFILE, public=True),
-    Combo("read", Combo_List_All_Employees, {"employees": []}),
-    Combo("read", Combo_List_All_Projects, {"projects": []}),
-    Combo("read", Combo_List_All_Customers, {"customers": []}),
-    Combo("read", Combo_List_All_Time_Entries, {"entries": []}),
-    Combo("read", Combo_Sum_Workload_For_Employees, _RANKED),
-    Combo("read", Combo_Match_Employees_For_Skills, {**_RANKED, "asked": {}}),
-    Combo("read", Combo_Sum_Hours_For_Period, _HOURS),
-    Combo("read", Combo_Resolve_Person_For_Name, _CANDIDATES),
-    Combo("read", Combo_Resolve_Project_For_Phrase, _CANDIDATES),
-    Combo("read", Combo_Resolve_Customer_For_Phrase, _CANDIDATES),
-    Combo("read", Combo_Get_Permission_Facts_For_Action, _FACTS),
-    Combo("read", Combo_Search_Wiki_For_Words, {"chunks": []}, public=True),
-    Combo("read", Combo_Read_Wiki_Pages, {"pages": {}}, public=True),
-    Combo("write", Combo_Update_Employee_For_Changes, _CHANGED),
-    Combo("write", Combo_Update_Team_For_Changes, _CHANGED),
-    Combo("write", Combo_Update_Time_Entry_For_Changes, _CHANGED),
-    Combo("write", Combo_Log_Time_For_Project, _LOGGED),
-    Combo("write", Combo_Write_Wiki_Pages, _WRITTEN),
-    Combo("write", Combo_Rename_Wiki_Page, _WRITTEN),
+    Combo("read", profile.Combo_Get_Current_User_With_Profile, _PROFILE, public=True),
+    Combo("read", sums.Combo_List_All_Employees, {"employees": []}),
+    Combo("read", sums.Combo_List_All_Projects, {"projects": []}),
+    Combo("read", sums.Combo_List_All_Customers, {"customers": []}),
+    Combo("read", sums.Combo_List_All_Time_Entries, {"entries": []}),
+    Combo("read", sums.Combo_Sum_Workload_For_Employees, _RANKED),
+    Combo("read", sums.Combo_Match_Employees_For_Skills, {**_RANKED, "asked": {}}),
+    Combo("read", sums.Combo_Sum_Hours_For_Period, _HOURS),
+    Combo("read", ids.Combo_Resolve_Person_For_Name, _CANDIDATES),
+    Combo("read", ids.Combo_Resolve_Project_For_Phrase, _CANDIDATES),
+    Combo("read", ids.Combo_Resolve_Customer_For_Phrase, _CANDIDATES),
+    Combo("read", profile.Combo_Get_Permission_Facts_For_Action, _FACTS),
+    Combo("read", wiki_pages.Combo_Search_Wiki_For_Words, {"chunks": []}, public=True),
+    Combo("read", wiki_pages.Combo_Read_Wiki_Pages, {"pages": {}}, public=True),
+    Combo("write", updates.Combo_Update_Employee_For_Changes, _CHANGED),
+    Combo("write", updates.Combo_Update_Team_For_Changes, _CHANGED),
+    Combo("write", updates.Combo_Update_Time_Entry_For_Changes, _CHANGED),
+    Combo("write", updates.Combo_Log_Time_For_Project, _LOGGED),
+    Combo("write", wiki_pages.Combo_Write_Wiki_Pages, _WRITTEN),
+    Combo("write", wiki_pages.Combo_Rename_Wiki_Page, _WRITTEN),
 )
 """In the order in which prompts list them."""
 
@@ -122,11 +98,64 @@ def known(session: CompanySession) -> bool:
 
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
     """What a known user has."""
-    return [*request_tools(session, wiki), *_combo_tools(session, wiki)]
-
-
-def _combo_tools(session: CompanySession, wiki: WikiStore) -> Iterable[Tool]:
     given = {"session": session, "wiki": wiki}
-    for combo in COMBOS:
-        function = bound(combo.function, given)
-        yield loosened(tool(combo.kind, function, fields=combo.fields))
+    combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
+    return [*request_tools(session, wiki), *map(loosened, combos)]
+
+
+_ORDERS = (
+    r"set|change|update|add|remove|raise|lower|increase|reduce|write|replace|move|swap|assign|put|"
+    r"archive|pause|activate|reactivate|record|log|book|enter|void|correct|rename|delete|save|"
+    r"create|make|apply|give|empty|edit|exchange|append"
+)
+_TIME = r"hours?|time(?! slice)|timesheets?|entry|entries|te_\w+|billable|voided"
+_SUBJECTS = {
+    "Combo_Get_Current_User_With_Profile": r"users?|requester",
+    "Combo_Get_Permission_Facts_For_Action": r"rights?|permissions?",
+    "Combo_List_All_Time_Entries": _TIME,
+    "Combo_Sum_Hours_For_Period": _TIME,
+    "Combo_Log_Time_For_Project": _TIME,
+    "Combo_Update_Time_Entry_For_Changes": _TIME,
+    "Combo_Sum_Workload_For_Employees": r"workloads?|loads?|time slices?|shares?|bus\w+|capacity",
+    "Combo_Match_Employees_For_Skills": r"skill\w*|will\w*|levels?",
+    "Combo_Resolve_Person_For_Name": r"resolve|find|search|candidates?|called|contacts?",
+    "Combo_Resolve_Project_For_Phrase": r"resolve|find|search|candidates?|called|described",
+    "Combo_Resolve_Customer_For_Phrase": r"resolve|find|search|candidates?|called|described",
+    "Combo_Search_Wiki_For_Words": r"wiki|pages?|\w+\.md",
+    "Combo_Read_Wiki_Pages": r"wiki|pages?|\w+\.md",
+    "Combo_Write_Wiki_Pages": r"wiki|pages?|\w+\.md",
+    "Combo_Rename_Wiki_Page": r"wiki|pages?|\w+\.md",
+    "Combo_Update_Employee_For_Changes": (
+        r"salar\w+|pay|notes?|locations?|departments?|skill\w*|will\w*|levels?"
+    ),
+    "Combo_Update_Team_For_Changes": r"teams?|roles?|members?|time slices?|shares?",
+    "Req_UpdateProjectStatus": r"status\w*",
+}
+"""Words by which an instruction speaks of what a tool is for; what is not here is always shown."""
+_WORDS = {
+    name: regex.compile(rf"(?<![\p{{L}}\p{{N}}_])(?:{words})(?![\p{{L}}\p{{N}}_])", regex.I)
+    for name, words in _SUBJECTS.items()
+}
+_ORDER = regex.compile(rf"\b(?:{_ORDERS})\b", regex.I)
+_NO_ORDER = regex.compile(r"\b(?:change nothing|nothing else|(?:do not|don't) change \w+)", regex.I)
+
+
+def as_needed(tools: Iterable[Tool], instruction: str) -> list[Tool]:
+    """The tools, those by name alone that an instruction in English does not speak of.
+
+    Of a tool that writes it has to order a change as well. In other languages all are shown.
+    """
+    if language(instruction) not in ("", "english"):
+        return list(tools)
+    orders = _ORDER.search(_NO_ORDER.sub(" ", instruction)) is not None
+    return [
+        tool
+        if (tool.kind == "read" or orders) and _speaks_of(tool, instruction)
+        else replace(tool, name_only=True)
+        for tool in tools
+    ]
+
+
+def _speaks_of(tool: Tool, instruction: str) -> bool:
+    words = _WORDS.get(tool.name)
+    return words is None or tool.name in instruction or words.search(instruction) is not None

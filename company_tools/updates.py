@@ -1,4 +1,4 @@
-"""Changes of whole records: fetch, merge, send, fetch again.
+"""Changes of records and of logged time: fetch, merge, send, fetch again.
 
 The platform replaces lists and may clear what is left out (facts of the platform), so what is sent
 is the whole record with the changes in it. Nothing is sent where nothing changes, and the same
@@ -7,26 +7,29 @@ change is never sent twice (``CompanySession.write``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
+from company_tools.arguments import bare_id, day
 from company_tools.change import levels_of, team_of
 from company_tools.company_session import CompanySession, twice
-from company_tools.ids import employee_id, project_id, stored_value
+from company_tools.ids import PLACES, employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
-from company_tools.skills import KINDS, LevelKind, Levels, level_name
+from company_tools.sums import KINDS, LevelKind, Levels, level_name
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
+from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
 
 if TYPE_CHECKING:
     from company_tools.change import ChangeRequest
+
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 
 _EMPLOYEE_FIELDS = ("notes", "salary", "location", "department", "skills", "wills")
@@ -42,20 +45,6 @@ class Member(BaseModel):
     employee: str
     role: Role | None = None
     time_slice: float | None = None
-
-
-class EmployeeChanges(BaseModel):
-    """What is to be otherwise in somebody's record."""
-
-    salary: int | None = None
-    salary_delta: int | None = None
-    notes: str | None = None
-    location: str | None = None
-    department: str | None = None
-    skills: Levels = {}
-    wills: Levels = {}
-    skill_deltas: Levels = {}
-    will_deltas: Levels = {}
 
 
 def Combo_Update_Employee_For_Changes(
@@ -74,44 +63,32 @@ def Combo_Update_Employee_For_Changes(
 ) -> dict[str, object]:
     """Keeps the rest; notes replace. Every update: {id, before, sent, after: {field: value} of
     what changed; null where all was so already}"""
-    changes = EmployeeChanges(
-        salary=salary,
-        salary_delta=salary_delta,
-        notes=notes,
-        location=location,
-        department=department,
-        skills=skills,
-        wills=wills,
-        skill_deltas=skill_deltas,
-        will_deltas=will_deltas,
-    )
     id = employee_id(session, employee)
-    if changes.salary_delta is not None and changes.salary is not None:
+    if salary_delta is not None and salary is not None:
         raise ToolFault("give salary or salary_delta, not both")
-    for field in ("location", "department"):
-        if (text := getattr(changes, field)) is not None:
+    given = {"notes": notes, "salary": salary, "location": location, "department": department}
+    scalars = {field: value for field, value in given.items() if value is not None}
+    for field in PLACES:
+        if field in scalars:
             people = listings.employees(session)
-            setattr(changes, field, stored_value(field, text, people))
-
-    def request(after: wire.EmployeeView) -> ChangeRequest:
-        # A list that is empty is not sent: for the platform it stands for no change.
-        fields = {field: plain for field, plain in dict(after).items() if field in _EMPLOYEE_FIELDS}
-        fields |= {kind: [dict(one) for one in fields[kind]] for kind in KINDS}
-        return company.Req_UpdateEmployeeInfo(employee=id, **fields, changed_by=session.actor())
-
-    def check() -> None:
-        if changes.salary_delta is not None or changes.skill_deltas or changes.will_deltas:
-            _refuse_second_step(session, id)
-
+            scalars[field] = stored_value(field, str(scalars[field]), people)
+    levels = {"skills": (skills, skill_deltas), "wills": (wills, will_deltas)}
+    steps = salary_delta is not None or skill_deltas or will_deltas
     return session.make_change(
         "/employees/update",
         id,
-        lambda: listings.employee(session, id),
-        lambda record: _employee_after(session, wiki, record, changes),
-        request,
+        partial(listings.employee, session, id),
+        partial(_employee_after, session, wiki, scalars, salary_delta, levels),
+        partial(_employee_request, session),
         lambda *records: _changed(*map(person_of, records)),
-        check=check,
+        check=partial(_refuse_second_step, session, id) if steps else lambda: None,
     )
+
+
+def _employee_request(session: CompanySession, after: wire.EmployeeView) -> ChangeRequest:
+    # A list that is empty is not sent: for the platform it stands for no change.
+    fields = after.model_dump(include={*_EMPLOYEE_FIELDS})
+    return company.Req_UpdateEmployeeInfo(employee=after.id, **fields, changed_by=session.actor())
 
 
 def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object]:
@@ -127,38 +104,53 @@ def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object
 
 
 def _employee_after(
-    session: CompanySession, wiki: WikiStore, before: wire.EmployeeView, changes: EmployeeChanges
+    session: CompanySession,
+    wiki: WikiStore,
+    scalars: Mapping[str, object],
+    salary_delta: int | None,
+    levels: Mapping[str, tuple[Levels, Levels]],
+    before: wire.EmployeeView,
 ) -> wire.EmployeeView:
     """A person's record with the changes in it. Raises ToolFault where one is impossible."""
-    scalars = {field: getattr(changes, field) for field in _EMPLOYEE_FIELDS[:4]}
-    after = before.model_copy(update={f: v for f, v in scalars.items() if v is not None})
-    if changes.salary_delta is not None:
+    after = before.model_copy(update=dict(scalars))
+    if salary_delta is not None:
         if before.salary is None:
             raise ToolFault("the platform shows no salary to change by an amount; give salary")
-        after.salary = before.salary + changes.salary_delta
+        after.salary = before.salary + salary_delta
     if after.salary is not None and after.salary < 0:
         raise ToolFault(f"a salary is not below 0: {after.salary}")
-    deltas = {"skills": changes.skill_deltas, "wills": changes.will_deltas}
     for kind in KINDS:
-        levels: list[wire.SkillLevel] = getattr(before, kind)
-        _check_once(before.id, kind, (one.name for one in levels))
-        own = levels_of(levels)
-        wanted, moved = (
-            _stored(session, wiki, kind, own, given)
-            for given in (getattr(changes, kind), deltas[kind])
-        )
-        setattr(after, kind, _merged(own, wanted, moved))
+        setattr(after, kind, _levels_after(session, wiki, before, kind, *levels[kind]))
     return after
 
 
-def _stored(
-    session: CompanySession, wiki: WikiStore, kind: LevelKind, own: Levels, given: Levels
-) -> Levels:
-    """Levels by stored names."""
-    return {
-        name if name in own else level_name(session, wiki, kind, name): level
-        for name, level in given.items()
-    }
+def _levels_after(
+    session: CompanySession,
+    wiki: WikiStore,
+    before: wire.EmployeeView,
+    kind: LevelKind,
+    levels: Levels,
+    deltas: Levels,
+) -> list[wire.SkillLevel]:
+    """Somebody's levels with the changes in them; a list in order by name stays so."""
+    listed: list[wire.SkillLevel] = getattr(before, kind)
+    _check_once(before.id, kind, (one.name for one in listed))
+    own = levels_of(listed)
+
+    def stored(given: Levels) -> Levels:
+        names = (n if n in own else level_name(session, wiki, kind, n) for n in given)
+        return dict(zip(names, given.values(), strict=True))
+
+    after = {**own, **stored(levels)}
+    for name, delta in stored(deltas).items():
+        if name not in own:
+            raise ToolFault(f"{name} has no level yet that could be moved; set one")
+        after[name] += delta
+    for name, level in after.items():
+        if level != own.get(name) and not LOWEST <= level <= HIGHEST:
+            raise ToolFault(f"{name} would be {level}: levels go from {LOWEST} to {HIGHEST}")
+    names = sorted(after) if list(own) == sorted(own) else list(after)
+    return [wire.SkillLevel(name=name, level=after[name]) for name in names]
 
 
 def _check_once(id: str, field: str, names: Iterable[str]) -> None:
@@ -176,20 +168,6 @@ def _refuse_second_step(session: CompanySession, id: str) -> None:
                 f"nothing was sent: {id} was changed in this task already ({change.outcome}). "
                 "Give levels and salary as they shall be, not by how much they move"
             )
-
-
-def _merged(own: Levels, wanted: Levels, moved: Levels) -> list[wire.SkillLevel]:
-    """Levels with the changes in them; a list that was in order by name stays so."""
-    after = {**own, **wanted}
-    for name, delta in moved.items():
-        if name not in own:
-            raise ToolFault(f"{name} has no level yet that could be moved; set one")
-        after[name] += delta
-    for name, level in after.items():
-        if level != own.get(name) and not LOWEST <= level <= HIGHEST:
-            raise ToolFault(f"{name} would be {level}: levels go from {LOWEST} to {HIGHEST}")
-    names = sorted(after) if list(own) == sorted(own) else list(after)
-    return [wire.SkillLevel(name=name, level=after[name]) for name in names]
 
 
 def Combo_Update_Team_For_Changes(
@@ -282,3 +260,102 @@ def update_status(session: CompanySession, id: str, status: str) -> dict[str, ob
         lambda record, *_: record.status,
         {"status"},
     )
+
+
+EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
+OF_CUSTOMER, INTERNAL = "customer_project", "internal"
+"""Categories of work that entries have (facts of the platform)."""
+
+
+_ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable", "status")
+"""Fields of an entry that can be changed."""
+
+
+def Combo_Update_Time_Entry_For_Changes(
+    session: CompanySession,
+    id: str,
+    date: str | None = None,
+    hours: float | None = None,
+    work_category: str | None = None,
+    notes: str | None = None,
+    billable: bool | None = None,
+    status: EntryStatus | None = None,
+) -> dict[str, object]:
+    """An entry by its id"""
+    id = bare_id(id)
+    given = (date, hours, work_category, notes, billable, status)
+    wanted = {f: v for f, v in zip(_ENTRY_FIELDS, given, strict=True) if v is not None}
+    if date is not None:
+        wanted["date"] = day(date, session.user().today)
+    if hours is not None and hours < 0:
+        raise ToolFault(f"hours must not be negative: {hours}")
+
+    def request(after: wire.TimeEntry) -> ChangeRequest:
+        fields = {field: getattr(after, field) for field in _ENTRY_FIELDS}
+        return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
+
+    return session.make_change(
+        "/time/update",
+        id,
+        lambda: listings.entry(session, id),
+        lambda record: record.model_copy(update=wanted),
+        request,
+        lambda record, *_: {field: getattr(record, field) for field in wanted},
+    )
+
+
+def Combo_Log_Time_For_Project(
+    session: CompanySession,
+    employee: str,
+    project: str,
+    date: str,
+    hours: float,
+    billable: bool,
+    notes: str = "",
+    status: EntryStatus = "draft",
+    work_category: str = "",
+    allow_non_member: bool = False,
+) -> dict[str, object]:
+    """On its customer too: {entry, roles_of_employee: [role], roles_of_asker: [role]}. For
+    members of the team; allow_non_member: only where the wiki allows others. work_category "":
+    customer_project, on an own project internal"""
+    who, where = employee_id(session, employee), project_id(session, project)
+    if not hours > 0:
+        raise ToolFault(f"hours must be above 0, not {hours}")
+    record = listings.project(session, where)
+    if not allow_non_member:
+        check_member(session, who, where)
+    by = session.actor()
+    # A company's own projects have a customer that the platform refuses in an entry, and it does
+    # not fill in one that is left out.
+    manager = listings.account_manager(session, record.customer)
+    customer = None if manager is None else record.customer
+    request = company.Req_LogTimeEntry(
+        employee=who,
+        customer=customer,
+        project=where,
+        date=day(date, session.user().today),
+        hours=hours,
+        work_category=work_category or (OF_CUSTOMER if customer else INTERNAL),
+        notes=notes,
+        billable=billable,
+        status=status,
+        logged_by=by,
+    )
+    roles = {
+        f"roles_of_{whose}": [m.role for m in record.team if m.employee == id]
+        for whose, id in (("employee", who), ("asker", by))
+    }
+    with keeping(**roles):
+        return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
+
+
+def check_member(session: CompanySession, employee: str, project: str) -> None:
+    """Refuse hours of somebody who is not on the project's team. Raises ToolFault."""
+    team = [member.employee for member in listings.project(session, project).team]
+    if employee not in team:
+        raise ToolFault(
+            f"nothing was logged: {employee} is not on the team of {project} "
+            f"({', '.join(team) or 'which is empty'}). Only where the wiki allows hours of others: "
+            "Combo_Log_Time_For_Project with allow_non_member=True"
+        )

@@ -49,6 +49,11 @@ class Line(NamedTuple):
     needs: frozenset[int]
     """Numbers of the lines without which it cannot be read alone, its own among them."""
 
+    @property
+    def rules(self) -> bool:
+        """Whether it may decide something: no heading, no ruling of a table or a page."""
+        return self.kind != "heading" and not _RULER.fullmatch(self.text)
+
 
 class _Reader:
     """Goes through a page once, with what stands over the present line."""
@@ -194,7 +199,7 @@ def passages(page: str) -> tuple[tuple[str, str], ...]:
     found, held = list[tuple[str, str]](), ""
     lines = lines_of(page)
     for line in lines:
-        if line.kind == "heading" or is_ruler(line):
+        if not line.rules:
             continue
         over = [lines[n - 1] for n in sorted(line.needs) if n < line.number]
         title = " / ".join(
@@ -253,8 +258,3 @@ def _of_page(path: str, page: str, numbers: set[int]) -> str:
             parts.append(line.text)
         before = line
     return "\n".join(parts)
-
-
-def is_ruler(line: Line) -> bool:
-    """Whether a line is the ruling of a table or a page, which says nothing."""
-    return _RULER.fullmatch(line.text) is not None

@@ -139,7 +139,8 @@ class WikiStore:
             for other, pages in self._known.items():
                 if other == sha1:
                     return None
-                if _alike(pages, mine):
+                same = sum(mine.get(path) == text for path, text in pages.items())
+                if same >= SAME_WIKI * max(len(pages), len(mine), 1):
                     return pages
         return None
 
@@ -180,8 +181,3 @@ def _path(folder: Path, sha1: str) -> Path:
 def _check(sha1: str, pages: Pages) -> str:
     text = json.dumps([sha1, pages], sort_keys=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def _alike(one: Pages, other: Pages) -> bool:
-    same = sum(other.get(path) == text for path, text in one.items())
-    return same >= SAME_WIKI * max(len(one), len(other), 1)

@@ -13,6 +13,8 @@ from rapidfuzz import fuzz
 
 from core.tools.folding import fold
 
+SAME = 0.8
+"""Words that are at least so much alike are one, inflected or misspelt."""
 ALIKE = 84
 """Of 100: words that are so much alike are the same one, inflected or misspelt."""
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
@@ -66,6 +68,11 @@ def alike(one: str, other: str) -> float:
     return ratio / 100 * 0.95 if min(len(short), 5) >= 4 and ratio >= ALIKE else 0.0
 
 
+def is_among(word: str, others: Iterable[str]) -> bool:
+    """Whether a word is one of others, in any form of it."""
+    return any(alike(word, other) >= SAME for other in others)
+
+
 def telling_weights(asked: Iterable[str], texts: Sequence[Iterable[str]]) -> dict[str, float]:
     """How much each word tells, by how few of the texts have it in any form.
 
@@ -104,6 +111,7 @@ def phrase_score(
 
 
 _DIGITS = regex.compile(r"\d(?:[\d.,'’\u00a0\u202f ]{0,20}\d)?")
+_BLANKS = regex.compile(r"[ ’'\u00a0\u202f]")
 _FRACTION = regex.compile(r"[.,]\d{1,2}$")
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve",
@@ -127,21 +135,16 @@ def numbers(text: str) -> set[float]:
     plain = unicodedata.normalize("NFKC", text)
     values = {float(IN_WORDS[word]) for word in words(plain) if word in IN_WORDS}
     for match in _DIGITS.finditer(plain):
-        for number in _readings(match[0]):
+        parts = (*_BLANKS.split(match[0]), _BLANKS.sub("", match[0]))
+        for number in (number for part in parts for number in _values(part)):
             values.add(number)
             if THOUSANDS.match(plain, match.end()):
                 values.add(round(number * 1000, 2))
     return values
 
 
-def _readings(digits: str) -> Iterator[float]:
-    """The numbers that digits with separators may be."""
-    for part in regex.split(r"[ ’'\u00a0\u202f]", digits):
-        yield from _values(part)
-    yield from _values(regex.sub(r"[ ’'\u00a0\u202f]", "", digits))
-
-
 def _values(digits: str) -> Iterator[float]:
+    """The numbers that digits with points and commas may be."""
     whole = regex.sub(r"\D", "", digits)
     if whole and len(whole) < 16:
         yield float(whole)

@@ -1,10 +1,12 @@
-"""The company for whoever repeats a recorded run or takes it apart: tools, state, a live task."""
+"""The company for whoever repeats, takes apart or counts a recorded run: tools, state, groups."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import regex
 
 from company_tools.change import CHANGES
 from company_tools.company_session import CompanySession
@@ -206,3 +208,38 @@ def _of_employee(body: Mapping[str, Any], old: Facts) -> Iterator[Facts]:
             changed[field] = levels | dict.fromkeys(before.keys() - after.keys())
     if changed:
         yield {"type": "Evt_EmployeeSkillsUpdated", **who, **changed}
+
+
+GROUPS = ("answer", "deny", "clarify", "other")
+HARM_NAME = "wrong write"
+_WANTED = regex.compile(r"expected outcomes? '([^']+)'")
+_GROUP = {"ok_answer": "answer", "denied_security": "deny", "none_clarification_needed": "clarify"}
+
+
+def expected(eval_log: str, verdict: str | None = None) -> str | None:
+    """The group of a task by the platform's evaluator, which says nothing of a task that passed.
+
+    There the outcome that was sent, the ``verdict``, is one that was wanted.
+    """
+    match = _WANTED.search(eval_log)
+    wanted = match[1].split(",")[0].strip() if match else verdict
+    return _GROUP.get(wanted, "other") if wanted else None
+
+
+def harmed(acts: int, passed: bool | None) -> bool | None:
+    """Whether something was changed that was not wanted, or not as wanted; None: not scored."""
+    if not acts:
+        return False
+    return None if passed is None else not passed
+
+
+def changes_line(state: str) -> str:
+    """The changes so far in a few words, "" where there are none."""
+    try:
+        shown = json.loads(state)
+    except ValueError:
+        return ""
+    if shown.get("answered"):
+        return f"answered {shown['answered'][-1].get('outcome', '')}"
+    changes = shown.get("changes")
+    return f"{len(changes)} changes" if isinstance(changes, list) else ""

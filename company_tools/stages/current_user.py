@@ -32,11 +32,6 @@ USER_CHARS = 4_000
 TIES_CHARS = 4_000
 
 
-def system(texts: Texts = NONE) -> str:
-    """What the prompts of its call begin with."""
-    return prompt(PROMPTS, "current_user", texts)
-
-
 def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
     """The tool by which code asks; ``ask`` answers a question or raises ToolFault.
 
@@ -68,7 +63,7 @@ class CurrentUser(CompanyStage):
         if client is None:
             return Finding(failed="there is no model to ask")
         user = self._prompt(question, task, ledger)
-        answer, failed = ask_once(client, system(self._texts), user, ["answer"], _read)
+        answer, failed = ask_once(client, self._system("current_user"), user, ["answer"], _read)
         return Finding(text=answer or "", failed=failed)
 
     def _prompt(self, question: str, task: StageInput, ledger: Ledger) -> str:

@@ -9,16 +9,14 @@ import json
 from typing import NamedTuple
 
 from company_tools.company_session import CompanySession
-from company_tools.stages.entities import PROMPTS, CompanyStage
+from company_tools.rule_words import within
+from company_tools.stages.entities import CompanyStage
 from company_tools.stages.rule_book import rules_of
 from company_tools.stages.ties import DENIED, REASON_CHARS, final_answer_of
-from company_tools.subjects import within
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
-from core.models.prompts import prompt
 from core.models.reprompt import ask_once
-from core.models.sections import NONE, Texts
 from core.runs.task import Finding, StageInput, Verdict
 
 LEAST_WORDS = 12
@@ -33,11 +31,6 @@ class Judgement(NamedTuple):
     """Words of the rule that decides; "" for none."""
     reason: str
     message: str
-
-
-def system(texts: Texts = NONE) -> str:
-    """What the prompts of its call begin with."""
-    return prompt(PROMPTS, "policy", texts)
 
 
 class Policy(CompanyStage):
@@ -60,7 +53,7 @@ class Policy(CompanyStage):
             "rules": rules,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
-        judged, failed = ask_once(client, system(self._texts), user, ["verdict"], _read)
+        judged, failed = ask_once(client, self._system("policy"), user, ["verdict"], _read)
         if judged is None:
             return Finding(failed=failed)
         text, verdict = _weighed(judged, rules, guest=requester == "guest")

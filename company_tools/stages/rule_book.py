@@ -7,21 +7,14 @@ gives no book, lines are chosen by code.
 from __future__ import annotations
 
 from company_tools.briefing import requester_of, whole_pages
-from company_tools.rule_book import TOPICS
+from company_tools.environment import CompanyEnvironment
 from company_tools.rule_choice import rule_text
-from company_tools.stages.entities import PROMPTS, CompanyStage, StageEnvironment
+from company_tools.stages.entities import CompanyStage
 from company_tools.wiki_lines import excerpt, lines_of
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
-from core.models.prompts import prompt
-from core.models.sections import NONE, Texts
 from core.runs.task import Finding, StageInput
-
-
-def system(texts: Texts = NONE) -> str:
-    """What the prompts of its call begin with."""
-    return prompt(PROMPTS, "rule_book", texts, topics=TOPICS)
 
 
 class RuleBook(CompanyStage):
@@ -46,19 +39,19 @@ class RuleBook(CompanyStage):
             return Finding(facts={"version": version, "by": "code", "rules": rules})
         book, failed = None, ""
         if client is not None:
-            book, failed = self._environment.books.book(client, system(self._texts), pages)
+            book, failed = self._environment.books.book(client, self._system("rule_book"), pages)
         # A book without a rule helps nobody: then code chooses, too.
         text = rule_text(pages, book or None, who, task.text, about_of(task))
         by = "model" if book else "code"
         return Finding(text=text, facts={"version": version, "by": by}, failed=failed)
 
 
-def version_of(environment: StageEnvironment) -> str:
+def version_of(environment: CompanyEnvironment) -> str:
     """The version of the wiki whose rules a task goes by."""
     return environment.rules_version
 
 
-def remember(environment: StageEnvironment, finding: Finding) -> None:
+def remember(environment: CompanyEnvironment, finding: Finding) -> None:
     """Go by the version that an earlier process has read, unless others have changed it."""
     environment.rules_version = str(finding.facts.get("version", ""))
 

@@ -1,18 +1,22 @@
-"""Records that a text names, by rule: id, mail address, or name in any order."""
+"""Records that a text names, by id, mail address or name in any order, or describes."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import TypeAlias
 
 import regex
 from pydantic import BaseModel
 
 from company_tools import listings
+from company_tools.ids import project_texts
 from company_tools.mentions import contains
 from company_tools.reading_session import ReadingSession
 from company_tools.stages.language import SMALL_WORDS
-from company_tools.words import levelled, telling
+from company_tools.words import is_among, levelled, telling, words
+from core.erc3_client.own import company_models as wire
 
 LEAST_LETTERS = 3
 """A single name of fewer letters is no hint."""
@@ -44,16 +48,8 @@ _ABOUT = {
 """The fields by which a finding describes a record."""
 
 
-class Record(Protocol):
-    """A record of the registry."""
-
-    @property
-    def id(self) -> str | None:
-        """Of an employee, a project or a customer."""
-
-    @property
-    def name(self) -> str:
-        """As stored."""
+Project: TypeAlias = wire.ProjectBrief | wire.ProjectDetail
+Customer: TypeAlias = wire.CompanyBrief | wire.CompanyDetail
 
 
 class Named(BaseModel):
@@ -75,19 +71,12 @@ class Choice(BaseModel):
     """Further phrases that may mean the same records."""
 
 
-class Spotted(NamedTuple):
-    """What a text names."""
+def spot(text: str, session: ReadingSession) -> tuple[list[Named], list[Choice], list[str]]:
+    """Look for everything that the registry has: what is named for certain, choices, other words.
 
-    certain: list[Named]
-    choices: list[Choice]
-    """Those who are called by a single name, old names, and names of nothing."""
-    left: list[str]
-    """Words that name none of them, and may describe something."""
-
-
-def spot(text: str, session: ReadingSession) -> Spotted:
-    """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
-    listings.ahead(session, "employees", "projects", "customers")
+    Choices are single names, old names, and names of nothing; the other words may describe
+    something. Raises ToolFault: the registry cannot be listed.
+    """
     everybody = listings.employees(session)
     words = levelled(text)
     ids = {match.casefold().rstrip(".") for match in _ID.findall(text)}
@@ -115,14 +104,14 @@ def spot(text: str, session: ReadingSession) -> Spotted:
     places = {levelled(place) for one in everybody for place in (one.department, one.location)}
     spoken |= {word for place in places if contains(words, place) for word in place}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
-    return Spotted(certain, choices, [word for word in left if len(word) > 2])
+    return certain, choices, [word for word in left if len(word) > 2]
 
 
-def named(kind: str, record: Record) -> Named:
+def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
     """A record as findings name it, with what its listing shows."""
     about = [str(getattr(record, field, None) or "") for field in _ABOUT[kind]]
     shown = ", ".join(filter(None, about))
-    return Named(kind=kind, id=record.id or "", name=record.name, about=shown)
+    return Named(kind=kind, id=record.id, name=record.name, about=shown)
 
 
 def _words_naming(one: Named, literal: set[str], words: tuple[str, ...], ids: set[str]) -> set[str]:
@@ -169,16 +158,94 @@ def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -
         if len(parts) != 1 or len(parts[0]) < LEAST_LETTERS or parts[0] in used:
             continue
         called = [one for one in people if parts[0] in levelled(one.name)]
-        if called and not certain & {one.id for one in called}:
-            add_choice(choices, word, called)
+        if not called or certain & {one.id for one in called}:
+            continue
+        same = next((one for one in choices if one.found == called), None)
+        if same is None:
+            choices.append(Choice(said=word, found=called))
+        elif word not in (same.said, *same.also):
+            same.also.append(word)
     return choices
 
 
-def add_choice(choices: list[Choice], phrase: str, found: list[Named]) -> None:
-    """Add what a phrase may mean; of several phrases that mean the same records, one choice."""
-    ids = {one.id for one in found}
-    same = next((one for one in choices if ids and {x.id for x in one.found} == ids), None)
-    if same is None:
-        choices.append(Choice(said=phrase, found=found))
-    elif phrase not in (same.said, *same.also):
-        same.also.append(phrase)
+READ_AT_MOST = 300
+"""Projects and customers that are read whole to see which of them a text describes."""
+SHOWN, TEXT_CHARS = 3, 120
+NEAR_BEST = 0.5
+_NOUNS = {
+    "project": {"project", "projekt", "projet", "proyecto"},
+    "customer": {"customer", "client", "kund"},
+}
+
+
+def described(text: str, left: list[str], session: ReadingSession) -> list[Choice]:
+    """The records that have two of the words left, or one that stands beside their noun."""
+    listed = len(listings.projects(session)) + len(listings.customers(session))
+    spoken = {part for word in left for part in levelled(word)}
+    beside = {kind: _beside(levelled(text), nouns) & spoken for kind, nouns in _NOUNS.items()}
+    if listed > READ_AT_MOST or not (any(beside.values()) or len(left) > 1):
+        return []
+    records = _records(session)
+    kinds = {one.id: one.kind for one, _ in records}
+    hits = {one.id: [w for w in left if is_among(w, have)] for one, have in records}
+    having = Counter(word for some in hits.values() for word in some)
+    scores = {
+        id: sum(math.log(1 + len(records) / having[word]) for word in some)
+        for id, some in hits.items()
+        if len(some) > 1 or {part for word in some for part in levelled(word)} & beside[kinds[id]]
+    }
+    ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
+    best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
+    if not best:
+        return []
+    asks_project = bool(_NOUNS["project"] & {*words(text)})
+    found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
+    return [Choice(said=" ".join(hits[best[0].id]), found=found)]
+
+
+def contacts_called(name: str, session: ReadingSession) -> list[Named]:
+    """The customers whose contact has that name, in any order of its parts."""
+    if len(listings.customers(session)) > READ_AT_MOST:
+        return []
+    return [
+        named("customer", one).model_copy(
+            update={"about": f"contact {one.primary_contact_name} {one.primary_contact_email}"}
+        )
+        for one in listings.whole_customers(session)
+        if {*levelled(name)} == {*levelled(one.primary_contact_name or "")}
+    ]
+
+
+def _records(session: ReadingSession) -> list[tuple[Named, set[str]]]:
+    """Projects and customers, each with the words of its name and description."""
+    customers = listings.whole_customers(session)
+    names = {one.id: one.name for one in customers}
+    records = [(named("customer", one), {*words(f"{one.name} {one.brief}")}) for one in customers]
+    for project in listings.whole_projects(session):
+        texts = project_texts(project, names).values()
+        records.append((named("project", project), {word for one in texts for word in one}))
+    return records
+
+
+def _beside(text: tuple[str, ...], nouns: set[str]) -> set[str]:
+    """The words that stand beside one of the nouns."""
+    near = {n + step for n, word in enumerate(text) if word in nouns for step in (-1, 1)}
+    return {word for n, word in enumerate(text) if n in near}
+
+
+def _alone(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
+    """The best records, without the customer of the first one where that is a project.
+
+    ``asks_project``: without the customers of all of them.
+    """
+    projects = [one for one in (best if asks_project else best[:1]) if one.kind == "project"]
+    owners = {listings.project(session, one.id).customer for one in projects}
+    return [one for one in best if one.id not in owners][:SHOWN]
+
+
+def _with_text(one: Named, session: ReadingSession) -> Named:
+    """A project with its description, by which somebody may judge whether it is meant."""
+    if one.kind != "project":
+        return one
+    text = " ".join((listings.project(session, one.id).description or "").split())
+    return one.model_copy(update={"about": f"{one.about}: {text[:TEXT_CHARS]}"})

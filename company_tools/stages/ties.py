@@ -1,7 +1,7 @@
-"""The stage ``ties``: what ties who asks to what a task names, by facts alone, without a model.
+"""The stages without a model: ``ties``, what ties who asks to what a task names, and ``guest``.
 
-It ends a task where a fact leaves nothing else: nobody can tell who asks, or a guest orders a
-change.
+``ties`` ends a task where a fact leaves nothing else: nobody can tell who asks, or a guest orders
+a change.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ import regex
 from pydantic import TypeAdapter
 
 from company_tools.company_session import CompanySession
-from company_tools.permissions import (
+from company_tools.profile import (
     CustomerFacts,
     EmployeeFacts,
     ProjectFacts,
     TargetFacts,
     target_facts,
 )
-from company_tools.stages.entities import CompanyStage
+from company_tools.stages.entities import PROMPTS, CompanyStage
 from company_tools.stages.spotting import Named
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
+from core.models.prompts import prompt
 from core.runs.task import Finding, StageInput, Verdict
 
 TARGETS_AT_MOST = 3
@@ -130,3 +131,15 @@ def _ties(facts: TargetFacts) -> list[str]:
             own = "" if facts.asker_is_account_manager else "not "
             return [f"the user is {own}its account manager"]
     return [facts.kind]
+
+
+class Guest(CompanyStage):
+    """Tells a guest's strategy what may be said; without a model, and nothing to anybody else."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The playbook."""
+        with self._environment.reading(ledger) as (session, _):
+            guest = session.known_guest
+        return Finding(text=prompt(PROMPTS, "guest", self._texts) if guest else "")

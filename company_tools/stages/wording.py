@@ -13,14 +13,12 @@ import regex
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
-from company_tools.stages.entities import PROMPTS, CompanyStage
+from company_tools.stages.entities import CompanyStage
 from company_tools.stages.language import language
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.models.prompt_json import as_data
-from core.models.prompts import prompt
 from core.models.reprompt import ask_once
-from core.models.sections import NONE, Texts
 from core.runs.task import Finding, StageInput
 
 _FIGURE = regex.compile(
@@ -50,11 +48,6 @@ LEAST_CHARS = 25
 """A shorter message is a literal, whatever the language."""
 
 
-def system(texts: Texts = NONE) -> str:
-    """What the prompts of its call begin with."""
-    return prompt(PROMPTS, "wording", texts)
-
-
 class Wording(CompanyStage):
     """The last look at the words of a message."""
 
@@ -78,7 +71,7 @@ class Wording(CompanyStage):
 
     def _translated(self, text: str, words: str, client: ModelClient) -> tuple[str | None, str]:
         user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
-        return ask_once(client, system(self._texts), user, ["answer"], _answer)
+        return ask_once(client, self._system("wording"), user, ["answer"], _answer)
 
 
 def by_rule(question: str, message: str) -> str:

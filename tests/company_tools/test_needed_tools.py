@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from company_tools import workbench
-from company_tools.needed_tools import as_needed
+from company_tools.toolbox import as_needed
 from core.ledger import Tool
 from worker.worker import system_prompt
 
