@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from cli import doctor_models
 from cli.cli import app
-from cli.doctor import doctor, examine
-from cli.doctor_checks import Diagnosis, Finding
+from cli.doctor import Diagnosis, Finding, doctor, examine
 from cli.options import DoctorOptions
 from core.models import openrouter_prices
 from core.models.openrouter_prices import OpenRouterPrices
@@ -288,7 +287,7 @@ def test_canned_replies_are_not_used_up(look: Look) -> None:
     diagnosed, announced = look(model)
     assert diagnosed.ok
     assert left("doctor") == 1
-    assert "not asked" in one(diagnosed, "models", "answer").text
+    assert "not called" in one(diagnosed, "models", "answer").text
     assert announced == ["no paid calls will be made"]
 
 

@@ -114,7 +114,7 @@ def test_a_fork_elsewhere_says_so(call: Call, kind: SandboxKind) -> None:
     elsewhere(run, kind)
     words = ["--fork", run, "--task", "tea", "--turn", "2", "--pack", "pack.json", "--out", "forks"]
     done = call(*words)
-    assert f"runs in {kind} now" in " ".join((done.stdout + done.stderr).split())
+    assert f"now runs in {kind}" in " ".join((done.stdout + done.stderr).split())
     (fork,) = Path("forks").iterdir()
     assert read_manifest(fork).sandboxes == (kind,)
 

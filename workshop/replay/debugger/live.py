@@ -9,7 +9,7 @@ from typing import Protocol
 from core.ledger import Ledger, ToolCall, ToolFault
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from workshop.replay.debugger.answer_source import Answered, AnswerSource, EditedAnswer, Pause
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
 from workshop.replay.debugger.prompt import AskingHost, Prompt

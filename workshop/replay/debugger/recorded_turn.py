@@ -14,7 +14,7 @@ from core.runs.reader import NotRecorded
 from core.runs.task import Turn
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from workshop.replay.debugger.answer_source import AnswerSource, Ended, LiveWorld
 from workshop.replay.debugger.debug_state import LIMITS, DebuggedTurn, DebugState, Workbench
 from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit

@@ -16,7 +16,7 @@ import regex
 
 from core.ledger import ToolFault
 from worker.sandbox.contract import SandboxError
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.snippet_tree import Unparsable, bound_names, parse
 from workshop.replay.debugger.debug_state import LIMITS, DebugState, Place
 from workshop.replay.recorded_tools import answer_of
