@@ -1,4 +1,4 @@
-"""The lab's adapter of each benchmark; only that of the benchmark being played is imported."""
+"""What lab and pages get from here: adapters of benchmarks, loaded when they are played."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cli.benchmarks import RunContext, declared, know_world
 from cli.registry import BENCHMARKS, Registration
@@ -17,6 +18,10 @@ from core.runs.folder import PACK_COPY
 from core.runs.journal import write_whole
 from core.runs.run_view import readable_results
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter
+from workshop.lab.command import no_verdict
+
+if TYPE_CHECKING:
+    from workshop.views.verdict import Comparison
 
 
 @dataclass(frozen=True)
@@ -85,3 +90,12 @@ def _baselines_of(folder: Path) -> Mapping[str, float]:
         for floor in adapter.trivial_players.values()
         if tasks
     }
+
+
+def judge(first: Path, second: Path) -> Comparison:
+    """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
+    with no_verdict():
+        from workshop.lab.comparison import compare, read_side
+        from workshop.views.verdict import MARGIN
+
+        return compare(read_side(first), read_side(second), MARGIN)

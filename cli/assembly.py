@@ -12,12 +12,18 @@ from rich.console import Console
 from cli import preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.caches import cache_folder
-from cli.default_models import check_models
-from cli.named_runs import past_of
+from cli.earlier_runs import Resumed, past_of, resumed, submitted_already
 from cli.options import Options
 from cli.platform import STATE, client_class, groups_of, pack_of, platform_of
-from cli.resuming import Resumed, resumed, submitted_already
-from cli.run_models import RunModels, hashes, identity_of, prompts_of, run_models, versions
+from cli.run_models import (
+    RunModels,
+    check_models,
+    hashes,
+    identity_of,
+    prompts_of,
+    run_models,
+    versions,
+)
 from coordinator.beginning import Start, TaskExecutorFactory, client_factory
 from coordinator.benchmark import Benchmark
 from coordinator.config import STRATEGIES

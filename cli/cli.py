@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from cli import has_workshop, loading
+from cli import has_workshop
 from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -62,7 +62,7 @@ COMMANDS = {
     ),
     "openenv": (
         "workshop.environments.command:openenv",
-        "Serve drawn tasks as an environment of OpenEnv until interrupted; prints its address.",
+        "Serve drawn tasks as an environment of OpenEnv until interrupted",
     ),
     "check": (
         "workshop.check:check",
@@ -105,10 +105,7 @@ class Commands(typer.core.TyperGroup):
             return None
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which is missing from this copy")
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        function = getattr(import_module(module), name)
-        if cmd_name != "run":  # which loads more before its work begins
-            loading.over()
+        function = _named(COMMANDS[cmd_name][0])
         if isinstance(function, typer.Typer):  # with subcommands of its own
             return typer.main.get_command(function)
         # What follows the name of an agent's program is the program's.
@@ -135,12 +132,12 @@ class Commands(typer.core.TyperGroup):
         """Run the subcommand; what cannot be done is one line for the user."""
         from cli import env_file
         from cli.caches import cache_folder
-        from cli.commands import judge, lab_context, note_baselines
         from core.models import openrouter_prices as listed
 
-        ctx.obj = partial(lab_context, dict(os.environ))
+        ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))
         # Pages stand below the lab and the platform, whose verdicts and baselines they show.
-        ctx.meta.update(judge=judge, baselines=note_baselines)
+        ctx.meta["judge"] = partial(_late, "cli.adapters:judge")
+        ctx.meta["baselines"] = partial(_late, "cli.adapters:note_baselines")
         with _explained(complete=self._name != "run"):
             env_file.load_for(self._name)
             # Nothing is sent before a price of OpenRouter is asked for.
@@ -153,6 +150,16 @@ class Commands(typer.core.TyperGroup):
         with formatter.section("Commands"):
             formatter.write_dl([(name, said) for name, (_, said) in COMMANDS.items()])
         self.get_command(ctx, "run").format_options(ctx, formatter)
+
+
+def _named(path: str) -> Any:
+    """What ``module:NAME`` names, imported now."""
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _late(path: str, *arguments: object) -> Any:
+    return _named(path)(*arguments)
 
 
 @contextmanager
@@ -216,6 +223,5 @@ def commands(
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
-    loading.begin()
     steady()
     app()

@@ -4,107 +4,26 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
-from coordinator.config import STRATEGIES, StrategyName
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from cli.preflight import Asked
-    from coordinator.benchmark import Benchmark
-    from workshop.lab.benchmark_adapter import LabContext
-    from workshop.lab.lab_run import Settings
     from workshop.replay.repeat import Repetition
-    from workshop.views.verdict import Comparison
-
-
-def lab_context(environment: Mapping[str, str]) -> LabContext:
-    """The benchmarks that the lab can play; ``environment``: as the program was started with."""
-    from cli.adapters import ADAPTERS
-    from workshop.lab.benchmark_adapter import LabContext
-
-    return LabContext(
-        ADAPTERS, default="store", models=_models, texts=_texts, prompts=_prompts,
-        versions=_versions, environment=environment, ask_once=_ask_once,
-    )  # fmt: skip
-
-
-def note_baselines(folder: Path) -> None:
-    """Note in a run's folder what players that understand nothing score on its tasks."""
-    from cli.adapters import note_baselines as noted
-
-    noted(folder)
-
-
-def judge(first: Path, second: Path) -> Comparison:
-    """The lab's verdict on the second of two runs, with its default margin. Raises CannotRun."""
-    from workshop.lab.command import no_verdict
-
-    with no_verdict():
-        from workshop.lab.comparison import compare, read_side
-        from workshop.views.verdict import MARGIN
-
-        return compare(read_side(first), read_side(second), MARGIN)
-
-
-def _models(
-    benchmark: str, strategy: StrategyName, evaluator: str | None, worker: str | None
-) -> dict[str, str]:
-    named = {"evaluator": evaluator, "worker": worker}
-    chosen = {role: model for role, model in named.items() if model}
-    options = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **chosen})
-    return {"evaluator": options.evaluator, "worker": options.worker}
-
-
-def _prompts(benchmark: Benchmark, settings: Settings) -> Mapping[str, str]:
-    from cli.run_models import prompts_of, run_models
-
-    fields = settings.model_dump(include=set(Options.model_fields), exclude={"prompts"})
-    options = Options.model_validate(fields | {"stages": settings.steps})
-    return prompts_of(benchmark, options, run_models(options, benchmark.environments.stages))
-
-
-def _versions() -> dict[str, str]:
-    from cli.run_models import versions
-
-    return versions()
-
-
-def _ask_once(asked: Asked, note: Console) -> None:
-    from cli import preflight
-    from core.models.models_file import default_models
-
-    models = default_models()
-    preflight.check_ids(models, asked)
-    preflight.check_keys(models, asked, note)
-    preflight.ask(models, asked, note)
-
-
-def _texts(folder: Path | None) -> Mapping[str, str]:
-    from cli.benchmarks import sections_at
-
-    return sections_at(folder)
 
 
 @takes(Options)
 def run(options: Options, _context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    from cli.named_runs import located
+    from cli.earlier_runs import located
 
     check(options)
     options = located(options)
     check(options)
-    if STRATEGIES[options.strategy].has_worker:
-        from worker.sandbox import isolation
-
-        isolation.begin()  # before the imports of a run, which take longer than its probe
     from cli.run import start
 
     return start(options)
@@ -113,8 +32,8 @@ def run(options: Options, _context: typer.Context) -> int:
 @takes(DoctorOptions, only=("evaluator", "worker", "models", "as_json", "no_calls"))
 def doctor(options: DoctorOptions, _context: typer.Context) -> int:
     """Check what is set up, and say how to fix what is not."""
-    from cli.default_models import with_models
     from cli.doctor import doctor as examined
+    from cli.run_models import with_models
 
     return examined(with_models(options)[0])
 

@@ -6,22 +6,140 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
+from io import StringIO
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from rich.table import Table
 from rich.text import Text
 
-from cli import doctor_checks as checks
-from cli import doctor_models
+from cli import doctor_models, env_file
 from cli.caches import cache_folder
-from cli.doctor_checks import Diagnosis, diagnosis, finding, has_problem
+from cli.doctor_models import Diagnosis, Finding, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
+from cli.platform import REAL_URL, bare, is_address
 from coordinator.beginning import base_urls
+from core.erc3_client.bounds import LOOPBACK
 from core.models import openrouter_prices
+from core.models.extras import install
+from core.models.file_checks import FileError
 from core.models.models_file import ModelsError, load_models
 from core.models.openrouter_prices import OpenRouterPrices
 from core.terminal.console import answers
 from core.terminal.figures import counted
+
+KEY = "ERC3_API_KEY"
+URL = "ERC3_BASE_URL"
+
+
+def sandbox() -> Finding:
+    """Check which isolation generated code gets."""
+    from worker.sandbox.contract import SandboxUnavailable
+    from worker.sandbox.isolation import chosen_kind, describe_kind, find_isolation, used_kind
+
+    report, choice, fix = find_isolation(), "", "set WORKER_SANDBOX to auto"
+    try:
+        choice = chosen_kind()
+        kind = used_kind()
+    except (ValueError, SandboxUnavailable) as error:
+        text = f"WORKER_SANDBOX={choice}: {error}" if choice else str(error)
+        return finding("sandbox", "isolation", "problem", text, fix)
+    text = describe_kind(kind).removeprefix("sandbox: ")
+    text += f"; not used: {report.why_not}" if report.refused and choice != kind else ""
+    if kind != "monty":
+        return finding("sandbox", "isolation", "ok", text)
+    need = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
+    fix = "unset WORKER_SANDBOX" if report.used else need
+    return finding("sandbox", "isolation", "warning", text, fix)
+
+
+def dotenv(path: Path, environ: Mapping[str, str]) -> Finding:
+    """Whether a ``.env`` was read, and what it names; values are not looked at."""
+    from dotenv.parser import parse_stream
+
+    if not os.path.lexists(path):
+        text = "no .env in the working folder; only environment variables are used"
+        fix = "cp .env.example .env, then fill in keys and models"
+        return finding("settings", ".env", "info", text, fix)
+    try:
+        bindings = list(parse_stream(StringIO(env_file.text_of(path))))
+    except FileError as error:
+        return finding("settings", ".env", "problem", str(error), env_file.FIX)
+    if any(b.error or (b.key and b.value is None) for b in bindings):
+        text = f"{path}: holds lines that cannot be read and are left out"
+        return finding("settings", ".env", "problem", text, env_file.FIX)
+    values = {b.key: b.value for b in bindings if b.key and b.value}
+    text = f"read; it sets {', '.join(sorted(values)) or 'nothing'}"
+    if typos := env_file.misspelt(sorted(values)):
+        text += f"; nothing reads {', '.join(typos)}"
+        fix = f"did you mean {', '.join(typos.values())}?"
+        return finding("settings", ".env", "warning", text, fix)
+    hidden = sorted(n for n, value in values.items() if environ.get(n) not in (value, None))
+    if not hidden:
+        return finding("settings", ".env", "ok", text)
+    text += f"; the environment has different values, which take precedence: {', '.join(hidden)}"
+    fix = f"unset {' '.join(hidden)}, to use the values of the file"
+    return finding("settings", ".env", "warning", text, fix)
+
+
+def client() -> Finding:
+    """Check which client would speak to the platform."""
+    from core.erc3_client.switch import VARIABLE, chosen
+
+    try:
+        kind = chosen()
+    except (ValueError, ImportError) as error:
+        return finding("platform", "client", "problem", str(error), f"set {VARIABLE} to auto")
+    if kind == "sdk":
+        return finding("platform", "client", "ok", "the official SDK (erc3) is used")
+    text = "the project's own client is used; it speaks the protocol of the official SDK (erc3)"
+    return finding("platform", "client", "info", text, install("platform", index=f"{REAL_URL}/"))
+
+
+def address(environ: Mapping[str, str]) -> Finding:
+    """Check the address of the real platform."""
+    url = environ.get(URL) or REAL_URL
+    if not is_address(url):
+        text = f"{URL} is not a valid address: {bare(url)[:80]}"
+        fix = f"set it to {REAL_URL}, or leave it empty"
+        return finding("platform", "address", "problem", text, fix)
+    parts = urlsplit(url)
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        text = f"{bare(url)} is not encrypted, and every request contains the key"
+        return finding("platform", "address", "warning", text, "use https")
+    return finding("platform", "address", "ok", bare(url))
+
+
+def key(environ: Mapping[str, str], *, call: bool) -> Finding:
+    """Whether the key is set, looks like one, and, with ``call``, is taken by a search."""
+    value, look_up = environ.get(KEY, ""), "look the key up on the platform's site"
+    of_key = partial(finding, "platform", "key")
+    if not value:
+        fix = f"for --real: put the account's key into {KEY}, in the environment or in .env"
+        return of_key("info", f"{KEY} is not set; the bundled simulator needs none", fix)
+    if not value.startswith("key-"):
+        return of_key("warning", f"{KEY} is set but does not begin with key-", look_up)
+    if not call:
+        return of_key("info", f"{KEY} is set; not tried")
+    if address(environ).state == "problem":
+        return of_key("problem", f"{KEY} is set; not tried, the address is wrong")
+    from core.erc3_client import ERC3, ApiException, transport_errors
+
+    url = environ.get(URL) or REAL_URL
+    try:
+        sessions = ERC3(key=value, base_url=url).search_sessions().sessions or []
+    except ApiException as error:
+        status = error.api_error.status
+        if status in (400, 401, 403):
+            return of_key("problem", f"the platform refused {KEY} (status {status})", look_up)
+        text = f"{bare(url)} does not answer like the platform (status {status})"
+        return of_key("problem", text, f"correct {URL}, or try again later")
+    except transport_errors() as error:
+        text = f"{bare(url)} cannot be reached ({type(error).__name__})"
+        return of_key("problem", text, f"check the network and {URL}")
+    return of_key("ok", f"{KEY} is accepted by the platform ({len(sessions)} sessions found)")
+
 
 STYLES = {"ok": "green", "info": "cyan", "warning": "yellow", "problem": "bold red"}
 
@@ -46,11 +164,11 @@ def examine(
 ) -> Diagnosis:
     """All findings; ``announce`` gets what is about to be spent, before it is."""
     findings = [
-        checks.sandbox(),
-        checks.dotenv(Path.cwd() / ".env", environ),
-        checks.client(),
-        checks.address(environ),
-        checks.key(environ, call=not options.no_calls),
+        sandbox(),
+        dotenv(Path.cwd() / ".env", environ),
+        client(),
+        address(environ),
+        key(environ, call=not options.no_calls),
     ]
     if options.no_calls:
         openrouter_prices.use(OpenRouterPrices(cache_folder(), None))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
-from cli.doctor_checks import Finding, State, finding, has_problem
+from pydantic import AfterValidator
+
 from coordinator.beginning import BASE_URLS
+from core.ledger import Record
 from core.models import gonka
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
@@ -18,6 +21,7 @@ from core.models.models_file import Backend, Models, Target
 from core.models.openrouter_prices import openrouter_id, used
 from core.models.prices import Price, dollars, target_price
 from core.models.providers import GONKA, is_served
+from core.models.redact import redact
 from core.models.retries import HINTS
 from core.models.tokens import count_messages
 from core.terminal.figures import counted
@@ -27,6 +31,53 @@ TOKENS_AT_MOST = 600
 """A short call's answer: enough for some thinking, too little to cost anything."""
 RULES = "playbook/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
+State = Literal["ok", "info", "warning", "problem"]
+"""``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
+AREAS = ("sandbox", "settings", "platform", "models")
+
+
+Redacted = Annotated[str, AfterValidator(redact)]
+"""Servers may quote what they were sent."""
+
+
+class Finding(Record):
+    """One thing that was looked at."""
+
+    area: str
+    subject: str = ""
+    """The roles and the backend of a model."""
+    name: str
+    state: State
+    text: Redacted
+    """The finding; it names variables but never contains the value of a key."""
+    fix: Redacted = ""
+
+
+class Diagnosis(Record):
+    """All findings, ``doctor/1``."""
+
+    format: Literal["doctor/1"] = "doctor/1"
+    ok: bool
+    """No finding is a problem."""
+    announced: str
+    """The announcement before the first call: how many calls at what price."""
+    findings: tuple[Finding, ...]
+
+
+def finding(area: str, name: str, state: State, text: str, fix: str = "") -> Finding:
+    """A finding by its parts in their order."""
+    return Finding(area=area, name=name, state=state, text=text, fix=fix)
+
+
+def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:
+    """Findings in the order of their areas, and whether a run can begin."""
+    ordered = sorted(findings, key=lambda f: AREAS.index(f.area))
+    return Diagnosis(ok=not has_problem(ordered), announced=announced, findings=tuple(ordered))
+
+
+def has_problem(findings: Iterable[Finding]) -> bool:
+    """Whether one of them is a problem."""
+    return any(f.state == "problem" for f in findings)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cli import doctor_models
-from cli.doctor_checks import Finding
-from cli.doctor_models import PROMPT, Place
+from cli.doctor_models import PROMPT, Finding, Place
 from cli.platform import real_key
 from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed

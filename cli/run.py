@@ -12,13 +12,11 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from cli import loading
 from cli.assembly import Assembly, assemble
-from cli.default_models import with_models
-from cli.end_of_run import EndOfRun, exit_code, goes_on
-from cli.handing_in import HandingIn
+from cli.end_of_run import EndOfRun, HandingIn, exit_code, goes_on
 from cli.options import Options
 from cli.platform import real_address
+from cli.run_models import with_models
 from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
@@ -56,7 +54,6 @@ def start(options: Options) -> int:
         watch.expect(len(tasks), session.kept)
         if session.kept:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
-        loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, played=len(tasks))
@@ -70,8 +67,7 @@ def check_sandbox(options: Options, note: Console) -> None:
         CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
     from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.factory import try_out
-    from worker.sandbox.isolation import chosen_kind, sandbox_line
+    from worker.sandbox.isolation import chosen_kind, sandbox_line, try_out
 
     try:
         choice = chosen_kind()

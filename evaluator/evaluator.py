@@ -8,8 +8,7 @@ from core.models.prompts import prompt
 from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.runs.task import Decision, TurnContext
-from evaluator.decision import read_decision
-from evaluator.form import EXAMPLE, FORM
+from evaluator.decision import EXAMPLE, FORM, read_decision
 
 _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task and in exactly this form. "

@@ -14,43 +14,75 @@ are taken out until it is known which of them it needs.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
-from store_tools.basket import AddedRow, Basket, Content, Row, Totals, totals_of
-from store_tools.basket_moves import distance
-from store_tools.store_session import Product
+from core.ledger import ToolFault
+from store_tools.basket import AddedRow, Basket, Content, Totals, totals_of
+from store_tools.basket_moves import bring_back
+from store_tools.coupon_trial import Key, Search, Trial, key_of
+from store_tools.store_session import Product, StoreSession
 
-Key = tuple[int, bool, int]
-"""What makes a row better, least first: total, whether it needs a code, lines."""
+BASKETS_AT_MOST = 1000
+"""Finding the walk takes time that grows with the square of this."""
+FEW = 4
+"""Of so few baskets all are tried: looking at them laid together saves nothing."""
 UNBOUNDED = 10**12
 TRIED_AT_MOST = 8
 """Cheapest products that are tried as additions."""
 TRIED_BESIDE = 4
 """The same where another code gives a discount already: each costs two requests."""
-FEW_LEFT = 0.3
-"""Where a look at all that a code leaves open may leave so many of them, it is made."""
 
 
-class Trial(Protocol):
-    """Where baskets are tried; every method raises ToolFault where the shop is lost."""
+def try_coupons(
+    session: StoreSession, contents: list[Content], coupons: list[str], *, every: bool = True
+) -> Search:
+    """Try coupons on baskets: moves outside, coupons inside, the basket restored at the end.
 
-    content: Content
-    results: list[Row]
+    With ``every`` each code is tried on each basket; without, the most hopeful come first, and the
+    search ends when no basket that is left can be cheaper (``untried`` counts those). A code that
+    stays applied over a move is tried first on the next basket, so a basket costs at most its move
+    and two calls for each coupon. Refusals are recorded with what was refused; a fatal fault (an
+    unreachable store, a budget) ends the search. For each code that is taken and gives no discount,
+    cheap additions are tried on the cheapest basket (``with_addition``; None: not tried).
 
-    def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
-        """The basket with each code that the shop takes, at least once; None: it is refused."""
+    Raises:
+        ToolFault: too many baskets, or a fatal fault; the basket was brought back if possible.
+    """
+    if len(contents) > BASKETS_AT_MOST:
+        raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
+    unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
+    codes = list(dict.fromkeys(c for c in coupons if c))
+    before, doubt = session.known(), session.basket_doubt
+    trial = Trial(session, before)
+    untried = 0
+    try:
+        if every or len(unique) <= FEW:
+            trial.visit_all(unique, codes)
+        else:
+            untried = search(trial, unique, codes)
+        _try_additions(trial)
+        trial.go_home(before)
+    except ToolFault as fault:
+        bring_back(session, before, doubt, fault)
+        fault.with_found(trial.result(len(unique) - trial.counted))
+        raise
+    if trial.moved:
+        bring_back(session, before, doubt)
+    return trial.result(untried)
 
-    def keep(self, content: Content, views: Sequence[Totals]) -> list[Key]:
-        """Put what was seen of a basket among the results; what makes each row better."""
 
-    def refused(self, code: str) -> bool:
-        """Whether the shop does not take a code."""
-
-    def forget(self, content: Content) -> None:
-        """A basket that was refused is no error of the search."""
-
-    def visit_all(self, contents: list[Content], codes: list[str]) -> None:
-        """Try every code on every basket."""
+def _try_additions(trial: Trial) -> None:
+    """Note what a cheap addition makes of the codes that are taken and give no discount."""
+    codes = [code for code in trial.idle if code not in trial.gives]
+    catalog = trial.session.catalog
+    if not codes or not trial.results or catalog is None:
+        return
+    base = min(trial.results, key=key_of)["items"]
+    content = {line["sku"]: line["quantity"] for line in base}
+    gave = dict(trial.gives)
+    trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
+    trial.with_addition = companions(trial, content, codes, catalog, trial.additions)
+    # On the baskets that were asked for they gave nothing all the same.
+    trial.gives = gave
 
 
 def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
@@ -78,63 +110,38 @@ class _Search:
         self.prices: dict[str, int] = {}
         self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
         """By code, the largest discount that each basket can have."""
-        self.paid: dict[str, list[tuple[int, int]]] = {code: [] for code in codes}
-        """By code, subtotal and discount of baskets on which it gave one."""
         self.sound = True
         """Whether nothing seen contradicts what the bounds rest on."""
         self.done: set[int] = set()
         self.fits: set[int] = set()
         self.best: Key | None = None
         self.width = dict.fromkeys(codes, 1)
-        self.spent, self.worth = 0, len(contents) * (1 + len(codes)) // 2
-        """Requests so far, and a quarter or so of those that trying everything takes."""
+        self.after_single = 2
+        """How many are looked at together after one alone, until a pair has told nothing."""
 
     def step(self) -> bool:
-        """Look at the most hopeful basket, or at several as one; whether any was left."""
-        best, hopes = self._best(), self._hopes(range(len(self.contents)))
+        """Look at the most hopeful basket, or at several laid together; whether any was left."""
+        hopes = self._hopes(range(len(self.contents)))
         if not hopes:
             return False
         _, index, code = hopes[0]
-        hopeful = [i for _, i, c in hopes if c == code]
-        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width[code]]
-        if self.spent > self.worth:
-            # Looking at many at once has not paid: what is left is tried in the order of its moves.
-            near = self.trial.content
-            index = min((i for _, i, _ in hopes), key=lambda i: distance(near, self.contents[i]))
-            group = [index]
+        group = [i for _, i, c in hopes if c == code][: self.width[code]]
         if len(group) == 1:
             codes = [c for _, _, c in self._hopes(group)]
             self._try(index, codes)
-            self.width.update(dict.fromkeys(codes, 2))
+            self.width.update(dict.fromkeys(codes, self.after_single))
             return True
         of_group = [c for _, i, c in hopes if i in group]
         codes = [c for c in self.codes if 2 * of_group.count(c) >= len(group)]
-        if not self.look_together(group, codes):
-            self.width.update(dict.fromkeys(codes, len(group) // 2))
-            return True
+        filled, best = self.look_together(group, codes), self._best()
         for c in codes:
-            left = sum(self._key(i, c) < best for i in group) if best else len(group)
-            if not left:
-                self.width[c] = max(2 * len(group), self.width[c])
-            elif left < len(group):
-                self.width[c] = left
+            left = sum(best is None or self._key(i, c) < best for i in group)
+            if not filled or left == len(group):
+                self.width[c] = len(group) // 2
+                self.after_single = 1 if len(group) == 2 else self.after_single
             else:
-                # More than was planned were only taken because the look promised to pay.
-                self.width[c] = len(group) // 2 if len(group) <= self.width[c] else 1
+                self.width[c] = left or 2 * len(group)
         return True
-
-    def _rules_most_out(self, indexes: list[int], code: str) -> bool:
-        """Whether a look at all of these as one leaves few, if the code gives the same percentage.
-
-        No basket is ruled out by this: it only says which look may pay.
-        """
-        paid, best = self.paid[code], self._best()
-        rates = [p for p in range(1, 101) if all(s * p // 100 == d for s, d in paid)]
-        if not paid or not rates or best is None:
-            return False
-        off = self._subtotal(union(self.contents[i] for i in indexes)) * rates[0] // 100
-        left = (i for i in indexes if self._key(i, code, off) < best)
-        return len(list(left)) <= FEW_LEFT * len(indexes)
 
     def _hopes(self, indexes: Iterable[int]) -> list[tuple[Key, int, str]]:
         """Baskets with codes that can be better than the best, the most hopeful first."""
@@ -180,16 +187,13 @@ class _Search:
         left = self.fits - self.done
         return min(((self._key(i, ""), i) for i in left), default=None)
 
-    def _key(self, index: int, code: str, at_most: int = UNBOUNDED) -> Key:
-        subtotal = self._subtotal(self.contents[index])
-        off = min(self.most[code][index], at_most, subtotal) if code else 0
-        return subtotal - off, code != "", len(self.contents[index])
-
-    def _subtotal(self, content: Content) -> int:
-        return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
+    def _key(self, index: int, code: str) -> Key:
+        content = self.contents[index]
+        subtotal = sum(n * self.prices.get(sku, 0) for sku, n in content.items())
+        off = min(self.most[code][index], subtotal) if code else 0
+        return subtotal - off, code != "", len(content)
 
     def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
-        self.spent += distance(self.trial.content, content) + 2 * len(codes)
         views = self.trial.look(content, codes)
         for code in codes:
             if self.trial.refused(code):
@@ -201,8 +205,6 @@ class _Search:
     def _learn(self, content: Content, basket: Basket, code: str) -> None:
         for item in basket["items"]:
             self.sound &= self.prices.setdefault(item["sku"], item["price"]) == item["price"]
-        if code and basket["discount"]:
-            self.paid[code].append((basket["subtotal"], basket["discount"]))
         for i, held in enumerate(self.contents):
             if code and within(content, held) and basket["discount"] > self.most[code][i]:
                 self.sound = False

@@ -12,23 +12,17 @@ from core.tools.faults import Inconsistent, failed_request
 from core.tools.requests import request_tool
 from store_tools.authorised import HELP, Order
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
-from store_tools.catalog import read_page
-from store_tools.store_session import StoreSession
+from store_tools.store_session import StoreSession, read_page
 
 _TOLD = frozenset({"Req_ViewBasket", "Req_CheckoutBasket"})
 """Of the others prompts do not speak: Combo tools cover them."""
+_Move = type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket]
 
 
 def request_tools(session: StoreSession) -> list[Tool]:
     """The seven Req_* tools of one shop."""
-    return [replace(one, told=one.name in _TOLD) for one in _request_tools(session)]
 
-
-def _request_tools(session: StoreSession) -> list[Tool]:
-
-    def moved(
-        model: type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket],
-    ) -> Callable[..., object]:
+    def moved(model: _Move) -> Callable[..., object]:
         def act(sku: str, quantity: int) -> object:
             if quantity < 1:
                 raise ToolFault(f"quantity must be at least 1, not {quantity}")
@@ -45,30 +39,23 @@ def _request_tools(session: StoreSession) -> list[Tool]:
         session.send(store.Req_RemoveCoupon())
         return session.view()
 
-    return [
+    page = "One page: {products, next_offset (-1: end), limit}"
+    whole = {"offset": 0, "limit": 0}
+    basket = "{items: [{sku, quantity, price}], subtotal, coupon, discount, total}"
+    replaces = "Replaces the coupon; returns the basket."
+    add, remove = store.Req_AddProductToBasket, store.Req_RemoveItemFromBasket
+    tools = [
         request_tool(
-            "read",
-            store.Req_ListProducts,
-            partial(read_page, session),
-            "One page: {products, next_offset (-1: end), limit}",
-            defaults={"offset": 0, "limit": 0},
+            "read", store.Req_ListProducts, partial(read_page, session), page, defaults=whole
         ),
-        request_tool(
-            "read",
-            store.Req_ViewBasket,
-            session.view,
-            "{items: [{sku, quantity, price}], subtotal, coupon, discount, total}",
-        ),
-        *(
-            request_tool("write", model, moved(model))
-            for model in (store.Req_AddProductToBasket, store.Req_RemoveItemFromBasket)
-        ),
-        request_tool(
-            "write", store.Req_ApplyCoupon, applied, "Replaces the coupon; returns the basket."
-        ),
+        request_tool("read", store.Req_ViewBasket, session.view, basket),
+        request_tool("write", add, moved(add)),
+        request_tool("write", remove, moved(remove)),
+        request_tool("write", store.Req_ApplyCoupon, applied, replaces),
         request_tool("write", store.Req_RemoveCoupon, taken_off),
         _final_tool(session),
     ]
+    return [replace(one, told=one.name in _TOLD) for one in tools]
 
 
 def _final_tool(session: StoreSession) -> Tool:

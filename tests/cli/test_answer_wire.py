@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
-from cli.handing_in import obstacles
+from cli.end_of_run import obstacles
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session

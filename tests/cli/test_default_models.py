@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from cli.default_models import check_models, with_models
 from cli.options import Options
+from cli.run_models import check_models, with_models
 from core.runs.errors import Usage
 
 REFERENCE = "openai/gpt-oss-120b"

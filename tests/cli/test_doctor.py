@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 
 from cli import doctor_models
 from cli.cli import app
-from cli.doctor import doctor, examine
-from cli.doctor_checks import Diagnosis, Finding
+from cli.doctor import Diagnosis, Finding, doctor, examine
 from cli.options import DoctorOptions
 from core.models import openrouter_prices
 from core.models.openrouter_prices import OpenRouterPrices

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.doctor import summary_of, table
-from cli.doctor_checks import Diagnosis, Finding, address, diagnosis, dotenv, sandbox
+from cli.doctor import address, dotenv, sandbox, summary_of, table
+from cli.doctor_models import Diagnosis, Finding, diagnosis
 from worker.sandbox import isolation
 
 FIRST: dict[str, str] = {}

@@ -15,7 +15,7 @@ from dotenv import load_dotenv
 from typer.testing import CliRunner
 
 from cli.cli import app
-from cli.doctor_checks import dotenv
+from cli.doctor import dotenv
 from cli.env_file import KNOWN
 
 ROOT = Path(__file__).parents[2]

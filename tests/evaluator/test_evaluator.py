@@ -15,7 +15,7 @@ from core.models.prompts import prompt
 from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
 from evaluator import Evaluator, Unreadable
-from evaluator.form import EXAMPLE, FORM, repeats_form
+from evaluator.decision import EXAMPLE, FORM, repeats_form
 from playbooks.library import prose
 from store_tools.environment import ENDING, RULES
 from tests.scripted import left, play

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from core.erc3_client import ApiError, ApiException
 from store_tools.basket import Content
-from store_tools.combo_coupons import key_of, try_coupons
+from store_tools.coupon_search import try_coupons
+from store_tools.coupon_trial import key_of
 from store_tools.store_session import StoreSession
 from workshop.simulator.platform import Platform
 from workshop.simulator.store.pack import parse_pack

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store_tools.authority import Authority, forbids, line_of, names, ordered, quantities
+from store_tools.authorised import Authority, forbids, line_of, names, ordered, quantities
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from core.ledger import Intent, ToolFault
 from core.tools.faults import OutOfReach
-from store_tools.authority import ordered
+from store_tools.authorised import ordered
 from store_tools.basket import CHECKOUT
-from store_tools.catalog import read_catalog
-from store_tools.store_session import StoreSession
+from store_tools.store_session import StoreSession, read_catalog
 
 SDK_EMPTY = (
     "Invalid response payload: 1 validation error for {model}\n{field}\n  Input should be a valid "

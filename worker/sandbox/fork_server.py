@@ -6,11 +6,13 @@ import atexit
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
+import sysconfig
 import threading
 import tomllib
 from dataclasses import dataclass
@@ -18,19 +20,20 @@ from pathlib import Path
 from typing import Any
 
 from worker.descriptors import reserve
-from worker.sandbox import bubblewrap
 from worker.sandbox.contract import Isolation
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
+PROGRAM = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+"""The interpreter, without the virtual environment that it may run in."""
 _START_SECONDS = 30.0
 _OPEN_SECONDS = 10.0
 _CREDENTIALS = struct.Struct("3i")
 _HERE = Path(__file__).parent
 _ROOT = _HERE.parents[1]
 _SOURCES = (
-    "core.text", "worker.sandbox.fixed_clock", "worker.sandbox.values", "worker.sandbox.protocol",
+    "core.text", "worker.sandbox.fixed_clock", "worker.sandbox.values",
     "worker.sandbox.inside.determinism", "worker.sandbox.inside.interpreter",
-    "worker.sandbox.inside.landlock", "worker.sandbox.inside.forking",
+    "worker.sandbox.inside.forking",
 )  # fmt: skip
 """The modules that the server consists of."""
 _WARM = _HERE / "warm_modules.toml"
@@ -154,7 +157,7 @@ class ForkServer:
 def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[bytes]:
     python, environment = _python(), {**_ENVIRONMENT, "PYTHONHOME": _HOME}
     if isolation == "bubblewrap":
-        python, environment = bubblewrap.command(_HOME, environment, _NOT_SHOWN), {}
+        python, environment = _bubblewrap(_HOME, environment, _NOT_SHOWN), {}
     with control:
         return subprocess.Popen(
             [*python, *_FLAGS, "-c", (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")],
@@ -169,9 +172,63 @@ def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[byt
 
 def _python() -> list[str]:
     """This Python by its name for those inside, as far as it lies with its library."""
-    program, home = bubblewrap.PROGRAM, Path(sys.base_prefix).resolve()
+    program, home = PROGRAM, Path(sys.base_prefix).resolve()
     inside = program.relative_to(home) if program.is_relative_to(home) else program
     return [str(Path(_HOME) / inside)]
+
+
+def _bubblewrap(home: str, environment: dict[str, str], not_shown: list[str]) -> list[str]:
+    """Program and arguments that start Python without a network, user, parent or foreign file.
+
+    ``home``: where Python is shown. Raises FileNotFoundError where there is no bubblewrap.
+    """
+    program = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
+    if program is None:
+        raise FileNotFoundError("bubblewrap not found")
+    return [
+        *(program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"),
+        *("--unshare-uts", "--unshare-cgroup-try", "--uid", "65534", "--gid", "65534"),
+        *("--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv", "--new-session"),
+        # As the first process of its namespace, so that everything there ends with it.
+        "--as-pid-1",
+        *(part for name, value in environment.items() for part in ("--setenv", name, value)),
+        *_show_python(home, not_shown),
+        *("--remount-ro", "/", "--chdir", "/", f"{home}/bin/{PROGRAM.name}"),
+    ]
+
+
+def _show_python(home: str, not_shown: list[str]) -> list[str]:
+    """Arguments that show this Python there."""
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    library = Path(sysconfig.get_path("stdlib")).resolve()
+    there = f"{home}/{sys.platlibdir}/{version}"
+    extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
+    arguments = [
+        *("--ro-bind", str(PROGRAM), f"{home}/bin/{PROGRAM.name}"),
+        *("--ro-bind", str(library), there),
+        *_bind_libraries(PROGRAM, *_extensions(extensions)),
+    ]
+    if extensions.is_dir() and library not in extensions.parents:
+        arguments += ["--ro-bind", str(extensions), f"{there}/lib-dynload"]
+    for name in not_shown:
+        if (library / name).is_dir():
+            arguments += ["--tmpfs", f"{there}/{name}", "--remount-ro", f"{there}/{name}"]
+    return arguments
+
+
+def _extensions(folder: Path) -> list[Path]:
+    """Native modules that need libraries beside the C library's, and are wanted inside."""
+    wanted = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
+    return [path for name in wanted for path in sorted(folder.glob(f"{name}.*so"))]
+
+
+def _bind_libraries(*binaries: Path) -> list[str]:
+    """Arguments that show the shared libraries of the binaries, and nothing else of /lib."""
+    command = ["ldd", *map(str, binaries)]
+    listing = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS).stdout
+    words = {word for line in listing.splitlines() for word in line.split()}
+    libraries = sorted(word for word in words if word.startswith("/") and os.path.exists(word))
+    return [part for path in libraries for part in ("--ro-bind", path, path)]
 
 
 def _settings(isolation: Isolation) -> bytes:

@@ -14,9 +14,8 @@ from typing import Any
 from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
 from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import Child, fork_server
-from worker.sandbox.protocol import Unframer, frame, unpack
 from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolAnswer, ToolBridge
-from worker.sandbox.values import Plain, Prints, display
+from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
 
 _CPU_SECONDS = 600
 """A backstop for the day when nobody is left to end the process."""

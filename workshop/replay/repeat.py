@@ -22,8 +22,7 @@ from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
-from worker.sandbox.isolation import used_kind
+from worker.sandbox.isolation import open_sandbox, used_kind
 from worker.worker import Worker
 from workshop.replay.divergence import Divergence, first_divergence
 from workshop.replay.recorded_tools import recorded_ledger

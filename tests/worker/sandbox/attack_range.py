@@ -16,7 +16,7 @@ from typing import Any
 
 from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 SECRET = "sk-live-7f3a9c"
 VARIABLE = "STORE_API_SECRET"

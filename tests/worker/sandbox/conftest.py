@@ -8,7 +8,7 @@ import pytest
 
 from worker.sandbox.contract import SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 from .kinds import KINDS
 from .shop import Shop

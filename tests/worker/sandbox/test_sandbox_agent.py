@@ -13,7 +13,7 @@ from smolagents.models import (  # type: ignore[import-untyped, unused-ignore]
 )
 from smolagents.monitoring import LogLevel  # type: ignore[import-untyped, unused-ignore]
 
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 from .kinds import KINDS
 from .shop import Shop

@@ -6,7 +6,7 @@ import pytest
 
 from worker.sandbox.check import refuse
 from worker.sandbox.contract import SandboxError, SandboxLimits
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 from .shop import Shop
 

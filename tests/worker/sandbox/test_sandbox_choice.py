@@ -8,8 +8,15 @@ import pytest
 
 from worker.sandbox.contract import SandboxError, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox, python_rules
-from worker.sandbox.isolation import VARIABLE, chosen_kind, find_isolation, sandbox_line, used_kind
+from worker.sandbox.isolation import (
+    VARIABLE,
+    chosen_kind,
+    find_isolation,
+    open_sandbox,
+    python_rules,
+    sandbox_line,
+    used_kind,
+)
 
 from .kinds import KINDS, STANDING
 from .shop import Shop

@@ -9,7 +9,7 @@ import pytest
 
 from worker.sandbox.contract import SandboxError, SandboxKind
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 from .common_code import ObservedRequest, Snippet, all_in_cpython, snippets
 from .kinds import STANDING

@@ -261,7 +261,7 @@ class TestClock:
 
     def test_the_same_pins_give_the_same_numbers(self, shop: Shop, kind: str) -> None:
         from worker.sandbox.contract import ClockAndSeed
-        from worker.sandbox.factory import open_sandbox
+        from worker.sandbox.isolation import open_sandbox
 
         code = (
             "import random, time\nfrom datetime import datetime\n"

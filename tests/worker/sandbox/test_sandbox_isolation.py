@@ -18,9 +18,8 @@ import pytest
 from worker.sandbox import fork_server as server_module
 from worker.sandbox.contract import Isolation, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
 from worker.sandbox.fork_server import ForkServer
-from worker.sandbox.isolation import _why_not, find_isolation, why_not
+from worker.sandbox.isolation import _why_not, find_isolation, open_sandbox, why_not
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
 from .kinds import STANDING
@@ -65,7 +64,7 @@ def become_nobody():
 
 for name in sys.argv[1].split():
     globals()[name]()
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.isolation import NoTools
 report = find_isolation()
@@ -163,10 +162,10 @@ class TestProbe:
 
     def test_a_kernel_without_landlock(self) -> None:
         code = """
-            from worker.sandbox.inside import landlock
-            landlock._CREATE = 999
+            from worker.sandbox.inside import forking
+            forking._CREATE = 999
             try:
-                landlock.restrict([])
+                forking._restrict_files([])
             except OSError as error:
                 print(error.strerror)
         """

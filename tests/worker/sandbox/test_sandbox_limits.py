@@ -9,7 +9,7 @@ import pytest
 
 from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 
 from .conftest import Opened
 from .kinds import STANDING

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from worker.sandbox.contract import Isolation, SandboxError, SandboxLimits, SandboxUnavailable
-from worker.sandbox.factory import open_sandbox
 from worker.sandbox.fork_server import ForkServer
+from worker.sandbox.isolation import open_sandbox
 
 from .kinds import STANDING
 from .shop import Shop
@@ -34,7 +34,7 @@ each_isolation = pytest.mark.parametrize("isolation", STANDING)
 PROGRAM = """
 import atexit, json, os, resource, sys
 from worker.sandbox.contract import SandboxUnavailable
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.isolation import why_not
 
 class Host:

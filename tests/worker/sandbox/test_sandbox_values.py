@@ -13,8 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text import clean
-from worker.sandbox.protocol import Unframer, frame, pack, unpack
-from worker.sandbox.values import NotPlain, Prints, display, plain_json, plain_value, same, shorten
+from worker.sandbox.values import (
+    NotPlain,
+    Prints,
+    Unframer,
+    display,
+    frame,
+    pack,
+    plain_json,
+    plain_value,
+    same,
+    shorten,
+    unpack,
+)
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=20)

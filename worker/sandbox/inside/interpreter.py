@@ -23,8 +23,7 @@ from functools import partial
 from typing import Any
 
 from worker.sandbox.inside import determinism
-from worker.sandbox.protocol import Unframer, frame, pack
-from worker.sandbox.values import NotPlain, plain_json, plain_value, shorten
+from worker.sandbox.values import NotPlain, Unframer, frame, pack, plain_json, plain_value, shorten
 
 _FILE = re.compile(r"<step (\d+)>")
 _MOST_FRAMES = 40

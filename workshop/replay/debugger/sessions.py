@@ -21,7 +21,7 @@ from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
 from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.factory import open_sandbox
+from worker.sandbox.isolation import open_sandbox
 from workshop.replay.debugger.debug_state import (
     LIMITS,
     Answered,
