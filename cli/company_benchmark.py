@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -90,7 +91,7 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             "before",
             partial(rule_book.RuleBook, texts=texts),
             prompt=partial(prompt, entities.PROMPTS, "rule_book", texts, topics=TOPICS),
-            version=rule_book.version_of,
+            version=attrgetter("rules_version"),
             remember=rule_book.remember,
         ),
         StageSpec(

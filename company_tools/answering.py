@@ -37,13 +37,11 @@ class LoggedAnswer:
     """What one reading of the log shows."""
 
     taken: bool
-    """An answer arrived and was not refused."""
     refused: str | None
     """The words with which the last answer was refused; None: none was, or one was taken."""
     unclear: bool
     """An answer arrived and the system failed over it: whether it counts cannot be told."""
     markers: int
-    """How many requests of the kind ``MARKER`` it shows."""
 
 
 def read_log(entries: Sequence[object]) -> LoggedAnswer:

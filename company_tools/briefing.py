@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 from company_tools import listings
 from company_tools.company_session import CompanySession
 from company_tools.grants import Requester
-from company_tools.reading_session import unless_refused
 from company_tools.rule_choice import rule_text
 from company_tools.wiki_pages import pages_or_none
-from company_tools.wiki_store import Difference, Pages, WikiStore, difference
+from company_tools.wiki_store import Pages, WikiStore, difference
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -23,7 +22,6 @@ SMALL_TOKENS = 600
 NAMED_TOKENS = 6_000
 """Of pages that stand in a briefing by configuration."""
 NAMED_AT_MOST = 60
-"""Pages, in a list of their names."""
 Facts = dict[str, object]
 NOBODY = "nobody can tell who asks: whoami answered {why!r}. Only error_internal can be answered."
 
@@ -55,8 +53,8 @@ def briefing(
     if pages is None:
         return f"{first}\nthe wiki cannot be read"
     before = wiki.before(user.wiki_sha1)
-    new = difference(before, pages) if before is not None else Difference((), ())
-    lines = [first, *([f"the wiki has changed: {_changes(new)}"] if new.any else [])]
+    new = changes(pages if before is None else before, pages)
+    lines = [first, *([f"the wiki has changed: {new}"] if new else [])]
     whole = whole_pages(pages, named)
     lines += [f"== {path} ==\n{pages[path].strip()}" for path in whole]
     if task is not None and len(whole) < len(pages):
@@ -82,24 +80,18 @@ def requester_of(session: CompanySession, briefing: str) -> Requester | None:
     if session.known_guest or not session.requester:
         return None
     facts = json.loads(briefing.partition("\n")[0])
-    people = unless_refused(lambda: listings.employees(session), ())
-    departments = tuple(sorted({one.department for one in people} - {""}))
     unknown = "unknown" in facts
     return Requester(
         session.user().department or "",
-        departments,
+        listings.departments(session),
         leads=unknown or bool(facts.get("leads")),
         manages=unknown or bool(facts.get("manages")),
     )
 
 
-def rules_since(pages: Pages, briefed: Pages) -> str:
-    """Which pages changed since a briefing; "" where none did."""
-    new = difference(briefed, pages)
-    return f"the wiki has changed since the briefing: {_changes(new)}" if new.any else ""
-
-
-def _changes(new: Difference) -> str:
+def changes(before: Pages, after: Pages) -> str:
+    """Which pages of a wiki changed; "" where none did."""
+    new = difference(before, after)
     parts = [f"new or rewritten: {', '.join(new.changed)}"] if new.changed else []
     return "; ".join([*parts, *([f"gone: {', '.join(new.gone)}"] if new.gone else [])])
 

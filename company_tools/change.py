@@ -25,7 +25,6 @@ TOUCHED = {
 }
 """The kept records that a change makes old."""
 CHANGES = frozenset(TOUCHED)
-"""Paths that change the company."""
 READS = frozenset(
     {
         WHOAMI, "/employees/list", "/employees/search", "/employees/get", "/customers/list",

@@ -55,17 +55,13 @@ class CompanySession(ReadingSession):
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.speaks_against: Callable[[Change], str | None] = lambda change: None
-        """Asked before each change: what speaks against this one."""
         self._objections: set[str] = set()
-        """What was said against changes."""
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
-        """Reads all pages as they are now."""
         self._entries_before: dict[str, set[str]] = {}
         """Of time that is to be logged: the entries like it that there were before."""
         self.on_record: set[str] = set()
-        """Users of whom a record was seen."""
 
     def write(self, request: Request, final: bool, about: object) -> BaseModel:
         """One attempt at a write; what it makes old is forgotten, the change is noted.

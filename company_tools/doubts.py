@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import regex
 
 from company_tools import listings
-from company_tools.change import levels_of
+from company_tools.change import levels_of, team_of
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
 from company_tools.mentions import Mentions
@@ -73,11 +73,8 @@ class Part:
     """Of the record that is changed; of logged hours, of their person."""
     doubts: tuple[Doubt, ...]
     own: bool = False
-    """Whether it is about who asks."""
     person: wire.EmployeeView | None = None
-    """Whom it is about."""
     projects: tuple[wire.ProjectDetail, ...] = ()
-    """On which a right to it may hang."""
 
 
 class ArgumentCheck:
@@ -183,9 +180,7 @@ class ArgumentCheck:
 
     def _team(self, before: list[wire.Workload], after: list[wire.Workload]) -> Iterator[Doubt]:
         old, new = ({m.employee: m for m in team} for team in (before, after))
-        changed = [
-            who for who in sorted({*old, *new}) if _seat(old.get(who)) != _seat(new.get(who))
-        ]
+        changed = sorted({who for who, *_ in {*team_of(before)} ^ {*team_of(after)}})
         seats = [old[who] for who in changed if who in old]
         for who in changed:
             yield from self._person(who)
@@ -279,18 +274,15 @@ class ArgumentCheck:
         ids = {id for kind, id in self.session.evidence.records if kind != "wiki"}
         if not self.task.means_page(path, ids):
             yield self._unsaid(f"the page {path}", path)
-        elif content and not self._is_moved(content):
-            written = (change.body.get("file") for change in self.session.changed)
-            again = path in written
-            if again or not self.task.share(content) >= 1 - NEW_WORDS:
+            return
+        # A page that the task names may be copied as it is.
+        same = (name for name, text in self.wiki.items() if text == content)
+        if content and not any(self.task.means_page(name, ()) for name in same):
+            again = any(change.body.get("file") == path for change in self.session.changed)
+            if again or self.task.share(content) < 1 - NEW_WORDS:
                 copied = self._copied_page(content)
                 if copied or again:
                     yield copied or Doubt(f"what {path} shall hold", "")
-
-    def _is_moved(self, content: str) -> bool:
-        """Whether a page that the task names is only copied."""
-        pages = (path for path, text in self.wiki.items() if text == content)
-        return any(self.task.means_page(path, ()) for path in pages)
 
     def _copied_page(self, content: str) -> Doubt | None:
         """Text of a record, or of a page that has nothing to do with the task."""
@@ -300,10 +292,6 @@ class ArgumentCheck:
             related = asked & set(levelled(self.texts[doubt.source]))
             return None if len(related) >= RELATED else doubt
         return doubt
-
-
-def _seat(member: wire.Workload | None) -> tuple[float, str] | None:
-    return (float(member.time_slice), member.role) if member else None
 
 
 def _has(text: str, form: str) -> bool:

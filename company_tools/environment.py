@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from company_tools.answering import Log
-from company_tools.briefing import briefing, requester_of, rules_since
+from company_tools.briefing import briefing, changes, requester_of
 from company_tools.change import WIKI_UPDATE
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
@@ -80,7 +80,6 @@ class CompanyEnvironment:
         self.rules_version = ""
         """The hash of the wiki as others have made it: own changes set no rules."""
         self._briefed: Pages | None = None
-        """The wiki as it stands in the briefing."""
         self._rules_now = ""
         self._facts = ""
         """The briefing, whose first line tells who asks."""
@@ -183,8 +182,9 @@ class CompanyEnvironment:
         pages = None if own else pages_or_none(session, self._wiki)
         if pages is not None and self._briefed is not None:
             self.rules_version = version
-            self._rules_now = rules_since(pages, self._briefed)
-            if self._rules_now and self._brief_rules:
+            new = changes(self._briefed, pages)
+            self._rules_now = f"the wiki has changed since the briefing: {new}" if new else ""
+            if new and self._brief_rules:
                 changed = {path: t for path, t in pages.items() if self._briefed.get(path) != t}
                 who = requester_of(session, self._facts)
                 self._rules_now += f"\n{rule_text(changed, None, who, session.task)}"

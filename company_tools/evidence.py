@@ -27,7 +27,6 @@ _POINTERS: dict[str, Kind] = {
     "file": "wiki",
     "path": "wiki",
 }
-"""Fields that hold the id of a record, wherever they stand."""
 _WHOLE: dict[type[BaseModel], Kind] = {
     wire.EmployeeView: "employee", wire.CompanyDetail: "customer", wire.ProjectDetail: "project",
 }  # fmt: skip
@@ -45,7 +44,6 @@ class Known(NamedTuple):
     name: str
     """As stored; "" where only its id was shown."""
     about: str = ""
-    """The department of a person."""
 
 
 class ShownPages(BaseModel):
@@ -65,7 +63,6 @@ class Evidence:
         self.texts: dict[tuple[str, str], str] = {}
         """Free text of records that was shown, by what it is and the id of its record."""
         self.pages: dict[str, str] = {}
-        """Pages that were shown, by their paths."""
         self.whole: set[tuple[Kind, str]] = set()
         """Records that were shown with their notes or descriptions."""
 
@@ -96,12 +93,6 @@ class Evidence:
             self._add(Known("wiki", path, path))
             self.pages[path] = content or self.pages.get(path, "")
             self.tokens.update(_LEVEL_ID.findall(content))
-
-    def note_person(self, id: str, notes: str) -> None:
-        """Take over that a person's notes were shown."""
-        self.whole.add(("employee", id))
-        if notes.strip():
-            self.texts[f"the notes of {id}", id] = notes
 
     def _note_fields(self, part: BaseModel) -> None:
         for field, kind in _POINTERS.items():
@@ -206,7 +197,9 @@ class Memory:
             else:
                 self._strategys.tokens.add(known.id)
         for id, note in notes.items():
-            self._strategys.note_person(id, note)
+            self._strategys.whole.add(("employee", id))
+            if note.strip():
+                self._strategys.texts[f"the notes of {id}", id] = note
 
     def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import regex
@@ -181,9 +181,7 @@ def named_in(message: str, session: CompanySession) -> Sequence[Known]:
     text = message.casefold()
     spans: list[tuple[int, int, Known]] = []
     for known in session.evidence.records.values():
-        for name in _names(known):
-            if name in text:
-                spans += [(*match.span(), known) for match in _whole(name).finditer(text)]
+        spans += [(*match.span(), known) for match in _places(known, text)]
     outer = [
         known
         for start, end, known in spans
@@ -195,7 +193,7 @@ def named_in(message: str, session: CompanySession) -> Sequence[Known]:
 def is_left_out(known: Known, text: str) -> bool:
     """Whether a text names a record only as an exception."""
     low = text.casefold()
-    places = [match.start() for name in _names(known) for match in _whole(name).finditer(low)]
+    places = [match.start() for match in _places(known, low)]
     return bool(places) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in places)
 
 
@@ -206,20 +204,20 @@ def is_unchanged(known: Known, message: str, session: CompanySession) -> bool:
     """
     if (known.kind, known.id) in targets(session):
         return False
-    clauses = [one[0] for one in _CLAUSE.finditer(message.casefold())]
-    own = [one for one in clauses if any(_whole(name).search(one) for name in _names(known))]
+    clauses = (one[0] for one in _CLAUSE.finditer(message.casefold()))
+    own = [one for one in clauses if any(_places(known, one))]
     return bool(own) and all(_NOT.search(one) for one in own)
 
 
-def _names(known: Known) -> set[str]:
+def _places(known: Known, low: str) -> Iterator[regex.Match[str]]:
+    """Where a text in lower case has a record's id, or its whole name in either order."""
     names = {known.id.casefold(), known.name.casefold()} - {""}
     if known.kind == "employee" and len(parts := known.name.split()) == 2:
         names.add(f"{parts[1]} {parts[0]}".casefold())
-    return names
-
-
-def _whole(name: str) -> regex.Pattern[str]:
-    return regex.compile(rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])")
+    for name in names:
+        if name in low:
+            whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])"
+            yield from regex.finditer(whole, low)
 
 
 def targets(session: CompanySession) -> list[Link]:

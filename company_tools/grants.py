@@ -80,7 +80,6 @@ _EXCEPT = regex.compile(
     r"\b(?:but|except|excluding|other than|not|without|save)\b[^.;]{0,40}$", regex.I
 )
 _BETWEEN = r"[^\p{L}\p{N}.;\n]{1,3}"
-"""What may stand between the words of a department's name."""
 _GROUPS = regex.compile(r"[;|]")
 _ENGLISH = regex.compile(
     r"\b(?:the|of|and|may|can|is|are|by|to|for|only|their|who|in|a)\b", regex.I
@@ -97,11 +96,9 @@ class Requester(NamedTuple):
 
     department: str
     departments: tuple[str, ...]
-    """Of the whole company."""
     leads: bool
     """Whether they lead the project that the change is about, or one that the person is on."""
     manages: bool
-    """Whether they manage the account that it is about."""
     near: bool = True
     """Whether the person that it is about works at the same place."""
     staff: bool = True

@@ -36,7 +36,6 @@ from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
-"""What looks like the id of a record: a word with an underscore."""
 _QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
 """What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
@@ -49,7 +48,6 @@ _CHANGED_KINDS = {
     "/time/update": {"employee", "project"},
     WIKI_UPDATE: {"wiki"},
 }
-"""Kinds of records that a change says something of."""
 NOT_PUBLIC = "I am not able to help with that."
 """What a guest is told in place of an answer that holds something private."""
 
@@ -139,7 +137,7 @@ def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
 
 def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
     """Nothing was found, and nothing was looked through: no list, and no record that is named."""
-    if answer.outcome != "ok_not_found" or session.looked_everywhere:
+    if answer.outcome != "ok_not_found" or session.memory.listed:
         return None
     named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
     if any((one.kind, one.id) in session.evidence.whole for one in named):

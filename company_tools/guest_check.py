@@ -45,7 +45,6 @@ NUMBERS_AT_MOST = 2
 _CODE = regex.compile(r"[\p{L}\p{N}]+(?:[-_/.#:][\p{L}\p{N}]+)*")
 _SPECIAL = regex.compile(r"\d|^\p{Lu}{4,}$|^\p{Lu}\p{L}*-\p{Lu}")
 PUBLIC = "public guest visitor anonymous stranger outside website"
-"""How pages call those who are not signed in."""
 LEAST_LETTERS = 6
 """A name of fewer letters is looked for as words, not within others."""
 LEAST_HIDDEN = 7
@@ -54,7 +53,6 @@ LEAST_SINGLE = 4
 _SHORT_NAME = regex.compile(r"(?<![\p{L}\p{N}])\p{Lu}\p{L}{2}(?![\p{L}\p{N}])")
 """A part of a name with fewer letters is looked for where it is capitalised, as it stands."""
 ALIKE = 90
-"""Of 100: a misspelt name is still one."""
 LEAST_LEFT = 4
 """A message that has fewer letters beside the task's words tells nothing."""
 PHRASE = 5
@@ -106,27 +104,18 @@ class Registry:
         known = set(_CODE.findall(self.open))
         return {
             word for word in words - known
-            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and not _is_year(word)
+            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word)
+            and not (word.isdigit() and int(word[:9]) in _YEAR)
         }  # fmt: skip
 
     @cached_property
-    def _name_parts(self) -> set[str]:
+    def name_parts(self) -> set[str]:
         """First names and surnames, and no word that is public."""
         public = {*levelled(self.open)}
         places = {w for one in self.people for w in levelled(one.location)}
         names = [one.name for one in self.people]
         names += [one.primary_contact_name for one in self.customers]
         return {part for name in names for part in levelled(name)} - public - places
-
-    @cached_property
-    def single(self) -> set[str]:
-        """First names and surnames that are looked for in all that a message may stand for."""
-        return {part for part in self._name_parts if len(part) >= LEAST_SINGLE}
-
-    @cached_property
-    def short(self) -> set[str]:
-        """Those of three letters, which other words become by chance."""
-        return {part for part in self._name_parts if len(part) == LEAST_SINGLE - 1}
 
     @cached_property
     def phrases(self) -> set[tuple[str, ...]]:
@@ -145,12 +134,17 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
     """
     if _is_plain(message, task):
         return []
-    unknown = Registry([], [], [], *_parted(pages, task))
-    known = unless_refused(lambda: _registry(session, task, pages), unknown)
+    closed, public = _parted(pages, task)
+
+    def registry() -> Registry:
+        """Whatever has an id. Compared only; none of it reaches a model."""
+        people, customers = listings.employees(session), listings.whole_customers(session)
+        return Registry(people, listings.whole_projects(session), customers, closed, public)
+
+    known = unless_refused(registry, Registry([], [], [], closed, public))
     held = dict.fromkeys(_found(message, known))
-    if (_EMAIL.search(visible(message)) or "@" in message) and (
-        not known.people or "@" not in task
-    ):
+    mail = _EMAIL.search(visible(message)) or "@" in message
+    if mail and not (known.people and "@" in task):
         held["a mail address"] = None
     if not known.people and _ID_LIKE.search(message):
         held["an id"] = None
@@ -165,13 +159,6 @@ def _is_plain(message: str, task: str) -> bool:
     own = {*levelled(task)}
     left = [word for word in levelled(rest) if word not in own]
     return not regex.search(r"\d", "".join(left)) and len("".join(left)) < LEAST_LEFT
-
-
-def _registry(session: ReadingSession, task: str, pages: Mapping[str, str]) -> Registry:
-    """People, and whatever else has an id. Compared only; none of it reaches a model."""
-    people = listings.employees(session)
-    customers, projects = listings.whole_customers(session), listings.whole_projects(session)
-    return Registry(people, projects, customers, *_parted(pages, task))
 
 
 def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
@@ -211,31 +198,25 @@ def _found(message: str, known: Registry) -> Iterator[str]:
     yield from _figures(texts[0], known)
     plain = runs(texts[0])[0]
     for n, text in enumerate(texts):
-        words = f" {' '.join(levelled(text))} "
-        for run in runs(text):
-            for hidden, what in known.hidden.items():
-                if len(hidden) >= LEAST_HIDDEN and hidden in run:
-                    yield what
+        words, rows = f" {' '.join(levelled(text))} ", runs(text)
         for hidden, what in known.hidden.items():
-            short = len(hidden) < LEAST_HIDDEN
-            if short and (
-                f" {hidden} " in words
-                or (len(hidden) >= LEAST_LETTERS and n == 0 and hidden in plain)
-            ):
+            if len(hidden) >= LEAST_HIDDEN:
+                within = any(hidden in row for row in rows)
+            else:
+                within = n == 0 and len(hidden) >= LEAST_LETTERS and hidden in plain
+            if within or (len(hidden) < LEAST_HIDDEN and f" {hidden} " in words):
                 yield what
-        if set(words.split()) & known.single:
+        if {part for part in known.name_parts & {*words.split()} if len(part) >= LEAST_SINGLE}:
             yield "the name of a person"
         if known.phrases & set(_phrases(text)):
             yield "words of a page or record that is not public"
     for one in known.people:
         name = "".join(levelled(one.name))
-        if (
-            len(name) > LEAST_HIDDEN
-            and fuzz.partial_ratio(name, plain) >= ALIKE
-            and len(plain) >= len(name)
-        ):
+        near = fuzz.partial_ratio(name, plain) >= ALIKE
+        if near and LEAST_HIDDEN < len(name) <= len(plain):
             yield "the name of a person"
-    if known.short & {*levelled(" ".join(_SHORT_NAME.findall(texts[0])))}:
+    # Those of three letters, which other words become by chance.
+    if known.name_parts & {*levelled(" ".join(_SHORT_NAME.findall(texts[0])))}:
         yield "the name of a person"
 
 
@@ -260,10 +241,6 @@ def _figures(text: str, known: Registry) -> Iterator[str]:
             yield "a salary"
         if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
             yield "a figure in digits apart"
-
-
-def _is_year(word: str) -> bool:
-    return word.isdigit() and int(word[:9]) in _YEAR
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:

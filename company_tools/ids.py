@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel
@@ -238,22 +238,24 @@ def Combo_Resolve_Person_For_Name(
         and (not department or fold(department) in fold(one.department or ""))
     ]
     if contacts and not project and not any(one.score >= SURE for one in candidates):
-        candidates += [
-            PersonCandidate(
+        customers = collected.rows(lambda: listings.whole_customers(session))
+        candidates += _contacts(name, customers)
+    return collected.result(_shown(candidates, PEOPLE_AT_MOST))
+
+
+def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> Iterator[PersonCandidate]:
+    for one in customers:
+        called, email = one.primary_contact_name, one.primary_contact_email
+        match = match_person(name, "", called, email)
+        if match.score:
+            yield PersonCandidate(
                 kind="contact, no employee",
-                name=one.primary_contact_name,
-                email=one.primary_contact_email,
+                name=called,
+                email=email,
                 customer=one.id,
                 score=match.score,
                 matched=match.field,
             )
-            for one in collected.rows(lambda: listings.whole_customers(session))
-            for match in [
-                match_person(name, "", one.primary_contact_name, one.primary_contact_email)
-            ]
-            if match.score
-        ]
-    return collected.result(_shown(candidates, PEOPLE_AT_MOST))
 
 
 def Combo_Resolve_Project_For_Phrase(

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from company_tools.reading_session import ListRequest, ReadingSession
+from company_tools.reading_session import ListRequest, ReadingSession, unless_refused
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -30,7 +30,6 @@ class Table(Generic[Brief, Whole]):
     field: str
     """Of the answer to a request for one record."""
     finder: str
-    """The tool that finds their ids."""
 
     @property
     def listing(self) -> ListRequest:
@@ -110,6 +109,12 @@ projects, project = _PROJECTS.all, _PROJECTS.one
 whole_projects, projects_of = _PROJECTS.whole, _PROJECTS.of
 customers, customer = _CUSTOMERS.all, _CUSTOMERS.one
 whole_customers = _CUSTOMERS.whole
+
+
+def departments(session: ReadingSession) -> tuple[str, ...]:
+    """Of the whole company; none where the system refuses its list. Raises OutOfReach."""
+    people = unless_refused(lambda: employees(session), [])
+    return tuple(sorted({one.department for one in people} - {""}))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:

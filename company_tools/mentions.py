@@ -40,7 +40,6 @@ _ALL = regex.compile(
 )
 _MY = frozenset({"my", "our", "mein", "meine", "mes", "mis", "mi"})
 _LEAST_PART = 3
-"""A single part of a name has at least so many letters."""
 _COMMON = 4
 """A single name that more people have names nobody."""
 

@@ -71,7 +71,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
         ),
     )
     return Ties(
-        led=[project.id for project in projects if employee in listings.leads_of(project)],
+        led=[project.id for project in projects if employee in leads_of(project)],
         member_of=[project.id for project in projects],
         manages=[customer.id for customer in customers],
     )

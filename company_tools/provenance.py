@@ -31,7 +31,6 @@ from company_tools.words import words
 MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""
 TASK = "task"
-"""How a decision names the task's own words."""
 RULING = 4
 """Lines that give or bind, of a page that rules something."""
 HOW = (
@@ -39,7 +38,6 @@ HOW = (
     'task itself says it in other words, BASIS: task: "its words". Else leave it.'
 )
 LEAST_QUOTE = 3
-"""Words of a rule that is quoted."""
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",
     regex.I,
@@ -133,16 +131,11 @@ class Provenance:
 
     @cached_property
     def _setting(self) -> dict[str, str]:
-        return setting_rights(self._wiki, self._departments)
+        return setting_rights(self._wiki, listings.departments(self._session))
 
     @cached_property
     def _book(self) -> Book | None:
         return self._books.known(self._wiki)
-
-    @cached_property
-    def _departments(self) -> tuple[str, ...]:
-        people = unless_refused(lambda: listings.employees(self._session), ())
-        return tuple(sorted({one.department for one in people} - {""}))
 
     def _requester(self, part: Part) -> Requester:
         """Who asks, as far as rights to a part hang on it."""
@@ -151,7 +144,7 @@ class Provenance:
         person = part.person
         return Requester(
             user.department or "",
-            self._departments,
+            listings.departments(session),
             leads=any(user.id in leads_of(one) for one in part.projects),
             manages=any(manager == user.id for manager in managers),
             near=person is None or person.location in ("", user.location),

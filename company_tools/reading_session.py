@@ -35,7 +35,6 @@ FIELDS: dict[type[BaseModel], str] = {
     wire.ProjectBrief: "projects",
     wire.TimeEntryWithID: "entries",
 }
-"""The field of a page that holds its records."""
 FORBIDDEN = "this company's system refuses every list and search"
 WIKI_VERSION = "wiki version "
 """Begins the notice in a journal that names the version; what follows is its hash."""
@@ -61,7 +60,6 @@ class Page(NamedTuple):
     next_offset: int
     """-1: none follow."""
     limit: int
-    """The one that was used."""
 
 
 class ReadingSession(AnsweringSession):
@@ -78,7 +76,6 @@ class ReadingSession(AnsweringSession):
         """Whether the wiki was written since whoami was asked."""
         self._noted_version = ""
         self.identity_fault: str | None = None
-        """Why nobody can tell who asks."""
 
     @property
     def evidence(self) -> Evidence:
@@ -230,11 +227,6 @@ class ReadingSession(AnsweringSession):
 
         return ask
 
-    @property
-    def looked_everywhere(self) -> bool:
-        """Whether any kind of record was read whole."""
-        return bool(self.memory.listed)
-
 
 def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
     """What ``read`` gives; ``otherwise`` where the system refuses it. Raises OutOfReach."""
@@ -276,7 +268,6 @@ def _page_name(file: str) -> str:
 
 
 YEARS = range(1900, 2200)
-"""Of a day that can be counted from."""
 _TODAY_CHARS = 40
 
 

@@ -25,7 +25,6 @@ from core.tools.paging import END
 from core.tools.requests import request_tool
 
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
-"""What a guest may have."""
 _DOCS = {
     "Req_GetEmployee": (
         "{employee: {id, name, email, salary, location, department, notes, skills, wills: "

@@ -30,12 +30,9 @@ FORMAT = "rule-book/2"
 BOOKS_AT_MOST = 256
 """On disk; the oldest go first."""
 PART_TOKENS = 6_000
-"""Of the pages that one call reads."""
 RULES_AT_MOST = 150
-"""Of one call."""
 WORDS_CHARS, ABOUT_CHARS = 60, 200
 FAILURES_AT_MOST = 2
-"""So often one version is tried in a run."""
 NEAR = (0, 1, -1, 2, -2)
 """Where the words of a reference may stand beside the line that it names."""
 TOPICS = (
@@ -53,7 +50,6 @@ class Rule(NamedTuple):
     number: int
     """As in :mod:`company_tools.wiki_lines`."""
     who: str
-    """Whom it is about, in a few words."""
     about: str
 
 
@@ -156,17 +152,14 @@ class RuleBooks:
                 self._failed[key] += 1
                 return None, failed
             self._known[key] = self._last[hash_of(pages)] = book
-            self._keep(key, book)
+            if self._folder:
+                text = json.dumps({"format": FORMAT, "key": key, "rules": book})
+                write_kept(self._folder / f"{key}.json", text.encode("ascii"), BOOKS_AT_MOST)
             return book, ""
 
     def known(self, pages: Mapping[str, str]) -> Book | None:
         """What a model has read of these pages in this run; None: nothing."""
         return self._last.get(hash_of(pages))
-
-    def _keep(self, key: str, book: Book) -> None:
-        if self._folder:
-            text = json.dumps({"format": FORMAT, "key": key, "rules": book})
-            write_kept(self._folder / f"{key}.json", text.encode("ascii"), BOOKS_AT_MOST)
 
     def _kept(self, key: str, pages: Mapping[str, str]) -> Book | None:
         """The book on disk; None where there is none, or it does not fit these pages."""

@@ -39,7 +39,6 @@ second where a book and the task name subjects, and none is the same."""
 DUTIES, BEFORE_DUTIES = 2, 4
 LEAST_DUTY = 0.35
 ITEM_CHARS = 200
-"""Of a short item."""
 TOKENS = 550
 """Of all that is shown; what is shorter is shown whole."""
 RULES = "wiki, rules for this user:"
@@ -57,7 +56,6 @@ _TOPICS: Mapping[Kind, tuple[str, ...]] = {
     "status": ("status",), "team": ("team",), "pay": ("pay",), "notes": ("notes", "records"),
     "levels": ("skills",), "place": ("places", "records"), "hours": ("hours",), "wiki": ("pages",),
 }  # fmt: skip
-"""What books call the kinds of changes."""
 GUEST_TOPICS = ("places", "date", "pages", "identity", "systems", "all")
 """Subjects of a book on which a guest may have a question that is answered."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
@@ -119,20 +117,16 @@ def _ranked(
     texts = [_words_of(pages, one) for one in candidates]
     topics = _relevance(f"{text} {' '.join(about)}", texts)
     shared = [_shares((*about, "all"), one.about) if about else False for one in candidates]
-    least = [
-        LEAST_OTHER_TOPIC if about and one.about and not same else LEAST_TOPIC
-        for one, same in zip(candidates, shared, strict=True)
-    ]
-    ranks = [
-        one.weight + 3 * topic + 2 * same
-        for one, topic, same in zip(candidates, topics, shared, strict=True)
-    ]
-    order = sorted(range(len(candidates)), key=lambda n: -ranks[n])
-    if any(topics):
-        order = [
-            n for n in order
-            if topics[n] >= least[n] or candidates[n].weight > _NONE or shared[n]
-        ]  # fmt: skip
+
+    def rank(n: int) -> float:
+        return candidates[n].weight + 3 * topics[n] + 2 * shared[n]
+
+    def is_meant(n: int) -> bool:
+        least = LEAST_OTHER_TOPIC if about and candidates[n].about else LEAST_TOPIC
+        return topics[n] >= least or candidates[n].weight > _NONE or shared[n]
+
+    order = sorted(range(len(candidates)), key=rank, reverse=True)
+    order = [n for n in order if is_meant(n)] if any(topics) else order
     ranked = [candidates[n] for n in order]
     # Room is kept for what only binds: what it binds it says in the words of the rights.
     rights = " ".join(" ".join(texts[n]) for n in order[:BEFORE_DUTIES])

@@ -29,7 +29,6 @@ class Combo(NamedTuple):
     fields: dict[str, object]
     """Its result where nothing was found."""
     public: bool = False
-    """Whether a guest has it."""
 
 
 _RANKED: dict[str, object] = {"people": [], "most": [], "least": []}
@@ -68,7 +67,6 @@ COMBOS = (
     Combo("write", wiki_pages.Combo_Write_Wiki_Pages, _WRITTEN),
     Combo("write", wiki_pages.Combo_Rename_Wiki_Page, _WRITTEN),
 )
-"""In the order in which prompts list them."""
 
 
 def tools_of(session: CompanySession, wiki: WikiStore) -> list[Tool]:
@@ -148,14 +146,11 @@ def as_needed(tools: Iterable[Tool], instruction: str) -> list[Tool]:
     if language(instruction) not in ("", "english"):
         return list(tools)
     orders = _ORDER.search(_NO_ORDER.sub(" ", instruction)) is not None
+    names = {name for name, words in _WORDS.items() if not words.search(instruction)}
     return [
-        tool
-        if (tool.kind == "read" or orders) and _speaks_of(tool, instruction)
-        else replace(tool, name_only=True)
+        replace(tool, name_only=True)
+        if (tool.kind != "read" and not orders)
+        or (tool.name in names and tool.name not in instruction)
+        else tool
         for tool in tools
     ]
-
-
-def _speaks_of(tool: Tool, instruction: str) -> bool:
-    words = _WORDS.get(tool.name)
-    return words is None or tool.name in instruction or words.search(instruction) is not None

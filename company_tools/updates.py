@@ -268,7 +268,6 @@ OF_CUSTOMER, INTERNAL = "customer_project", "internal"
 
 
 _ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable", "status")
-"""Fields of an entry that can be changed."""
 
 
 def Combo_Update_Time_Entry_For_Changes(
@@ -326,10 +325,7 @@ def Combo_Log_Time_For_Project(
     if not allow_non_member:
         check_member(session, who, where)
     by = session.actor()
-    # A company's own projects have a customer that the platform refuses in an entry, and it does
-    # not fill in one that is left out.
-    manager = listings.account_manager(session, record.customer)
-    customer = None if manager is None else record.customer
+    customer = _billed_customer(session, record)
     request = company.Req_LogTimeEntry(
         employee=who,
         customer=customer,
@@ -342,12 +338,16 @@ def Combo_Log_Time_For_Project(
         status=status,
         logged_by=by,
     )
-    roles = {
-        f"roles_of_{whose}": [m.role for m in record.team if m.employee == id]
-        for whose, id in (("employee", who), ("asker", by))
-    }
+    whose = {"roles_of_employee": who, "roles_of_asker": by}
+    roles = {key: [m.role for m in record.team if m.employee == id] for key, id in whose.items()}
     with keeping(**roles):
         return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
+
+
+def _billed_customer(session: CompanySession, project: wire.ProjectDetail) -> str | None:
+    """The customer of an entry, which the platform does not fill in; own projects have none."""
+    managed = listings.account_manager(session, project.customer) is not None
+    return project.customer if managed else None
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:

@@ -44,11 +44,6 @@ class Difference(NamedTuple):
     """Pages that are new or have another text."""
     gone: tuple[str, ...]
 
-    @property
-    def any(self) -> bool:
-        """Whether there is a difference at all."""
-        return bool(self.changed or self.gone)
-
 
 def difference(before: Mapping[str, str], after: Mapping[str, str]) -> Difference:
     """What ``after`` has otherwise than ``before``."""

@@ -56,6 +56,16 @@ class CompanyStage:
         return prompt(PROMPTS, name, self._texts, topics=TOPICS)
 
 
+def facts_of(task: StageInput, step: str) -> dict[str, object]:
+    """The facts that an earlier stage has found."""
+    return next((one.facts for one in task.earlier if one.step == step), {})
+
+
+def tagged(**parts: str) -> str:
+    """The data of a prompt, each part under its name."""
+    return "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
+
+
 class Entities(CompanyStage):
     """Names by rule, with present values; of a long wiki one small call tells the subjects."""
 
@@ -92,7 +102,7 @@ class Entities(CompanyStage):
         about, failed = list[str](), ""
         long_wiki = len(whole_pages(pages)) < len(pages)
         if client is not None and long_wiki and len(left) >= LEFT_AT_LEAST:
-            user = f"<task>\n{as_data(task.text)}\n</task>"
+            user = tagged(task=task.text)
             read, failed = ask_once(client, self._system("entities"), user, ["about"], _read)
             about = read or []
         facts["about"] = about

@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from company_tools.company_session import CompanySession
 from company_tools.rule_words import within
-from company_tools.stages.entities import CompanyStage
+from company_tools.stages.entities import CompanyStage, facts_of, tagged
 from company_tools.stages.rule_book import rules_of
 from company_tools.stages.ties import DENIED, REASON_CHARS, final_answer_of
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
-from core.models.prompt_json import as_data
 from core.models.reprompt import ask_once
 from core.runs.task import Finding, StageInput, Verdict
 
@@ -45,14 +44,8 @@ class Policy(CompanyStage):
         with self._environment.reading(ledger) as (session, _):
             requester = _requester(session)
         rules = rules_of(task)
-        ties = next((f.facts for f in task.earlier if f.step == "ties"), {})
-        parts = {
-            "asker": requester,
-            "ask": task.text,
-            "facts": json.dumps(ties, ensure_ascii=False, separators=(",", ":")),
-            "rules": rules,
-        }
-        user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
+        facts = json.dumps(facts_of(task, "ties"), ensure_ascii=False, separators=(",", ":"))
+        user = tagged(asker=requester, ask=task.text, facts=facts, rules=rules)
         judged, failed = ask_once(client, self._system("policy"), user, ["verdict"], _read)
         if judged is None:
             return Finding(failed=failed)

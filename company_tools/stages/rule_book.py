@@ -9,7 +9,7 @@ from __future__ import annotations
 from company_tools.briefing import requester_of, whole_pages
 from company_tools.environment import CompanyEnvironment
 from company_tools.rule_choice import rule_text
-from company_tools.stages.entities import CompanyStage
+from company_tools.stages.entities import CompanyStage, facts_of
 from company_tools.wiki_lines import excerpt, lines_of
 from company_tools.wiki_pages import wiki_pages
 from core.ledger import Ledger
@@ -46,11 +46,6 @@ class RuleBook(CompanyStage):
         return Finding(text=text, facts={"version": version, "by": by}, failed=failed)
 
 
-def version_of(environment: CompanyEnvironment) -> str:
-    """The version of the wiki whose rules a task goes by."""
-    return environment.rules_version
-
-
 def remember(environment: CompanyEnvironment, finding: Finding) -> None:
     """Go by the version that an earlier process has read, unless others have changed it."""
     environment.rules_version = str(finding.facts.get("version", ""))
@@ -58,8 +53,8 @@ def remember(environment: CompanyEnvironment, finding: Finding) -> None:
 
 def about_of(task: StageInput) -> list[str]:
     """The subjects of a task, as the stage ``entities`` has read them."""
-    facts = next((f.facts for f in task.earlier if f.step == "entities"), {})
-    return [str(one) for one in facts.get("about", [])]
+    about = facts_of(task, "entities").get("about", [])
+    return [str(one) for one in about] if isinstance(about, list) else []
 
 
 def rules_of(task: StageInput) -> str:

@@ -17,7 +17,7 @@ from company_tools.profile import (
     TargetFacts,
     target_facts,
 )
-from company_tools.stages.entities import PROMPTS, CompanyStage
+from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of
 from company_tools.stages.spotting import Named
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
@@ -81,8 +81,8 @@ def final_answer_of(outcome: str, message: str) -> str:
 
 def targets_of(task: StageInput) -> list[Named]:
     """What the step ``entities`` has found that a right can hang on, at most three."""
-    facts = next((f.facts for f in task.earlier if f.step == "entities"), {})
-    rows = TypeAdapter(list[Named]).validate_python(facts.get("permission", []))
+    named = facts_of(task, "entities").get("permission", [])
+    rows = TypeAdapter(list[Named]).validate_python(named)
     # Most rights hang on a role in a project or on the account of a customer.
     return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
 

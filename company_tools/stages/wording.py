@@ -13,11 +13,10 @@ import regex
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import NoFinalAnswer, named_in, read_final_answer
-from company_tools.stages.entities import CompanyStage
+from company_tools.stages.entities import CompanyStage, tagged
 from company_tools.stages.language import language
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
-from core.models.prompt_json import as_data
 from core.models.reprompt import ask_once
 from core.runs.task import Finding, StageInput
 
@@ -62,16 +61,13 @@ class Wording(CompanyStage):
                 return Finding()
             words, failed = by_rule(task.text, message), ""
             if client is not None and _foreign(task.text, words):
-                translated, failed = self._translated(task.text, words, client)
+                user, system = tagged(question=task.text, answer=words), self._system("wording")
+                translated, failed = ask_once(client, system, user, ["answer"], _answer)
                 if translated and (lost := _lost(words, translated, session)):
                     failed = f"other words would lose {', '.join(lost[:3])}"
                 elif translated:
                     words = translated
         return Finding(words=words if words != message else "", failed=failed)
-
-    def _translated(self, text: str, words: str, client: ModelClient) -> tuple[str | None, str]:
-        user = f"<question>\n{as_data(text)}\n</question>\n<answer>\n{as_data(words)}\n</answer>"
-        return ask_once(client, self._system("wording"), user, ["answer"], _answer)
 
 
 def by_rule(question: str, message: str) -> str:

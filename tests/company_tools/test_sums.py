@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ledger import ToolFault
-from tests.company_tools.kites import Toolbox, kites, person, project, toolbox
+from tests.company_tools.kites import Toolbox, kites, level, person, project, toolbox
 
 
 def test_workload_counts_every_status_and_shows_zeros_and_ties() -> None:
@@ -86,6 +86,19 @@ def test_a_display_name_is_known_where_the_wiki_tells_it_for_certain(page: str) 
     assert matched(at, skills={"fine needlework": 9}) == ["juergen_mueller"]
     at.call("Combo_Update_Employee_For_Changes", employee="una_berg", skills={"Fine needlework": 9})
     assert at.line.events[0][1]["skills"] == {"skill_sewing": 9}
+
+
+def test_levels_of_many_people_are_told_whatever_they_are() -> None:
+    staff = [
+        person(f"p_{n:02}", f"P Nr{n}", skills=[level("skill_a", n % 11), level("skill_b", 3)])
+        for n in range(60)
+    ]
+    staff.append(person("una_berg", "Una Berg"))
+    at = toolbox(kites(employees=staff, projects=[], time_entries=[]))
+    answer = at.call("Combo_Match_Employees_For_Skills", skills={"skill_a": 0, "skill_b": 0})
+    assert {one["id"]: one["skills"]["skill_a"] for one in answer["people"]} == {
+        f"p_{n:02}": n % 11 for n in range(60)
+    }
 
 
 def test_hours_of_a_period_with_what_stands_behind_them() -> None:
