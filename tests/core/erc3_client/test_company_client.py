@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Literal
 
@@ -23,7 +20,6 @@ from core.erc3_client.retrying_platform import RetryingPlatform
 from tests.core.erc3_client.company_facts import ENDPOINTS, Endpoint
 from tests.relay import Call, Relay, relay
 
-ROOT = Path(__file__).parents[3]
 KEY = "key-5ecret"
 TASK = SimpleNamespace(task_id="tsk-1")
 BY_METHOD = {endpoint.method: endpoint for endpoint in ENDPOINTS}
@@ -241,12 +237,6 @@ def test_both_names_and_the_patient_platform_give_the_client(wire: Wire) -> None
     ):
         assert isinstance(client, Erc3Client)
         assert client.base_url == "http://platform/erc3-dev/tsk-1"
-
-
-def test_models_are_made_when_they_are_asked_for() -> None:
-    look = "import sys, core.erc3_client.own; print([n for n in sys.modules if 'company' in n])"
-    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout == "[]\n", done.stderr
 
 
 @pytest.fixture
