@@ -24,6 +24,8 @@ _DEFAULTS = {
 }
 EXPERIMENT = "erc3-agent"
 """Default of MLFLOW_EXPERIMENT_NAME."""
+SPANS_AT_ONCE = 1_000
+"""So many are written together: one transaction for each takes seconds a task."""
 _NOTHING: tuple[object, ...] = (None, "", (), [])
 _TYPES = {"task": "AGENT", "turn": "CHAIN", "model": "CHAT_MODEL", "tool": "TOOL"}
 _USAGE = "mlflow.chat.tokenUsage"
@@ -53,6 +55,7 @@ class MlflowSink:
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or EXPERIMENT
         self._experiment: str = mlflow.set_experiment(name).experiment_id
         self._run: str = self._client.create_run(self._experiment, run_name=run_id).info.run_id
+        self._waiting = 0
         given = {name: value for name, value in options.items() if value not in _NOTHING}
         params = [Param(name, redact(str(value))[:500]) for name, value in given.items()]
         self._client.log_batch(self._run, params=params)
@@ -60,7 +63,10 @@ class MlflowSink:
     def task(self, span: Span) -> None:
         """Write one task as a trace."""
         self._write(span, None)
-        self._mlflow.flush_trace_async_logging()
+        self._waiting += sum(1 for _ in span.walk())
+        if self._waiting >= SPANS_AT_ONCE:
+            self._mlflow.flush_trace_async_logging()
+            self._waiting = 0
 
     def close(self, results: RunResults | None) -> str:
         """Write the run's figures and end the MLflow run; its page of traces."""
@@ -73,6 +79,7 @@ class MlflowSink:
             metric, now = self._mlflow.entities.Metric, int(time.time() * 1000)
             metrics = [metric(name, value, now, 0) for name, value in known.items()]
             self._client.log_batch(self._run, metrics=metrics)
+        self._mlflow.flush_trace_async_logging()
         done = bool(results and results.finished)
         self._client.set_terminated(self._run, "FINISHED" if done else "KILLED")
         return f"#/experiments/{self._experiment}/traces"
