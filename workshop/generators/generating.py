@@ -1,8 +1,10 @@
-"""What the options of all generators share."""
+"""What all generators share: their common options and random numbers of a seed."""
 
 from __future__ import annotations
 
 import re
+from hashlib import sha256
+from random import Random
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -26,6 +28,12 @@ class PackOptions(BaseModel):
         if not SEED.fullmatch(seed):
             raise ValueError(f"{seed!r}: use letters, digits, - _ . only")
         return seed
+
+
+def draws(seed: str, *purpose: str) -> Random:
+    """Random numbers that depend on nothing but these."""
+    digest = sha256("\0".join((seed, *purpose)).encode()).digest()
+    return Random(int.from_bytes(digest, "big"))
 
 
 def bounds(text: str, least: int, most: int, example: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from workshop.generators.company.policy import (
     Takeover,
     draw_policy,
     draw_takeover,
+    table,
 )
 from workshop.generators.company.records import (
     Customer,
@@ -27,8 +28,8 @@ from workshop.generators.company.records import (
     Seat,
     folded,
 )
-from workshop.generators.company.tables import draws, table
 from workshop.generators.company.wiki import PLAIN_WIKI, Book, WikiOptions, draw_book, render
+from workshop.generators.generating import draws
 
 LEAST, MOST = 12, 300
 _KEYED = ("exec", "hr", "finance", "sales", "digital", "external")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import LANGUAGES
+from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
     TASKS,
@@ -28,7 +28,7 @@ from workshop.generators.company.scenario import (
     draw_task,
     make_scenario,
 )
-from workshop.generators.company.tables import FOLDER, draws
+from workshop.generators.generating import draws
 from workshop.simulator.company.pack import FORMAT, read_pack
 from workshop.simulator.open_world import check
 

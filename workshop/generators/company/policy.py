@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
 
 from workshop.generators.company.records import Customer, Employee, Project
-from workshop.generators.company.tables import table
+
+FOLDER = Path(__file__).parent / "words"
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """A word table by the name of its file."""
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
+
 
 Right = Literal[
     "place", "date", "register", "account_manager", "wiki_read", "own_pay", "own_levels",

@@ -11,11 +11,11 @@ from typing import Any
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import LANGUAGES
+from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
-from workshop.generators.company.tables import draws, table
 from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
 from workshop.generators.company.wiki import WikiOptions, render
+from workshop.generators.generating import draws
 
 TASKS = 10
 """So many scenarios in a row play in one company."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from core.erc3_client.own.company_shapes import LinkKind as LinkKind
 from core.erc3_client.own.company_shapes import Outcome
 from workshop.generators.company.company import Plan
-from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target
+from workshop.generators.company.policy import ACCOUNT, LEAD, Policy, Right, Target, table
 from workshop.generators.company.records import (
     Customer,
     Employee,
@@ -24,7 +24,6 @@ from workshop.generators.company.records import (
     matching,
     unaccented,
 )
-from workshop.generators.company.tables import table
 
 Links = Mapping[LinkKind, Iterable[str]]
 Event = dict[str, Any]

@@ -16,9 +16,16 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
-from workshop.generators.company.policy import GUEST, LANGUAGES, STATUSES, Group, Policy, Right
+from workshop.generators.company.policy import (
+    GUEST,
+    LANGUAGES,
+    STATUSES,
+    Group,
+    Policy,
+    Right,
+    table,
+)
 from workshop.generators.company.records import Firm
-from workshop.generators.company.tables import table
 
 Layout = Literal[
     "headings", "list", "nested", "table", "prose", "by-right", "addenda", "references"

@@ -7,7 +7,7 @@ from pydantic import ValidationInfo, field_validator
 from coordinator.config import option
 from core.text import instead
 from workshop.generators.generating import PackOptions, bounds
-from workshop.generators.store.level import Difficulty
+from workshop.generators.store.builder import Difficulty
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.scenario import Options
 from workshop.generators.store.wording import Wording

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from random import Random
 from typing import Any
 
 from core.runs.errors import CannotRun
-from workshop.generators.store.builder import Retry, TaskBuilder
+from workshop.generators.generating import draws
+from workshop.generators.store.builder import LEVELS, Difficulty, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
-from workshop.generators.store.level import LEVELS, Difficulty
 from workshop.generators.store.mechanics import MECHANICS
 from workshop.generators.store.oracle.demand import Demand
 from workshop.generators.store.oracle.market import Market
@@ -53,19 +52,13 @@ class Options:
     page_limits: tuple[int, ...] | None = None
 
 
-def draws(seed: str, index: int, purpose: str) -> Random:
-    """Random numbers that depend on nothing but these."""
-    digest = sha256(f"{seed}\0{index}\0{purpose}".encode()).digest()
-    return Random(int.from_bytes(digest, "big"))
-
-
 def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
     The shop does not depend on the wording: the same seed and number with another wording ask the
     same in other words. Raises `NoScenario`.
     """
-    rng = draws(seed, index, "shop")
+    rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
         draw = _try(mechanic, rng, options)
@@ -75,12 +68,12 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     else:
         raise NoScenario(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
     page_limits = options.page_limits or PAGE_LIMITS
-    page_limit = draws(seed, index, "page").choice(page_limits)
+    page_limit = draws(seed, str(index), "page").choice(page_limits)
     if options.page_limits is None and len(builder.goods) >= LARGE:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
-        "task_text": text_of(draft, options.wording, draws(seed, index, "text")),
+        "task_text": text_of(draft, options.wording, draws(seed, str(index), "text")),
         "page_limit": page_limit,
         "products": [good.as_json() for good in builder.goods.values()],
         "coupons": builder.coupons,

@@ -71,9 +71,7 @@ def choose_baskets(order: Order, line: Line, facts: Facts) -> Choice:
 
 
 def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
-    products = _within_unit_limits(order, matching.candidates(line, facts))
-    if not products:
-        raise Unresolved(f"no {line.phrase!r} keeps to the price limit")
+    products = matching.candidates(line, facts)
     matching.refuse_doubts(order, line, facts)
     if line.amount == "all" or line.each:
         return _whole(order, line, products)
@@ -92,7 +90,7 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
 
 def _whole(order: Order, line: Line, products: list[Product]) -> Choice:
     budget = order.budget
-    if budget and not budget.whole and not budget.per_unit:
+    if budget and not budget.whole:
         products = [p for p in products if budget.allows(p.price)]
     contents = _whole_stock(order, line, products)
     if not contents:
@@ -109,7 +107,7 @@ def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
     """Baskets of the cheapest or dearest product; several where prices tie."""
     number = line.quantity if line.amount in ("exact", "up_to", "at_least") else 1
     stocked = [p for p in products if p.available > 0]
-    if order.budget and not order.budget.per_unit and not order.codes.codes:
+    if order.budget and not order.codes.codes:
         stocked = [p for p in stocked if order.budget.allows(p.price * number)]
     if not stocked:
         raise Unresolved(f"no {line.phrase!r} is in stock within the limits")
@@ -131,7 +129,7 @@ def _most(order: Order, line: Line, products: list[Product]) -> Content:
     for offer in sorted(matching.best_fit(line, products), key=lambda p: p.price):
         for _ in range(offer.available):
             after = spent + offer.price
-            if order.budget and not order.budget.per_unit and not order.budget.allows(after):
+            if order.budget and not order.budget.allows(after):
                 break
             spent = after
             content[offer.sku] = content.get(offer.sku, 0) + 1
@@ -242,14 +240,6 @@ def _whole_stock(order: Order, line: Line, products: list[Product]) -> list[Cont
     pairs = {p.sku: min(line.quantity, p.available) if line.each else p.available for p in products}
     content = {sku: n for sku, n in pairs.items() if n > 0}
     return [content] if content else []
-
-
-def _within_unit_limits(order: Order, products: list[Product]) -> list[Product]:
-    """Products whose price keeps to limits that hold for one piece."""
-    budget = order.budget
-    if budget and budget.per_unit:
-        return [p for p in products if budget.allows(p.price)]
-    return products
 
 
 def select_fillers(order: Order, facts: Facts, wanted: set[str]) -> list[Product]:

@@ -206,7 +206,7 @@ def _promised(order: Order, row: Row) -> int:
 def _affordable(order: Order, rows: Iterable[Row]) -> list[Row]:
     """Rows whose total keeps to the order's limit."""
     budget = order.budget
-    return [r for r in rows if budget is None or budget.per_unit or budget.allows(r.total)]
+    return [r for r in rows if budget is None or budget.allows(r.total)]
 
 
 def _repeats(facts: Facts, items: list[dict[str, object]]) -> bool:

@@ -13,8 +13,7 @@ import pytest
 
 from workshop.generators.company.generate import COMPANIES, FILE, bundled_text
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import Group, Policy
-from workshop.generators.company.tables import FOLDER
+from workshop.generators.company.policy import FOLDER, Group, Policy
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack
 from workshop.simulator.company.world import ROUTES

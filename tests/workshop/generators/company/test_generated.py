@@ -17,10 +17,9 @@ from cli.cli import app
 from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
 from workshop.generators.company.generate import Block, blocks
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy
+from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, table
 from workshop.generators.company.records import Firm, Mention, mistake
 from workshop.generators.company.scenario import People, company, make_scenario
-from workshop.generators.company.tables import table
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
 from workshop.simulator.company.pack import CompanyPack, read_pack

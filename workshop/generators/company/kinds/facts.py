@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from workshop.generators.company.policy import Right
-from workshop.generators.company.tables import table
+from workshop.generators.company.policy import Right, table
 from workshop.generators.company.task import (
     NOBODY,
     Answer,

@@ -77,7 +77,7 @@ def _take_number(text: str, values: Values) -> str | None:
     number, amount, packs = _number_of(found)
     text = text[found.end() :]
     of = PATTERNS["of_container"].match(text)
-    if of and not PATTERNS["sized_container"].match(text):
+    if of:
         named = PATTERNS["pieces_of"].match(of[0]) and PATTERNS["name"].match(text, of.end())
         packs = packs or bool(PATTERNS["package_of"].match(of[0]) or named)
         text = text if PATTERNS["single_of"].match(of[0]) else text[of.end() :]
@@ -103,9 +103,8 @@ def _number_of(found: regex.Match[str]) -> tuple[int, str, bool]:
     number = to_int(captured[-1]) if captured else 1
     if found["half"]:
         number = 6
-    elif found["dozens"] is not None or PATTERNS["dozen_said"].match(found[0].strip()):
-        many = found["dozens"] or "one"
-        number = 12 * (1 if many in ("a", "one") else to_int(many))
+    elif (dozens := found["dozens"]) is not None:
+        number = 12 * (1 if dozens in ("a", "one") else to_int(dozens))
     elif found["pair"]:
         number = 2 * number
     elif found["couple"]:
@@ -116,12 +115,11 @@ def _number_of(found: regex.Match[str]) -> tuple[int, str, bool]:
 
 def take_pick(text: str, values: Values) -> str:
     """Read a superlative ("the cheapest") into ``values``; the text without it."""
-    found = PATTERNS["superlative"].search(text) or PATTERNS["superlative_tail"].search(text)
+    found = PATTERNS["superlative"].search(text)
     if not found:
         return text
     values["pick"] = "cheapest" if found["cheap"] else "dearest"
-    rest = f"{text[: found.start()]} {text[found.end() :]}"
-    return PATTERNS["of_first"].sub("", rest)
+    return f"{text[: found.start()]} {text[found.end() :]}"
 
 
 def take_tail(text: str, values: Values) -> str:
@@ -135,17 +133,6 @@ def take_tail(text: str, values: Values) -> str:
         text = text[: times.start()]
         if not values.get("each"):
             values.update(amount="exact", quantity=_TIMES[times["n"].casefold()])
-    each = PATTERNS["each_tail"].search(text)
-    if each:
-        values.update(each=True, amount="exact", counts_packs=True)
-        if each["n"]:
-            values["quantity"] = to_int(each["n"])
-        text = text[: each.start()] + " " + text[each.end() :]
-    if values.get("amount") in (None, "open", "most"):
-        limit = PATTERNS["limit_last"].search(text)
-        if limit:
-            values.update(amount="up_to", quantity=to_int(limit["n"]))
-            return text[: limit.start()]
     found = PATTERNS["number_last"].search(text)
     if found and values.get("amount") in (None, "open"):
         number = to_int(found.captures("n")[-1])

@@ -208,18 +208,16 @@ def split_items(text: str) -> list[str]:
         rest = text[found.end() :]
         if comma and (counted or by_semicolon) and not PATTERNS["counted"].match(rest):
             continue
-        if text[: found.start()].casefold().endswith("hundred") or _in_name(rest, comma):
+        if text[: found.start()].casefold().endswith("hundred") or _in_name(rest):
             continue
         parts.append(text[begin : found.start()])
         begin = found.end()
     return [*parts, text[begin:]]
 
 
-def _in_name(rest: str, comma: bool) -> bool:
-    """Whether a number tells a property ("4 outlet", "50 x 100", "Three Lights"), not how many."""
-    if PATTERNS["dimension"].match(rest) or PATTERNS["bare_package"].match(rest):
-        return True
-    if comma and PATTERNS["named_number"].match(rest):
+def _in_name(rest: str) -> bool:
+    """Whether a number tells a property ("4 outlet"), not how many."""
+    if PATTERNS["bare_package"].match(rest):
         return True
     if PATTERNS["counts"].match(rest):
         return False

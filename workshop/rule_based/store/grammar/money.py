@@ -56,7 +56,6 @@ def _take_budget(money: Money, pattern: regex.Pattern[str], strict: bool) -> Non
         limit = Budget(
             dollars=_value(found.captures("m")),
             strict=strict,
-            per_unit=bool(PATTERNS["each"].search(found["tail"])),
             whole=bool(PATTERNS["whole"].search(found[0])),
         )
         if money.budget and money.budget != limit:

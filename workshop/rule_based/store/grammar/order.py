@@ -21,7 +21,6 @@ class Budget(Frozen):
     dollars: float
     strict: bool = False
     """Whether the total must stay below the limit (otherwise it may meet it)."""
-    per_unit: bool = False
     whole: bool = False
     """Whether the text says that the limit is meant for everything together."""
 
@@ -104,9 +103,7 @@ class Order(Frozen):
             said.append(f"not with {'/'.join(self.codes.forbidden)}")
         if self.budget:
             bound = "under" if self.budget.strict else "at most"
-            said.append(
-                f"{bound} ${self.budget.dollars:g}{' each' if self.budget.per_unit else ''}"
-            )
+            said.append(f"{bound} ${self.budget.dollars:g}")
         if self.goal != "none":
             said.append("lowest total" if self.goal == "total" else "largest discount")
         if self.fillers is not None:

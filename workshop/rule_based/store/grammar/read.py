@@ -58,7 +58,6 @@ def read_order(text: str) -> Order:
 
 
 def _tidy(text: str) -> str:
-    text = PATTERNS["wordy_size"].sub(lambda m: f"size {to_int(m['n'])}", text)
     text = PATTERNS["wordy_money"].sub(lambda m: str(to_int(m["n"])) + m["unit"], text)
     text = (
         text.replace("’", "'")
@@ -87,11 +86,7 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
             continue
         part = order_part(sentence)
         if part is None:
-            attribute = PATTERNS["attribute"].match(sentence)
-            if attribute and lines:
-                phrase = f"{lines[-1].phrase} {attribute['what']}"
-                lines[-1] = lines[-1].model_copy(update={"phrase": phrase, "pieces": ()})
-            elif doubt := doubt_in(sentence, lines):
+            if doubt := doubt_in(sentence, lines):
                 unclear.append(doubt)
             continue
         if doubt := doubt_before(sentence.partition(part)[0] if part in sentence else ""):
@@ -140,7 +135,7 @@ def _set_fallback(lines: list[Line], text: str, condition: str) -> list[str]:
     at = about[0] if len(about) == 1 else 0
     if not lines or (len(lines) > 1 and len(about) != 1):
         return [f"what {text!r} is to be a substitute for"]
-    found = read_lines(PATTERNS["one_last"].sub("", text))
+    found = read_lines(text)
     number_only = PATTERNS["number_only"].fullmatch(text)
     if number_only or len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
         return [f"the substitute {text!r}"]
@@ -167,8 +162,6 @@ def _whole_phrase(first: str, phrase: str) -> str:
 def order_part(sentence: str) -> str | None:
     """What a sentence orders, without its verb; None where it orders nothing."""
     first = _first_trigger(sentence)
-    if not first and PATTERNS["number_last"].match(sentence) and not is_told(sentence):
-        return sentence
     colon = sentence.find(": ")
     behind = clean(sentence[colon + 1 :]) if colon >= 0 else ""
     if (
