@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from cli import preflight
+from cli import cache_folder, preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
-from cli.caches import cache_folder
 from cli.earlier_runs import Resumed, past_of, resumed, submitted_already
 from cli.options import Options
 from cli.platform import STATE, client_class, groups_of, pack_of, platform_of

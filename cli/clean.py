@@ -11,7 +11,7 @@ import regex
 import typer
 from rich.filesize import decimal
 
-from cli.caches import cache_folder
+from cli import cache_folder
 from cli.standard_streams import at_terminal
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import LOGS, Logs

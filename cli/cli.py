@@ -130,8 +130,7 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; what cannot be done is one line for the user."""
-        from cli import env_file
-        from cli.caches import cache_folder
+        from cli import cache_folder, env_file
         from core.models import openrouter_prices as listed
 
         ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))

@@ -76,6 +76,10 @@ def declare(run: RunContext) -> Declaration:
 
 def stages(texts: Texts) -> tuple[StageSpec, ...]:
     """Names, rules, guests, rights, then the words of the answer."""
+    return (*_stages_before(texts), *_stages_behind(texts))
+
+
+def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
     return (
         StageSpec(
             "entities",
@@ -115,6 +119,11 @@ def stages(texts: Texts) -> tuple[StageSpec, ...]:
             default=False,
             prompt=partial(prompt, entities.PROMPTS, "policy", texts),
         ),
+    )
+
+
+def _stages_behind(texts: Texts) -> tuple[StageSpec, ...]:
+    return (
         StageSpec(
             "current_user",
             "adds the tool Ask_Current_User(question): what the user may do, in words",

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from rich.table import Table
 from rich.text import Text
 
-from cli import doctor_models, env_file
-from cli.caches import cache_folder
+from cli import cache_folder, doctor_models, env_file
 from cli.doctor_models import Diagnosis, Finding, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address

@@ -10,9 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from cli import preflight
+from cli import cache_folder, preflight
 from cli.benchmarks import every_stage
-from cli.caches import cache_folder
 from cli.options import Options
 from cli.registry import registered
 from coordinator.beginning import base_urls

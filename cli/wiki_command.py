@@ -166,7 +166,7 @@ def _hashed(path: str) -> str:
 
 
 def _store() -> WikiStore:
-    from cli.caches import cache_folder
+    from cli import cache_folder
     from company_tools.wiki_store import WikiStore
 
     return WikiStore(cache_folder())

@@ -208,22 +208,7 @@ class Attempt(CallObserver):
         if run.failure and environment and environment.finished():
             # What is done is done: a fault that came after it leaves nothing to try again.
             run.outcome, run.failure = "finished", None
-        score: float | None = None
-        eval_log = ""
-        if run.failure not in LEFT_OPEN:
-            if environment and self._begun and run.outcome != "finished":
-                self._give_up(environment)
-            if lost := self._telemetry.send_missed():
-                self._also(f"{lost} reports of model calls were not accepted by the platform")
-            error: str | None = (
-                "the task was not completed, because it is unknown whether its answer arrived"
-            )
-            if environment and (not environment.answers or environment.finished()):
-                score, eval_log, error = complete(self.shared.platform, task)
-            if error:
-                self._also(error)
-                # It stays open, whatever ended it: it can be tried again or closed later.
-                run.failure = "benchmark"
+        score, eval_log = (None, "") if run.failure in LEFT_OPEN else self._complete(environment)
         verdict = environment.ending if environment and run.outcome == "finished" else None
         fits = score is not None and score >= PASS
         result = TaskResult(
@@ -249,6 +234,24 @@ class Attempt(CallObserver):
             attempt=self.start.number,
         )
         return judged(result, self.shared.benchmark)
+
+    def _complete(self, environment: Environment | None) -> tuple[float | None, str]:
+        """Complete the task, unless its answer may be lost: its score and the evaluator's log."""
+        if environment and self._begun and self.run.outcome != "finished":
+            self._give_up(environment)
+        if lost := self._telemetry.send_missed():
+            self._also(f"{lost} reports of model calls were not accepted by the platform")
+        score, eval_log = None, ""
+        error: str | None = (
+            "the task was not completed, because it is unknown whether its answer arrived"
+        )
+        if environment and (not environment.answers or environment.finished()):
+            score, eval_log, error = complete(self.shared.platform, self.task)
+        if error:
+            self._also(error)
+            # It stays open, whatever ended it: it can be tried again or closed later.
+            self.run.failure = "benchmark"
+        return score, eval_log
 
     def _give_up(self, environment: Environment) -> None:
         """The benchmark's last act where a limit or an unreadable reply ended the task."""

@@ -98,10 +98,8 @@ def continuation(
     single task if ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
     duration of the run in its results, which are as old as the last finished task.
 
-    Raises:
-        NotRecorded: a journal cannot be read.
-        CannotGoOn: a task that is not done is unknown to the platform and may not be started again.
-        ApiException: the platform refused.
+    Raises NotRecorded for an unreadable journal, ApiException, and CannotGoOn: a task that is not
+    done is unknown to the platform and may not be started again.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
@@ -123,11 +121,8 @@ def continuation(
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
         if state == GONE or (done and state in CLOSED):
             task = _as_new(platform, benchmark, task)
-            memory = Memory(log, turns=False, entries_hold=False) if log else None
-            number = log.attempt + 1 if log else 1
-            start = Start(paths[old.task_id], needs_start=False, number=number, history=memory)
-        else:
-            start = _start(paths[old.task_id], state, log)
+            state = GONE
+        start = _start(paths[old.task_id], state, log)
         plan.order.append(task.task_id)
         plan.tasks.append(task)
         plan.starts.append(start)
@@ -161,7 +156,11 @@ def _active_seconds(logs: Iterable[TaskRecord | None]) -> float:
 
 
 def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
-    """Decide how a task continues that is new, in progress, or closed on the platform."""
+    """Decide how a task continues that is new, in progress, closed, or made again (GONE)."""
+    if status == GONE:
+        memory = Memory(log, turns=False, entries_hold=False) if log else None
+        number = log.attempt + 1 if log else 1
+        return Start(path, needs_start=False, number=number, history=memory)
     fresh, closed = status == "new", status in CLOSED
     if log is None:
         return Start(path, needs_start=fresh, closed=closed)

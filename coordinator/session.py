@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -37,51 +38,51 @@ WRITING_AT_MOST = 0.02
 """Share of the time that may go into writing them in a larger run."""
 
 
+@dataclass
 class Session:
-    """One run: starts its tasks, runs them, closes every one, writes ``results.json``."""
+    """One run: starts its tasks, runs them, closes every one, writes ``results.json``.
 
-    def __init__(
-        self,
-        platform: Platform,
-        config: RunConfig,
-        benchmark: Benchmark,
-        folder: Path,
-        watcher: Watcher,
-        *,
-        clients: ClientFactory | None = None,
-        past: Past | None = None,
-        stop: CancelToken | None = None,
-        with_retries: WithRetries = lambda _check: nullcontext(),
-        executor_factory: TaskExecutorFactory | None = None,
-        stage_models: Mapping[str, str] | None = None,
-        groups: Mapping[str, str] | None = None,
-    ) -> None:
-        """``past``: the only task of the run starts after these recorded turns;
-        ``executor_factory``: opens the sandboxes of each task, for a debugger;
-        ``stage_models``: models of stages that do not use the evaluator's; ``groups``: the group
-        of each task by spec, from the pack.
+    Raises ValueError: the benchmark has no such stage.
+    """
 
-        Raises ValueError: the benchmark has no such stage."""
-        self._past = past
-        self._folder = folder
-        self._config = config
-        self._groups = groups or {}
-        self._stop = stop or CancelToken()
-        self._breaker = Breaker(config.breaker)
+    platform: Platform
+    config: RunConfig
+    benchmark: Benchmark
+    folder: Path
+    watcher: Watcher
+    clients: ClientFactory | None = None
+    past: Past | None = None
+    """The only task of the run starts after these recorded turns."""
+    stop: CancelToken = field(default_factory=CancelToken)
+    with_retries: WithRetries = lambda _check: nullcontext()
+    executor_factory: TaskExecutorFactory | None = None
+    """Opens the sandboxes of each task, for a debugger."""
+    stage_models: Mapping[str, str] | None = None
+    """Models of stages that do not use the evaluator's."""
+    groups: Mapping[str, str] | None = None
+    """The group of each task by spec, from the pack."""
+    session_id: str | None = field(default=None, init=False)
+    sandboxes: tuple[str, ...] = field(default=(), init=False)
+    """The sandboxes in which generated code runs, and ran before a resume."""
+    limit: str | None = field(default=None, init=False)
+    """The limit of the run that kept tasks from being started."""
+
+    def __post_init__(self) -> None:
+        self._breaker = Breaker(self.config.breaker)
         self._shared = Shared(
-            platform=platform,
-            config=config,
-            benchmark=benchmark,
-            clients=clients or client_factory(config.ids),
-            watcher=watcher,
+            platform=self.platform,
+            config=self.config,
+            benchmark=self.benchmark,
+            clients=self.clients or client_factory(self.config.ids),
+            watcher=self.watcher,
             breaker=self._breaker,
-            prompts=Prompts(folder),
-            stop=self._stop,
-            meter=Meter(config.run_limits, "run"),
-            with_retries=with_retries,
-            executor_factory=executor_factory,
-            stages=chosen(config.stages, benchmark.environments.stages),
-            stage_models=stage_models or {},
+            prompts=Prompts(self.folder),
+            stop=self.stop,
+            meter=Meter(self.config.run_limits, "run"),
+            with_retries=self.with_retries,
+            executor_factory=self.executor_factory,
+            stages=chosen(self.config.stages, self.benchmark.environments.stages),
+            stage_models=self.stage_models or {},
         )
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
@@ -90,12 +91,7 @@ class Session:
         self.started = datetime.now(UTC)
         self._clock = time.perf_counter()
         self._write_again = 0.0
-        self.session_id: str | None = None
-        self.sandboxes: tuple[str, ...] = ()
-        """The sandboxes in which generated code runs, and ran before a resume."""
         self._submitted = False
-        self.limit: str | None = None
-        """The limit of the run that kept tasks from being started."""
 
     def tasks(self, opened: Callable[[], None] = lambda: None) -> list[TaskInfo]:
         """The tasks to run: those of a new session, or single ones by spec.
@@ -106,10 +102,10 @@ class Session:
             ApiException: the platform refused (unknown benchmark, spec or key).
             Differs: the world of a fork could not be rebuilt.
         """
-        if self._config.tasks:
+        if self.config.tasks:
             return self._singles()
-        config = self._config
-        started = self._shared.platform.start_session(
+        config = self.config
+        started = self.platform.start_session(
             benchmark=config.benchmark,
             workspace=config.workspace,
             name=config.name,
@@ -118,39 +114,37 @@ class Session:
         )
         self.session_id = started.session_id
         opened()
-        status = self._shared.platform.session_status(started.session_id)
+        status = self.platform.session_status(started.session_id)
         return [TaskInfo(t.spec_id, t.task_id, t.task_text) for t in status.tasks]
 
     def _singles(self) -> list[TaskInfo]:
         tasks: list[TaskInfo] = []
         try:
-            for spec in self._config.tasks:
-                started = self._shared.platform.start_new_task(self._config.benchmark, spec)
+            for spec in self.config.tasks:
+                started = self.platform.start_new_task(self.config.benchmark, spec)
                 tasks.append(TaskInfo(spec, started.task_id, ""))
-                detail = self._shared.platform.task_detail(started.task_id)
+                detail = self.platform.task_detail(started.task_id)
                 tasks[-1] = TaskInfo(spec, started.task_id, detail.text)
-                if self._past:
-                    ready = self._shared.benchmark.environments.open(
-                        self._shared.platform, started.task_id
-                    )
-                    self._past.rebuild(ready, detail.text)
+                if self.past:
+                    ready = self.benchmark.environments.open(self.platform, started.task_id)
+                    self.past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
         except Exception:
             # A spec that does not exist must not leave the tasks before it open for ever.
             for task in tasks:
                 with suppress(Exception):
-                    self._shared.platform.complete_task(task)
+                    self.platform.complete_task(task)
             raise
         return tasks
 
     def starts(self, tasks: list[TaskInfo]) -> list[Start]:
         """How the attempts of new tasks begin."""
-        paths = journal_paths(self._folder, [(t.task_id, t.spec_id) for t in tasks])
+        paths = journal_paths(self.folder, [(t.task_id, t.spec_id) for t in tasks])
         return [
             Start(
                 path=paths[t.task_id],
-                needs_start=not self._config.tasks,
-                history=self._past,
+                needs_start=not self.config.tasks,
+                history=self.past,
                 environment=self._rebuilt.get(t.task_id),
             )
             for t in tasks
@@ -185,14 +179,14 @@ class Session:
             OSError: the results could not be written.
         """
         self._order = self._order or [t.task_id for t in tasks]
-        pool = ThreadPoolExecutor(max_workers=self._config.jobs, thread_name_prefix="task")
+        pool = ThreadPoolExecutor(max_workers=self.config.jobs, thread_name_prefix="task")
         try:
             begins = zip(tasks, starts or self.starts(tasks), strict=True)
             runs = [pool.submit(self._run_task, task, start) for task, start in begins]
             wait(runs, return_when=FIRST_EXCEPTION)
             for done in runs:
                 if done.done() and done.exception():
-                    self._stop.request()
+                    self.stop.request()
         finally:
             self._breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
@@ -223,12 +217,12 @@ class Session:
 
     def _closed(self, result: TaskResult) -> TaskResult:
         task = TaskInfo(result.spec_id, result.task_id, result.task_text)
-        score, eval_log, error = complete(self._shared.platform, task)
-        group = self._shared.benchmark.results.expected(eval_log, None)
+        score, eval_log, error = complete(self.platform, task)
+        group = self.benchmark.results.expected(eval_log, None)
         update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
         if error and error not in (result.error or ""):
             update["error"] = f"{result.error}; {error}"
-        return judged(result.model_copy(update=update), self._shared.benchmark)
+        return judged(result.model_copy(update=update), self.benchmark)
 
     def submit(self, *, force: bool = False) -> None:
         """Hand the session in; ``force``: also with tasks that are not completed.
@@ -236,7 +230,7 @@ class Session:
         Raises ApiException where the platform refuses.
         """
         if self.session_id:
-            self._shared.platform.submit_session(self.session_id, force=force)
+            self.platform.submit_session(self.session_id, force=force)
             self._submitted = True
 
     def write(self, *, running: bool = False) -> RunResults:
@@ -244,24 +238,24 @@ class Session:
 
         It is finished when every task has a result that will not be tried again.
         """
-        over = not (running or self._stop.requested or self.unplayed or self._left_open())
+        over = not (running or self.stop.requested or self.unplayed or self._left_open())
         with self._lock:
             began = time.perf_counter()
             results = self._summary(over or self._submitted)
-            write_whole(self._folder / "results.json", results.model_dump_json(indent=1))
+            write_whole(self.folder / "results.json", results.model_dump_json(indent=1))
             spent = time.perf_counter() - began
             self._write_again = time.perf_counter() + spent / WRITING_AT_MOST
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done, words = [self._grouped(task) for task in self.kept], self._shared.benchmark.results
+        done, words = [self._grouped(task) for task in self.kept], self.benchmark.results
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
-            run_id=self._folder.name,
-            benchmark=self._config.benchmark,
-            pack=self._config.pack_name,
-            brain=ModelPair(evaluator=self._config.evaluator, worker=self._config.worker),
-            strategy=self._config.strategy,
+            run_id=self.folder.name,
+            benchmark=self.config.benchmark,
+            pack=self.config.pack_name,
+            brain=ModelPair(evaluator=self.config.evaluator, worker=self.config.worker),
+            strategy=self.config.strategy,
             steps=tuple(kind.name for kind in self._shared.stages),
             sandboxes=self.sandboxes,
             session_id=self.session_id,
@@ -270,41 +264,39 @@ class Session:
             finished=now,
             harm_name=words.harm_name,
             idle_group=words.idle_group,
-            totals=totals_of(
-                done, time.perf_counter() - self._clock, self._shared.benchmark.results.groups
-            ),
+            totals=totals_of(done, time.perf_counter() - self._clock, words.groups),
             tasks=tuple(done),
         )
 
     def _grouped(self, task: TaskResult) -> TaskResult:
         """The result with the group that the pack tells: the evaluator's log need not."""
-        group = self._groups.get(task.spec_id, task.group)
+        group = (self.groups or {}).get(task.spec_id, task.group)
         return task if group == task.group else task.model_copy(update={"group": group})
 
     def _run_task(self, task: TaskInfo, start: Start) -> None:
         if not self._breaker.admits():
             return
-        if self._stop.requested or self._spent():
+        if self.stop.requested or self._spent():
             self._breaker.release()
             return
-        self._shared.watcher.task_started(task)
+        self.watcher.task_started(task)
         attempt = Attempt(self._shared, task, start)
         try:
             result = attempt.play()
         except BaseException as error:
             self._breaker.release()
             if isinstance(error, JournalFailed):
-                self._stop.break_off(str(error))
+                self.stop.break_off(str(error))
             raise
         self._breaker.ended(result)
         if attempt.left_debugger:
-            self._stop.request()
+            self.stop.request()
         with self._lock:
             self._results[task.task_id] = result
             due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again
         if due:
             self.write(running=True)
-        self._shared.watcher.task_done(result)
+        self.watcher.task_done(result)
 
     def _spent(self) -> bool:
         """Whether a limit of the run is reached, so that no further task may start."""

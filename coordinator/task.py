@@ -96,20 +96,12 @@ class TaskLoop:
         if self.environment.finished():
             self.run.outcome = "finished"
             return
-        withheld = self._withheld(task_text)
-        challenge = None
+        withheld, challenge = self._withheld(task_text), None
         decision, closed_by = self._closed(task_text, withheld)
         if decision is None:
             decision, challenge = self._decide(task_text, state, number, withheld)
         self.on_decision(number, decision)
-        report, refused = None, None
-        if decision.decision == "FINISH":
-            self._check_answered()
-            refused = self._finish(task_text, decision, worded=closed_by in ("", PREPARED))
-        elif self._closes(number):
-            refused = NOT_CARRIED_OUT
-        else:
-            report = self._act(decision)
+        report, refused = self._carried_out(task_text, decision, number, closed_by)
         turn = Turn(
             number=number,
             state=state,
@@ -131,6 +123,18 @@ class TaskLoop:
             raise ModelFailed(report.error or "")
         if turn.ends or self.environment.finished():
             self.run.outcome = "finished"
+
+    def _carried_out(
+        self, task_text: str, decision: Decision, number: int, closed_by: str
+    ) -> tuple[WorkReport | None, str | None]:
+        """The report of the work that was decided, and why a decision was refused."""
+        if decision.decision == "FINISH":
+            self._check_answered()
+            worded = closed_by in ("", PREPARED)
+            return None, self._finish(task_text, decision, worded=worded)
+        if self._closes(number):
+            return None, NOT_CARRIED_OUT
+        return self._act(decision), None
 
     def _recorded_to(self) -> AbstractContextManager[Ledger]:
         return recorded_to(self.run, self.on_entry)

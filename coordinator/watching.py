@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from core.ledger import ToolCall
@@ -33,38 +33,23 @@ class Watcher(Protocol):
         """A task is closed and scored."""
 
 
+def _to_all(event: str) -> Callable[..., None]:
+    def tell(watchers: Watchers, *happened: object) -> None:
+        for watcher in watchers.watchers:
+            getattr(watcher, event)(*happened)
+
+    return tell
+
+
 class Watchers:
     """Tells each of them everything, in their order."""
 
     def __init__(self, watchers: Sequence[Watcher]) -> None:
-        self._watchers = tuple(watchers)
+        self.watchers = tuple(watchers)
 
-    def task_started(self, task: TaskInfo) -> None:
-        """A task begins."""
-        for watcher in self._watchers:
-            watcher.task_started(task)
-
-    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
-        """A model was asked for a task, whatever came of it."""
-        for watcher in self._watchers:
-            watcher.call_done(task, call)
-
-    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
-        """A turn has its decision."""
-        for watcher in self._watchers:
-            watcher.decided(task, number, decision)
-
-    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
-        """A tool call of an instruction is over."""
-        for watcher in self._watchers:
-            watcher.tool_called(task, call)
-
-    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
-        """A turn is over."""
-        for watcher in self._watchers:
-            watcher.turn_done(task, turn)
-
-    def task_done(self, result: TaskResult) -> None:
-        """A task is closed and scored."""
-        for watcher in self._watchers:
-            watcher.task_done(result)
+    task_started = _to_all("task_started")
+    call_done = _to_all("call_done")
+    decided = _to_all("decided")
+    tool_called = _to_all("tool_called")
+    turn_done = _to_all("turn_done")
+    task_done = _to_all("task_done")

@@ -9,7 +9,7 @@ import regex
 from rapidfuzz import fuzz
 
 from core.models.reply_json import all_json, fold
-from core.models.reply_text import clean
+from core.models.reply_text import Cleaned, clean
 from core.models.reprompt import Misread
 from core.runs.task import PREPARED, Decision
 
@@ -148,16 +148,7 @@ def read_decision(
         OnlyForm: it repeats the form without filling it in.
         Missing: what is not there, in words for the model.
     """
-    cleaned = clean(reply, finish_reason, reasoning)
-    missing = "; missing: THOUGHT, DECISION, INSTRUCTION"
-    if cleaned.problem:
-        raise Missing(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
-    parts = _from_json(cleaned.text)
-    if parts is None:
-        if _ONLY_JSON.match(cleaned.text):
-            # Labels inside of an object that ends too early would give half an instruction.
-            raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
-        parts = _from_labels(cleaned.text)
+    parts = _read_parts(clean(reply, finish_reason, reasoning))
     instruction, prepared = _unfenced(parts.get("instruction", "").strip()), ""
     if f"{PREPARED}:" in form:
         instruction, *rest = (part.strip() for part in _PREPARED.split(instruction, maxsplit=1))
@@ -177,6 +168,18 @@ def read_decision(
         instruction=instruction,
         prepared="" if finish else prepared,
     )
+
+
+def _read_parts(cleaned: Cleaned) -> dict[str, str]:
+    """The parts of a reply by name. Raises Missing: it has none."""
+    missing = "; missing: THOUGHT, DECISION, INSTRUCTION"
+    if cleaned.problem:
+        raise Missing(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
+    parts = _from_json(cleaned.text)
+    if parts is None and _ONLY_JSON.match(cleaned.text):
+        # Labels inside of an object that ends too early would give half an instruction.
+        raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
+    return _from_labels(cleaned.text) if parts is None else parts
 
 
 def _unsaid(instruction: str) -> str:

@@ -233,7 +233,7 @@ def test_a_task_that_is_stopped_before_it_begins_waits_for_a_resumption(
 ) -> None:
     def rule(call: Call) -> None:
         if call.path == START:
-            run.session._stop.request()
+            run.session.stop.request()
             call.send(503, {"status": 503, "error": "busy", "code": ""})
 
     run.relay.rule = rule

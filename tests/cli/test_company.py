@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.caches import cache_folder
+from cli import cache_folder
 from cli.cli import app
 from company_tools.wiki_store import hash_of
 from workshop.simulator.company.pack import BUNDLED_PACK

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cli.caches import cache_folder
+from cli import cache_folder
 from cli.cli import app
 from cli.wiki_command import NONE_KEPT, file_names
 from company_tools.company_session import CompanySession

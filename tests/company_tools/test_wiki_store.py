@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.caches import cache_folder
+from cli import cache_folder
 from company_tools import wiki_store
 from company_tools.wiki_pages import PAGES_AT_MOST, WIKI_AT_MOST
 from company_tools.wiki_store import IN_MEMORY_AT_MOST, WikiStore, hash_of
