@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from cli import has_workshop
+from cli import has_workshop, loading
 from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -106,6 +106,8 @@ class Commands(typer.core.TyperGroup):
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which is missing from this copy")
         function = _named(COMMANDS[cmd_name][0])
+        if cmd_name != "run":  # which loads more before its work begins
+            loading.over()
         if isinstance(function, typer.Typer):  # with subcommands of its own
             return typer.main.get_command(function)
         # What follows the name of an agent's program is the program's.
@@ -222,5 +224,6 @@ def commands(
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
+    loading.begin()
     steady()
     app()

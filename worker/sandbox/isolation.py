@@ -135,6 +135,12 @@ def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]
     return kind, describe_kind(kind) + why_not
 
 
+def begin() -> None:
+    """Try the isolations while the program loads; :func:`used_kind` waits for the result."""
+    if os.environ.get(VARIABLE, "auto") in ("auto", "process"):
+        threading.Thread(target=find_isolation, name="isolation", daemon=True).start()
+
+
 def find_isolation() -> IsolationReport:
     """The isolation of this machine, tried once per process."""
     refused: dict[Isolation, str] = {}
