@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 from types import SimpleNamespace
@@ -30,9 +31,8 @@ from core.runs.errors import Usage
 STAGE_TEMPLATES = ("entities", "rule_book", "guest", "policy", "current_user", "wording")
 
 
-def declare(run: RunContext) -> Declaration:
-    """Declare the company benchmark. Raises Usage: there is no such guard or stage."""
-    specs = stages(run.overrides)
+def _switched(run: RunContext, specs: Sequence[StageSpec]) -> tuple[frozenset[str], set[str]]:
+    """The guards that are off and the stages that are on. Raises Usage."""
     try:
         off = guards_off(run.guards)
     except ValueError as error:
@@ -41,6 +41,13 @@ def declare(run: RunContext) -> Declaration:
         on = {spec.name for spec in chosen(run.stages, (*specs, verify_stage(run.overrides)))}
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
+    return off, on
+
+
+def declare(run: RunContext) -> Declaration:
+    """Declare the company benchmark. Raises Usage: there is no such guard or stage."""
+    specs = stages(run.overrides)
+    off, on = _switched(run, specs)
     wiki, books = WikiStore(run.cache), RuleBooks(run.books)
     brief_rules = "rule_book" not in on
 
@@ -106,8 +113,7 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
         ),
         StageSpec(
             "ties",
-            "states how the user is related to what is named; ends the task if a guest "
-            "orders a change",
+            "states how the user is related to what is named; denies a guest's order to change",
             "before",
             partial(ties.Ties, texts=texts),
         ),

@@ -110,8 +110,7 @@ def continuation(
     status = _statuses(platform, now, session)
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
     for old, task, log in zip(tasks, now, logs, strict=True):
-        done = log.result if log else None
-        state = status[task.task_id]
+        done, state = log.result if log else None, status[task.task_id]
         final = state in {*CLOSED, GONE} and not may_start
         if done and (final or not done.infrastructure_failure):
             plan.order.append(task.task_id)

@@ -93,6 +93,11 @@ class StoreSession(ApiSession):
         self.catalog: list[Product] | None = None
         self.rejected_coupons: set[str] = set()
         self.checkouts: list[Basket] = []
+        self.looked = False
+        """Whether any product was listed in this task."""
+        self.disbelieved: str | None = None
+        """Why the catalog is not believed; nothing is bought on it."""
+        self._forget_prices()
         self.unsettled: Basket | None = None
         """What a checkout was sent for whose answer never came; a view settles it."""
         self._belated: Basket | None = None
@@ -103,6 +108,9 @@ class StoreSession(ApiSession):
         A request may arrive twice or late: its answer shows nothing of it, a later view does."""
         self._not_set: tuple[Ledger, str] | None = None
         """The work in which the basket could not be set as asked for, and why."""
+
+    def _forget_prices(self) -> None:
+        """Begin without anything generated, searched or priced."""
         self.generated: list[list[Line]] = []
         """Baskets that the generator made last."""
         self.target: int | None = None
@@ -118,10 +126,6 @@ class StoreSession(ApiSession):
         self._priced_in: Ledger | None = None
         self.last_query = ""
         """The last query, whose nouns may be counted in names."""
-        self.looked = False
-        """Whether any product was listed in this task."""
-        self.disbelieved: str | None = None
-        """Why the catalog is not believed; nothing is bought on it."""
 
     def write(self, request: Request, final: bool, about: object) -> Answer:
         """One attempt at a write; what became of it is seen in the basket where no answer came."""

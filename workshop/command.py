@@ -17,6 +17,15 @@ from workshop.simulator.world import Pack
 from workshop.simulator.worlds import DEFAULT, load_pack, world_of
 
 
+def _chaos(seed: int | None, rate: float | None, kinds: str | None) -> Chaos | None:
+    given: dict[str, Any] = {} if rate is None else {"rate": rate}
+    if kinds is not None:
+        given["kinds"] = tuple(kinds.split(","))
+    if given and seed is None:
+        raise typer.BadParameter("--chaos-rate and --chaos-kinds need --chaos-seed")
+    return None if seed is None else Chaos(seed, **given)
+
+
 def serve(
     pack: Annotated[
         list[Path] | None,
@@ -41,14 +50,9 @@ def serve(
 
     Prints its address, and the line to export for an agent.
     """
-    given: dict[str, Any] = {} if chaos_rate is None else {"rate": chaos_rate}
-    if chaos_kinds is not None:
-        given["kinds"] = tuple(chaos_kinds.split(","))
-    if given and chaos_seed is None:
-        raise typer.BadParameter("--chaos-rate and --chaos-kinds need --chaos-seed")
     packs = [_load(path) for path in pack or (DEFAULT.bundled,)]
     try:
-        chaos = None if chaos_seed is None else Chaos(chaos_seed, **given)
+        chaos = _chaos(chaos_seed, chaos_rate, chaos_kinds)
         simulator = server.serve(*packs, port=port, state=state, chaos=chaos)
     except (StateError, ChaosError, PackError) as error:
         raise Usage(str(error)) from None

@@ -173,6 +173,17 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
     return pairs
 
 
+def _measures_told(trials: Sequence[tuple[Trial, Trial]], by_others: bool) -> list[str]:
+    """The measures of trials; of runs of other tools, which do not tell all, those they tell."""
+    return [
+        name
+        for name in measured(trials[0][0])
+        if not by_others
+        or name == "score"
+        or any(measured(x)[name] for both in trials for x in both)
+    ]
+
+
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
@@ -185,12 +196,6 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     checks = _checks(flips, harm, b, bound, margin, a.deterministic and b.deterministic)
     code, reason = _decide(checks, bound, margin)
     trials = [trial for pair in pairs for trial in pair.trials]
-    names = [
-        name
-        for name in measured(trials[0][0])
-        # Other tools do not tell them all.
-        if not found or name == "score" or any(measured(x)[name] for both in trials for x in both)
-    ]
     return Comparison(
         a=a.run_id,
         b=b.run_id,
@@ -214,7 +219,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in names),
+        measures=tuple(_measure(name, pairs) for name in _measures_told(trials, bool(found))),
         margin=margin,
         code=code,
         verdict=WORDS[code],

@@ -73,6 +73,18 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
 
 
+def _config(job: Job, pack_name: str) -> RunConfig:
+    return RunConfig(
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
+        pack_name=pack_name,
+        stages=job.settings.steps,
+        jobs=job.threads,
+        name="lab",
+        # A lab run has its own books of failures, and plays them again.
+        breaker=0,
+    )
+
+
 def _played(
     adapter: BenchmarkAdapter, pack: Pack, name: str, job: Job, folder: Path
 ) -> list[dict[str, Any]]:
@@ -80,15 +92,7 @@ def _played(
 
     ``folder`` is for the run's files alone.
     """
-    config = RunConfig(
-        **job.settings.model_dump(include=set(RunConfig.model_fields)),
-        pack_name=name,
-        stages=job.settings.steps,
-        jobs=job.threads,
-        name="lab",
-        # A lab run has its own books of failures, and plays them again.
-        breaker=0,
-    )
+    config = _config(job, name)
     served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))

@@ -103,8 +103,7 @@ def write_results(
         tasks=tasks,
     )
     write_whole(folder.path / NAME, results.model_dump_json(indent=1))
-    scores = {run.players[s.player]: s.score for s in run.summaries if s.player != AGENT}
-    if scores:
+    if scores := {run.players[s.player]: s.score for s in run.summaries if s.player != AGENT}:
         write_whole(folder.path / BASELINES, json.dumps(scores))
     write_report(folder.path)
     return True
