@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from cli.cli import app
 from workshop.simulator import worlds
 from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
-from workshop.simulator.store import world as store_world
+from workshop.simulator.store import shop as store_shop
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
 from workshop.simulator.world import Evaluation
 
@@ -150,7 +150,7 @@ def test_what_is_not_said_cannot_be_played(event: object, told: str) -> None:
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_a_scorer_that_is_blind_is_found_out(score: float, monkeypatch: pytest.MonkeyPatch) -> None:
     blind = Evaluation(score, "")
-    monkeypatch.setattr(store_world, "evaluate", lambda *_: blind)
+    monkeypatch.setattr(store_shop, "evaluate", lambda *_: blind)
     done = checked(saved("tea.json", SHOP), "--json")
     assert done.exit_code == 1
     names = {line.partition(":")[0] for one in json.loads(done.stdout)["worlds"]
@@ -163,13 +163,13 @@ def test_a_scorer_that_is_blind_is_found_out(score: float, monkeypatch: pytest.M
 
 
 def test_a_shop_that_minds_the_order_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = store_world.Shop.add
+    add = store_shop.Shop.add
 
-    def without_coupon(self: store_world.Shop, sku: str, quantity: int) -> None:
+    def without_coupon(self: store_shop.Shop, sku: str, quantity: int) -> None:
         self.remove_coupon()
         add(self, sku, quantity)
 
-    monkeypatch.setattr(store_world.Shop, "add", without_coupon)
+    monkeypatch.setattr(store_shop.Shop, "add", without_coupon)
     done = checked(saved("tea.json", SHOP))
     assert done.exit_code == 1
     assert "WRONG  two_teas: in another order: score 0, not 1" in done.stdout
