@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from core.ledger import ToolFault
 from store_tools.basket import AddedRow, Basket, Content, Totals, totals_of
-from store_tools.basket_moves import bring_back
+from store_tools.basket_moves import bring_back, distance
 from store_tools.coupon_trial import Key, Search, Trial, key_of
 from store_tools.store_session import Product, StoreSession
 
@@ -30,6 +30,8 @@ TRIED_AT_MOST = 8
 """Cheapest products that are tried as additions."""
 TRIED_BESIDE = 4
 """The same where another code gives a discount already: each costs two requests."""
+FEW_LEFT = 0.3
+"""Where a look at all that a code leaves open may leave so many of them, it is made."""
 
 
 def try_coupons(
@@ -110,38 +112,63 @@ class _Search:
         self.prices: dict[str, int] = {}
         self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
         """By code, the largest discount that each basket can have."""
+        self.paid: dict[str, list[tuple[int, int]]] = {code: [] for code in codes}
+        """By code, subtotal and discount of baskets on which it gave one."""
         self.sound = True
         """Whether nothing seen contradicts what the bounds rest on."""
         self.done: set[int] = set()
         self.fits: set[int] = set()
         self.best: Key | None = None
         self.width = dict.fromkeys(codes, 1)
-        self.after_single = 2
-        """How many are looked at together after one alone, until a pair has told nothing."""
+        self.spent, self.worth = 0, len(contents) * (1 + len(codes)) // 2
+        """Requests so far, and a quarter or so of those that trying everything takes."""
 
     def step(self) -> bool:
-        """Look at the most hopeful basket, or at several laid together; whether any was left."""
-        hopes = self._hopes(range(len(self.contents)))
+        """Look at the most hopeful basket, or at several as one; whether any was left."""
+        best, hopes = self._best(), self._hopes(range(len(self.contents)))
         if not hopes:
             return False
         _, index, code = hopes[0]
-        group = [i for _, i, c in hopes if c == code][: self.width[code]]
+        hopeful = [i for _, i, c in hopes if c == code]
+        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width[code]]
+        if self.spent > self.worth:
+            # Looking at many at once has not paid: what is left is tried in the order of its moves.
+            near = self.trial.content
+            index = min((i for _, i, _ in hopes), key=lambda i: distance(near, self.contents[i]))
+            group = [index]
         if len(group) == 1:
             codes = [c for _, _, c in self._hopes(group)]
             self._try(index, codes)
-            self.width.update(dict.fromkeys(codes, self.after_single))
+            self.width.update(dict.fromkeys(codes, 2))
             return True
         of_group = [c for _, i, c in hopes if i in group]
         codes = [c for c in self.codes if 2 * of_group.count(c) >= len(group)]
-        filled, best = self.look_together(group, codes), self._best()
+        if not self.look_together(group, codes):
+            self.width.update(dict.fromkeys(codes, len(group) // 2))
+            return True
         for c in codes:
-            left = sum(best is None or self._key(i, c) < best for i in group)
-            if not filled or left == len(group):
-                self.width[c] = len(group) // 2
-                self.after_single = 1 if len(group) == 2 else self.after_single
+            left = sum(self._key(i, c) < best for i in group) if best else len(group)
+            if not left:
+                self.width[c] = max(2 * len(group), self.width[c])
+            elif left < len(group):
+                self.width[c] = left
             else:
-                self.width[c] = left or 2 * len(group)
+                # More than was planned were only taken because the look promised to pay.
+                self.width[c] = len(group) // 2 if len(group) <= self.width[c] else 1
         return True
+
+    def _rules_most_out(self, indexes: list[int], code: str) -> bool:
+        """Whether a look at all of these as one leaves few, if the code gives the same percentage.
+
+        No basket is ruled out by this: it only says which look may pay.
+        """
+        paid, best = self.paid[code], self._best()
+        rates = [p for p in range(1, 101) if all(s * p // 100 == d for s, d in paid)]
+        if not paid or not rates or best is None:
+            return False
+        off = self._subtotal(union(self.contents[i] for i in indexes)) * rates[0] // 100
+        left = (i for i in indexes if self._key(i, code, off) < best)
+        return len(list(left)) <= FEW_LEFT * len(indexes)
 
     def _hopes(self, indexes: Iterable[int]) -> list[tuple[Key, int, str]]:
         """Baskets with codes that can be better than the best, the most hopeful first."""
@@ -187,13 +214,16 @@ class _Search:
         left = self.fits - self.done
         return min(((self._key(i, ""), i) for i in left), default=None)
 
-    def _key(self, index: int, code: str) -> Key:
-        content = self.contents[index]
-        subtotal = sum(n * self.prices.get(sku, 0) for sku, n in content.items())
-        off = min(self.most[code][index], subtotal) if code else 0
-        return subtotal - off, code != "", len(content)
+    def _key(self, index: int, code: str, at_most: int = UNBOUNDED) -> Key:
+        subtotal = self._subtotal(self.contents[index])
+        off = min(self.most[code][index], at_most, subtotal) if code else 0
+        return subtotal - off, code != "", len(self.contents[index])
+
+    def _subtotal(self, content: Content) -> int:
+        return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
 
     def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+        self.spent += distance(self.trial.content, content) + 2 * len(codes)
         views = self.trial.look(content, codes)
         for code in codes:
             if self.trial.refused(code):
@@ -205,6 +235,8 @@ class _Search:
     def _learn(self, content: Content, basket: Basket, code: str) -> None:
         for item in basket["items"]:
             self.sound &= self.prices.setdefault(item["sku"], item["price"]) == item["price"]
+        if code and basket["discount"]:
+            self.paid[code].append((basket["subtotal"], basket["discount"]))
         for i, held in enumerate(self.contents):
             if code and within(content, held) and basket["discount"] > self.most[code][i]:
                 self.sound = False
