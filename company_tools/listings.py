@@ -103,6 +103,7 @@ _PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
 _CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
     "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
 )
+_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
 employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
 whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
 projects, project = _PROJECTS.all, _PROJECTS.one
@@ -115,6 +116,12 @@ def departments(session: ReadingSession) -> tuple[str, ...]:
     """Of the whole company; none where the system refuses its list. Raises OutOfReach."""
     people = unless_refused(lambda: employees(session), [])
     return tuple(sorted({one.department for one in people} - {""}))
+
+
+def read_ahead(session: ReadingSession, *kinds: str) -> None:
+    """Read listings side by side that are about to be asked for."""
+    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
+    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:

@@ -115,6 +115,7 @@ def Combo_Sum_Workload_For_Employees(
     """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
     name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
     projects; none: all"""
+    listings.read_ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
     collected = Collector()

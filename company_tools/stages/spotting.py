@@ -77,6 +77,7 @@ def spot(text: str, session: ReadingSession) -> tuple[list[Named], list[Choice],
     Choices are single names, old names, and names of nothing; the other words may describe
     something. Raises ToolFault: the registry cannot be listed.
     """
+    listings.read_ahead(session, "employees", "projects", "customers")
     everybody = listings.employees(session)
     words = levelled(text)
     ids = {match.casefold().rstrip(".") for match in _ID.findall(text)}
