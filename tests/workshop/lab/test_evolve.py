@@ -215,7 +215,7 @@ def whole(
     return life.paid, outcome(life.run)
 
 
-@pytest.mark.parametrize("seed", seeds(LOOPS, 2))
+@pytest.mark.parametrize("seed", seeds(LOOPS, 1))
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:
@@ -233,7 +233,16 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     assert outcome(life.run) == whole[1]
 
 
-@pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
+@pytest.mark.parametrize(
+    "share",
+    [
+        0.35,
+        *(
+            pytest.param(n, marks=pytest.mark.nightly("another share of the same"))
+            for n in (0.1, 0.9)
+        ),
+    ],
+)
 def test_a_loop_whose_models_fail_for_a_while_goes_on(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
 ) -> None:
