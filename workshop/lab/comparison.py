@@ -234,7 +234,7 @@ def _checks(
 ) -> tuple[Check, ...]:
     """The tests in their order; the first that holds decides."""
     name = b.harm_name
-    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} lost theirs"
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
