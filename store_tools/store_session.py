@@ -97,7 +97,7 @@ class StoreSession(ApiSession):
         """Whether any product was listed in this task."""
         self.disbelieved: str | None = None
         """Why the catalog is not believed; nothing is bought on it."""
-        self._forget_prices()
+        self._reset_search()
         self.unsettled: Basket | None = None
         """What a checkout was sent for whose answer never came; a view settles it."""
         self._belated: Basket | None = None
@@ -109,8 +109,8 @@ class StoreSession(ApiSession):
         self._not_set: tuple[Ledger, str] | None = None
         """The work in which the basket could not be set as asked for, and why."""
 
-    def _forget_prices(self) -> None:
-        """Begin without anything generated, searched or priced."""
+    def _reset_search(self) -> None:
+        """Set what was generated, searched and priced to nothing."""
         self.generated: list[list[Line]] = []
         """Baskets that the generator made last."""
         self.target: int | None = None
