@@ -97,14 +97,38 @@ class WorkReport(Record):
 
     @property
     def fault(self) -> str | None:
-        """What went wrong, in a few words; None: nothing known."""
+        """What went wrong, in a few words; None: nothing that matters.
+
+        A read that failed does not matter behind the last effect, or where the same read was
+        answered later.
+        """
         if self.failure or self.error or not self.answered:
             return self.error or self.failure or "there is no report"
-        if broken := [step.error for step in self.steps if step.error]:
-            return broken[-1]
-        if failed := [call for call in self.calls if call.outcome != "done"]:
-            return f"{failed[-1].name}: {failed[-1].error or failed[-1].outcome}"
-        return _error_in(shortened(self.result))
+        ignored = self._harmless_calls()
+        for number, step in reversed(list(enumerate(self.steps, start=1))):
+            if step.error and not any(_broke(call, number, step) for call in ignored):
+                return step.error
+        for call in reversed(self.calls):
+            if call.outcome != "done" and call not in ignored:
+                return f"{call.name}: {call.error or call.outcome}"
+        return _error_in(shortened(self.result), [call.error for call in ignored if call.error])
+
+    def _harmless_calls(self) -> list[ToolCall]:
+        """The reads that failed and do not matter."""
+        last_effect = max((call.number for call in self.calls if _had_effect(call)), default=None)
+        answered = [call for call in self.calls if call.outcome == "done"]
+
+        def is_answered_later(read: ToolCall) -> bool:
+            later = (one for one in answered if one.number > read.number)
+            return any((one.name, one.arguments) == (read.name, read.arguments) for one in later)
+
+        return [
+            call
+            for call in self.calls
+            if call.kind == "read"
+            and call.outcome == "failed"
+            and ((last_effect is not None and call.number > last_effect) or is_answered_later(call))
+        ]
 
     @property
     def program_error(self) -> str | None:
@@ -150,7 +174,7 @@ def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
     own line. Only the last failures are listed.
     """
     failed = [c for c in calls if c.outcome == "failed"]
-    done = [c for c in calls if c.outcome == "done" and c.kind == "write"]
+    done = [c for c in calls if c.outcome == "done" and _had_effect(c)]
     most = ANSWERED_CALLS if result else SHORT_CALLS
     shown = {c.number for c in (*failed[-SHOWN_CALLS:], *done[-most:])}
     full = set() if result else {c.number for c in done[-SHOWN_CALLS:]}
@@ -166,15 +190,33 @@ def _log(calls: Sequence[ToolCall], result: str) -> list[str]:
     return lines
 
 
-def _error_in(value: object) -> str | None:
-    """An error that a report names in one of its fields."""
+def _had_effect(call: ToolCall) -> bool:
+    """Whether a call changed something; one that found all as it should be did not."""
+    writes = (one for one in call.requests if one.kind == "write")
+    return call.kind == "write" and any(one.outcome == "done" for one in writes)
+
+
+def _broke(call: ToolCall, number: int, step: StepRecord) -> bool:
+    """Whether a step, counted from 1, ended with the error of a call."""
+    return call.step == number and bool(call.error) and str(call.error) in (step.error or "")
+
+
+def _error_in(value: object, ignored: Sequence[str]) -> str | None:
+    """An error that a report names in one of its fields, other than those of ``ignored`` texts."""
     if isinstance(value, dict):
         named = (k for k, v in value.items() if v and regex.search("error|fail", str(k), regex.I))
-        found = next((f"{key}: {compact(value[key])}" for key in named), None)
-        return found or next(filter(None, map(_error_in, value.values())), None)
+        told = (key for key in named if _text_of(value[key]) not in ignored)
+        error = next((f"{key}: {compact(value[key])}" for key in told), None)
+        inner = (one for one in value.values() if _text_of(one) not in ignored)
+        return error or next(filter(None, (_error_in(one, ignored) for one in inner)), None)
     if isinstance(value, list | tuple):
-        return next(filter(None, map(_error_in, value)), None)
+        return next(filter(None, (_error_in(one, ignored) for one in value)), None)
     return None
+
+
+def _text_of(error: object) -> object:
+    """The text of an error as reports have it: a text, or a failed request."""
+    return error.get("text") if isinstance(error, dict) else error
 
 
 def _without_sets(value: object) -> object:
@@ -219,12 +261,12 @@ def _first_entries(value: object, limit: int) -> str:
 def observations(
     calls: Sequence[ToolCall], prints: Sequence[str], result: str, tokens: int
 ) -> list[str]:
-    """A line for each read that was answered and for each text that was printed.
+    """A line for each call that was answered and changed nothing, and for each printed text.
 
     ``result`` is the report as text: what it contains is not repeated. If the
     lines have more than ``tokens`` tokens, older ones are omitted. Both are counted.
     """
-    reads = [call for call in calls if call.kind == "read" and call.outcome == "done"]
+    reads = [call for call in calls if call.outcome == "done" and not _had_effect(call)]
     kept: list[str] = []
     left_out = len(reads)
     for line, is_read in _newest_first(reads, prints, result):

@@ -237,7 +237,7 @@ def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> Non
     [
         (DONE, [WORK], "nothing was changed"),
         (DONE, [pausing("1 / 0"), WORK], "division"),
-        (DONE, [pausing("Req_GetEmployee(id='ghost')"), WORK], "ghost"),
+        (DONE, [pausing("Req_UpdateProjectStatus(id='ghost', status='paused')"), WORK], "ghost"),
         (DONE, [pausing(report="{'made': made, 'error': 'half of it'}")], "half of it"),
         (DONE.replace("ok_answer", "denied_security"), [pausing()], "denied_security"),
         (DONE.replace("The rolls are", "<name> is"), [pausing()], "not filled in"),
@@ -260,6 +260,15 @@ def test_a_prepared_answer_waits_where_the_work_was_not_as_ordered(
     assert "The prepared answer was not sent" in played.prompts
     (response,) = [act for act in played.responses if hasattr(act, "message")]
     assert response.message == "It is paused."
+
+
+def test_a_prepared_answer_is_sent_though_a_look_at_what_was_changed_has_failed(
+    plays: Plays,
+) -> None:
+    played = plays([PAUSE + DONE], [pausing("Req_GetEmployee(id='ghost')"), WORK], task=PAUSING)
+    (response,) = played.responses[-1:]
+    assert response.message == "The rolls are paused."
+    assert played.log.whole[-1].closed_by == "IF DONE"
 
 
 def test_a_prepared_answer_names_nobody_who_was_not_changed(plays: Plays) -> None:

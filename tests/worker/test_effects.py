@@ -67,7 +67,8 @@ def test_a_write_without_an_answer_is_told_as_unknown(caught: bool, record: Run)
 
 
 def writes(*outcomes: str) -> WorkReport:
-    fields = {"name": "Put", "kind": "write", "error": None}
+    put = {"path": "/put", "body": {}, "kind": "write", "outcome": "done"}
+    fields = {"name": "Put", "kind": "write", "error": None, "requests": [put]}
     calls = [
         ToolCall.model_validate(fields | {"number": n, "arguments": {"n": n}, "outcome": outcome})
         for n, outcome in enumerate(outcomes, start=1)

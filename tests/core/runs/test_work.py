@@ -12,7 +12,8 @@ from core.models.prompt_json import unpacked
 from core.runs.work import OLD_RESULT_CHARS, StepRecord, WorkReport, fit_json
 
 
-def call(number: int, kind: str, outcome: str) -> ToolCall:
+def call(number: int, kind: str, outcome: str, **fields: Any) -> ToolCall:
+    request = {"path": "/t", "body": {}, "kind": kind, "outcome": outcome}
     return ToolCall.model_validate(
         {
             "number": number,
@@ -21,6 +22,8 @@ def call(number: int, kind: str, outcome: str) -> ToolCall:
             "arguments": {},
             "outcome": outcome,
             "error": None if outcome == "done" else f"error {number}",
+            "requests": [request],
+            **fields,
         }
     )
 
@@ -42,6 +45,53 @@ def test_effects_and_failures_stand_before_the_report_and_reads_behind_it() -> N
     assert "FAILED: T3() -> FAILED: error 3" in text
     assert "FAILED: T5" in text
     assert "ERROR: stopped" in text
+
+
+def test_a_call_that_found_all_as_it_should_be_is_no_effect() -> None:
+    same = call(1, "write", "done", requests=[], result={"sent": None})
+    text = WorkReport(calls=(same, call(2, "write", "done")), error="stopped").prompt(latest=True)
+    assert "EFFECT done: T1" not in text
+    assert "EFFECT done: T2" in text
+    assert 'RETURNED by T1(): {"sent":null}' in text
+
+
+CHANGE = call(2, "write", "done")
+
+
+@pytest.mark.parametrize(
+    ("calls", "fault"),
+    [
+        ([CHANGE, call(3, "read", "failed")], None),
+        ([call(1, "read", "failed", name="R"), CHANGE, call(3, "read", "done", name="R")], None),
+        ([call(1, "read", "failed"), CHANGE], "T1: error 1"),
+        ([CHANGE, call(3, "read", "failed"), call(4, "write", "done")], "T3: error 3"),
+        ([CHANGE, call(3, "write", "failed")], "T3: error 3"),
+        ([CHANGE, call(3, "write", "failed"), call(4, "write", "done")], "T3: error 3"),
+        ([CHANGE, call(3, "write", "unknown")], "T3: error 3"),
+        ([call(3, "read", "failed")], "T3: error 3"),
+    ],
+    ids=[
+        "read behind the change", "read that was answered later", "read before the change",
+        "read between changes", "write", "write that was tried again", "write in doubt",
+        "no change",
+    ],
+)  # fmt: skip
+def test_only_a_read_behind_the_last_change_or_answered_later_may_have_failed(
+    calls: list[ToolCall], fault: str | None
+) -> None:
+    assert WorkReport(answered=True, result="put", calls=tuple(calls)).fault == fault
+
+
+def test_a_step_or_report_that_only_tells_of_such_a_read_is_no_fault() -> None:
+    read = call(3, "read", "failed", step=1)
+    broken = StepRecord(code="", error="line 2: ValueError: error 3")
+    told = {"made": 1, "look": {"rows": [], "error": {"status": 404, "text": "error 3"}}}
+    report = WorkReport(answered=True, result=told, steps=(broken,), calls=(CHANGE, read))
+    assert report.fault is None
+    other = StepRecord(code="", error="line 3: ZeroDivisionError: division by zero")
+    assert report.model_copy(update={"steps": (broken, other)}).fault == other.error
+    half = report.model_copy(update={"result": {**told, "error": "half of it"}})
+    assert half.fault == 'error: "half of it"'
 
 
 def test_an_old_result_is_shortened_and_the_latest_is_not() -> None:
