@@ -191,10 +191,9 @@ def _clause(clause: str, authority: Authority) -> Authority | None:
 
 
 HELP = (
-    "What authorises it: its total, or a line of its own, `CHECKOUT: items SKU×N, SKU×N; coupon "
-    "CODE` (or `no coupon`; or with `total at most N`), or `CHECKOUT: cheapest found` after a "
-    "search. A total that was read or computed here is no expectation: report the basket with its "
-    "total as the answer; the purchase is ordered after that"
+    "An instruction authorises it by the total, or by a line `CHECKOUT: items SKU×N; coupon CODE` "
+    "(or `no coupon`, or `total at most N`) or `CHECKOUT: cheapest found`: report the basket, the "
+    "purchase is ordered after that"
 )
 _COUPONS = regex.compile(
     r"(?<!\bno |\bwithout |\bwithout a |\bwithout any )\b(?:coupons?|codes?|discounts?)\b", FLAGS

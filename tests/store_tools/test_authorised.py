@@ -70,6 +70,7 @@ def test_everything_else_is_refused_and_says_what_would_authorise(
     with pytest.raises(ToolFault, match=why) as caught:
         buys(shop, said, items, coupon)
     assert "`CHECKOUT: items SKU×N" in caught.value.text
+    assert caught.value.text.count(". ") == 1, "what is refused, and what would authorise it"
     assert shop.line.counted["/basket/checkout"] == 0
 
 
