@@ -146,32 +146,59 @@ def _named(department: str) -> regex.Pattern[str]:
     return regex.compile(rf"\b{joined}\b" if parts else r"(?!)", regex.I)
 
 
+class _Statement(NamedTuple):
+    """A sentence of a page, with the heading and the stretch of text that it stands in."""
+
+    title: str
+    text: str
+    sentence: str
+
+    def has(self, quote: str) -> bool:
+        """Whether it is the rule that a quotation means.
+
+        A heading stands over every sentence and gives nothing.
+        """
+        if within(quote, self.title):
+            return False
+        return within(quote, f"{self.title} {self.sentence}") or within(self.sentence, quote)
+
+    @property
+    def about(self) -> str:
+        """Where it says whom it is about."""
+        return f"{self.title} . {_opening(self.text)} . {_subject(self.sentence)}"
+
+
 def gives(page: str, kind: Kind, who: Requester, own: bool, quote: str = "") -> bool:
     """Whether a page gives a group of the requester such a change; with ``quote``: that rule of it.
 
     A rule that is quoted may name no group at all, as one for everybody. Of a page that is not
     in English, the word of who quotes it is taken.
     """
-    sentences = [s for _, text in passages(page) for s in _SENTENCE.split(text)]
+    statements = [
+        _Statement(title, text, sentence)
+        for title, text in passages(page)
+        for sentence in _SENTENCE.split(text)
+    ]
+    sentences = [one.sentence for one in statements]
     if any(GENERAL.search(s) and _is_named(who.department, s) is False for s in sentences):
         who = who._replace(staff=False)  # they are left out of what the page calls staff
-    for title, text in passages(page):
-        for sentence in _SENTENCE.split(text):
-            quoted = within(quote, f"{title} {sentence}") or within(sentence, quote)
-            if quote and (within(quote, title) or not quoted):
-                continue  # a heading stands over every sentence and gives nothing
-            if quote and not is_english(page):
-                return True
-            about = f"{title} . {_opening(text)} . {_subject(sentence)}"
-            if not who.near and _NEAR.search(f"{about} {sentence}"):
-                continue
-            named, nobody = belongs(about, who), not groups_in(about, who.departments)
-            if not named and not (quote and nobody and _MAY.search(sentence)):
-                continue
-            by_name = bool(_is_named(who.department, about)) or _has_role(about, who)
-            if _allows(sentence, kind, own, named and by_name):
-                return True
-    return False
+    if quote:
+        statements = [one for one in statements if one.has(quote)]
+        if statements and not is_english(page):
+            return True
+    return any(_states(one, kind, who, own, quoted=bool(quote)) for one in statements)
+
+
+def _states(statement: _Statement, kind: Kind, who: Requester, own: bool, *, quoted: bool) -> bool:
+    """Whether a statement gives a group of the requester such a change."""
+    about, sentence = statement.about, statement.sentence
+    if not who.near and _NEAR.search(f"{about} {sentence}"):
+        return False
+    named, nobody = belongs(about, who), not groups_in(about, who.departments)
+    if not named and not (quoted and nobody and _MAY.search(sentence)):
+        return False
+    by_name = bool(_is_named(who.department, about)) or _has_role(about, who)
+    return _allows(sentence, kind, own, named and by_name)
 
 
 @lru_cache(maxsize=1024)
@@ -244,21 +271,37 @@ def _allows(sentence: str, kind: Kind, own: bool, loose: bool) -> bool:
     """
     if _NOT.search(" ".join(sentence.split()[:4])) or _NOTHING.search(sentence):
         return False
-    writes, owned = None, False
     loose = loose and not (_MEANS.search(sentence) and not _MAY.search(sentence))
+    writes, owned = loose, False
     for clause in _CLAUSE.split(sentence):
-        verbs = [(match.start(), pattern is _WRITES) for pattern in (_WRITES, _READS)
-                 if (match := pattern.search(clause))]  # fmt: skip
-        if verbs:
-            writes, owned = min(verbs)[1], False
+        if (first := _writes_first(clause)) is not None:
+            writes, owned = first, False
         owned = owned or _OWN.search(clause) is not None
-        # The status of hours, or the team in "hours of the team", only seems to be the kind.
-        other = kind in ("team", "status") and SUBJECTS["hours"].search(clause)
-        if not clause or _NOT.search(clause) or other:
+        if not clause or _NOT.search(clause) or _is_of_hours(clause, kind):
             continue
         if loose and _EVERYTHING.search(clause):
             return True
-        subject = SUBJECTS[kind].search(clause) or (kind in _OF_PEOPLE and _RECORDS.search(clause))
-        if subject and (own or not owned) and (loose if writes is None else writes):
+        if _speaks_of(clause, kind) and writes and (own or not owned):
             return True
     return False
+
+
+def _writes_first(clause: str) -> bool | None:
+    """Whether the first verb of a clause writes; False: it reads, None: there is none."""
+    places = [
+        (match.start(), pattern is _WRITES)
+        for pattern in (_WRITES, _READS)
+        if (match := pattern.search(clause))
+    ]
+    return min(places)[1] if places else None
+
+
+def _is_of_hours(clause: str, kind: Kind) -> bool:
+    """Whether only hours have the kind: their status, or the team in "hours of the team"."""
+    return kind in ("team", "status") and SUBJECTS["hours"].search(clause) is not None
+
+
+def _speaks_of(clause: str, kind: Kind) -> bool:
+    """Whether a clause names the kind, or whole records that it is part of."""
+    of_record = kind in _OF_PEOPLE and _RECORDS.search(clause)
+    return bool(SUBJECTS[kind].search(clause) or of_record)

@@ -223,9 +223,9 @@ def _found(message: str, known: Registry) -> Iterator[str]:
 
 def _figures(text: str, known: Registry) -> Iterator[str]:
     """Amounts, in digits, digits apart, words or other notations."""
+    bare = _DATE.sub(" ", text)
     allowed = numbers(known.open)
     salaries = {str(one.salary) for one in known.people if one.salary}
-    bare = _DATE.sub(" ", text)
     for number in numbers(bare):
         if number >= FIGURE and number not in allowed and int(number) not in _YEAR:
             yield "a figure"
@@ -235,13 +235,18 @@ def _figures(text: str, known: Registry) -> Iterator[str]:
         yield "a figure"
     if _THOUSAND.search(bare) and not _THOUSAND.search(known.open):
         yield "a figure in words"
-    spelt = [str(IN_WORDS.get(w, w)) for w in levelled(bare)]
-    digits = "".join(w if w.isdigit() else "|" if len(w) > 3 else "" for w in spelt)
-    for row in digits.split("|"):
+    for row in _digits_in_a_row(bare):
         if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
             yield "a salary"
         if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
             yield "a figure in digits apart"
+
+
+def _digits_in_a_row(text: str) -> list[str]:
+    """The digits of a text, spelt ones too, in rows that only a longer word parts."""
+    spelt = [str(IN_WORDS.get(word, word)) for word in levelled(text)]
+    kept = (word if word.isdigit() else "|" if len(word) > 3 else "" for word in spelt)
+    return "".join(kept).split("|")
 
 
 def _phrases(text: str) -> Iterator[tuple[str, ...]]:
