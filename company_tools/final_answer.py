@@ -156,45 +156,59 @@ def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
 
     The user is linked where the answer names them or they changed themselves. After a change, who
     and what is named counts only where the task names it as well: others are told of as left out.
+    A namesake of what was changed is not meant.
     """
     if answer.links is not None:
         return answer.links
     if answer.outcome in LINKLESS or session.known_guest:
         return ()
-    named = named_in(answer.message, session)
+    named, changed = named_in(answer.message, session), targets(session)
     if session.changed and session.task:
         asked = {(one.kind, one.id) for one in named_in(session.task, session)}
+        names = {(link.kind, session.evidence.name_of(*link)) for link in changed}
         named = [
             one
             for one in named
-            if (one.kind, one.id) in asked and not is_unchanged(one, answer.message, session)
+            if (one.kind, one.id) in asked
+            and (one.kind, one.name) not in names
+            and not is_unchanged(one, answer.message, session)
         ]
     links = [Link(one.kind, one.id) for one in named if not is_left_out(one, answer.message)]
-    return tuple(dict.fromkeys([*links, *targets(session)]))
+    return tuple(dict.fromkeys([*links, *changed]))
+
+
+class _Place(NamedTuple):
+    """Where a text names a record."""
+
+    start: int
+    end: int
+    known: Known
+    as_stored: bool
+    """By id or name as it is stored, not by the name in the other order."""
+
+    def is_within(self, other: _Place) -> bool:
+        """Whether the words only name another record: a longer name, or these in their order."""
+        inside = other.start <= self.start and self.end <= other.end
+        longer = other.end - other.start > self.end - self.start
+        return inside and (longer or (other.as_stored and not self.as_stored))
 
 
 def named_in(message: str, session: CompanySession) -> Sequence[Known]:
     """The records that a message names: by id, or by the whole name in either order.
 
-    Not one whose name only stands within the name of another.
+    Not one whose name only stands within that of another, or is that of another turned round.
     """
     text = message.casefold()
-    spans: list[tuple[int, int, Known]] = []
-    for known in session.evidence.records.values():
-        spans += [(*match.span(), known) for match in _places(known, text)]
-    outer = [
-        known
-        for start, end, known in spans
-        if not any(s <= start and end <= e and e - s > end - start for s, e, _ in spans)
-    ]
+    places = [one for known in session.evidence.records.values() for one in _places(known, text)]
+    outer = [one.known for one in places if not any(map(one.is_within, places))]
     return list(dict.fromkeys(outer))
 
 
 def is_left_out(known: Known, text: str) -> bool:
     """Whether a text names a record only as an exception."""
     low = text.casefold()
-    places = [match.start() for match in _places(known, low)]
-    return bool(places) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in places)
+    starts = [place.start for place in _places(known, low)]
+    return bool(starts) and all(_EXCEPT.search(low[max(0, at - 60) : at]) for at in starts)
 
 
 def is_unchanged(known: Known, message: str, session: CompanySession) -> bool:
@@ -209,15 +223,16 @@ def is_unchanged(known: Known, message: str, session: CompanySession) -> bool:
     return bool(own) and all(_NOT.search(one) for one in own)
 
 
-def _places(known: Known, low: str) -> Iterator[regex.Match[str]]:
+def _places(known: Known, low: str) -> Iterator[_Place]:
     """Where a text in lower case has a record's id, or its whole name in either order."""
-    names = {known.id.casefold(), known.name.casefold()} - {""}
-    if known.kind == "employee" and len(parts := known.name.split()) == 2:
-        names.add(f"{parts[1]} {parts[0]}".casefold())
-    for name in names:
+    stored = {known.id.casefold(), known.name.casefold()} - {""}
+    parts = known.name.casefold().split()
+    turned = {f"{parts[1]} {parts[0]}"} if known.kind == "employee" and len(parts) == 2 else set()
+    for name in stored | turned:
         if name in low:
             whole = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(name)}(?![\p{{L}}\p{{N}}_])"
-            yield from regex.finditer(whole, low)
+            for match in regex.finditer(whole, low):
+                yield _Place(match.start(), match.end(), known, name in stored)
 
 
 def targets(session: CompanySession) -> list[Link]:

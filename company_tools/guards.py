@@ -14,12 +14,13 @@ from typing import NamedTuple
 import regex
 
 from company_tools import listings
-from company_tools.change import LOG_TIME, WIKI_UPDATE
+from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
 from company_tools.final_answer import (
     LINKLESS,
     FinalAnswer,
+    Link,
     is_left_out,
     is_unchanged,
     links_of,
@@ -157,28 +158,51 @@ def _links(answer: FinalAnswer, session: CompanySession) -> str | None:
     """
     if answer.links is None or answer.outcome in LINKLESS or session.known_guest:
         return None
-    evidence, changed = session.evidence, targets(session)
-    text = session.task if changed and session.task else answer.message
-    named = _named(text, session) if answer.outcome == "ok_answer" else []
-    have = {evidence.name_of(*link) for link in (*answer.links, *changed)}
-    requests = [change.request for change in session.changed]
-    # Of a page that is gone, renamed or deleted, nobody wants a link.
-    have |= {one.file for one in requests if isinstance(one, company.Req_UpdateWiki)}
-    left = [
-        evidence.records.get((link.kind, link.id), Known(link.kind, link.id, ""))
-        for link in changed
+    records = session.evidence.records
+    missing = [
+        records.get((link.kind, link.id), Known(link.kind, link.id, ""))
+        for link in targets(session)
         if link not in answer.links
     ]
-    left += [
+    if answer.outcome == "ok_answer":
+        missing += _named_without_link(answer, answer.links, session)
+    listed = ", ".join(_shown(one) for one in list(dict.fromkeys(missing))[:5])
+    return f"these were changed or are named, and not linked: {listed}" if listed else None
+
+
+def _named_without_link(
+    answer: FinalAnswer, links: Sequence[Link], session: CompanySession
+) -> list[Known]:
+    """What the text that tells whom to link names and the links leave out without a reason."""
+    changed = targets(session)
+    text = session.task if changed and session.task else answer.message
+    linked = {session.evidence.name_of(*link) for link in (*links, *changed)}
+    # Of a page that is gone, renamed or deleted, nobody wants a link.
+    requests = [change.request for change in session.changed]
+    linked |= {one.file for one in requests if isinstance(one, company.Req_UpdateWiki)}
+    measures = _measures(answer.message, links, session)
+    return [
         one
-        for one in named
+        for one in _named(text, session)
         if one.id != session.requester
-        and evidence.name_of(one.kind, one.id) not in have
+        and session.evidence.name_of(one.kind, one.id) not in linked
+        and one not in measures
         and not is_left_out(one, text)
         and not (changed and is_unchanged(one, answer.message, session))
     ]
-    listed = ", ".join(_shown(one) for one in list(dict.fromkeys(left))[:5])
-    return f"these were changed or are named, and not linked: {listed}" if listed else None
+
+
+def _measures(message: str, links: Sequence[Link], session: CompanySession) -> list[Known]:
+    """What the task names only to say what is looked for, as "who earns more than X" names X.
+
+    It is so where something of that kind is linked, and all of that was found: the task names none
+    of it. After a change the message must not name it either: somebody else may have been changed.
+    """
+    named = _named(session.task, session)
+    found = {link.kind for link in links}
+    found -= {one.kind for one in named if Link(one.kind, one.id) in links}
+    told = _named(message, session) if session.changed else []
+    return [one for one in named if one.kind in found and one not in told]
 
 
 def _named(text: str, session: CompanySession) -> list[Known]:
@@ -208,21 +232,32 @@ def unintended(
         return "nothing was changed"
     if open_ := [change.summary for change in changes if change.outcome != "done"]:
         return "; ".join(open_[:3])
-    held = set(_texts([call.arguments for call in writes]))
+    written = {*_texts([call.arguments for call in writes]), *_texts_of(changes, session)}
+    strange = _named_beside(answer.message, changes, written, session)
+    return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
+
+
+def _texts_of(changes: Sequence[Change], session: CompanySession) -> Iterator[str]:
+    """The texts of changes and of the time entries that they update. Raises OutOfReach."""
     for change in changes:
-        held.update(_texts(change.body))
+        yield from _texts(change.body)
         if isinstance(change.request, company.Req_UpdateTimeEntry):
             request = company.Req_GetTimeEntry(id=change.request.id)
-            held.update(_texts(body_of(session.send(request, wire.Resp_GetTimeEntry))))
+            yield from _texts(body_of(session.send(request, wire.Resp_GetTimeEntry)))
+
+
+def _named_beside(
+    message: str, changes: Sequence[Change], written: set[str], session: CompanySession
+) -> list[str]:
+    """What a message names of the kinds that were changed, and no text of the changes has."""
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
-    strange = [
+    return [
         known.name or known.id
-        for known in _named(answer.message, session)
+        for known in _named(message, session)
         if known.kind in kinds
-        and known.id not in {*held, session.requester}
-        and not is_unchanged(known, answer.message, session)
+        and known.id not in {*written, session.requester}
+        and not is_unchanged(known, message, session)
     ]
-    return f"it names {', '.join(strange[:3])}, not changed there" if strange else None
 
 
 def _texts(value: object) -> Iterator[str]:

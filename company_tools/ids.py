@@ -55,7 +55,7 @@ def _match_names(asked: tuple[str, ...], parts: tuple[str, ...]) -> Match:
     if asked == parts:
         return Match(100, "name")
     if sorted(asked) == sorted(parts):
-        return Match(100, "name (last first)")
+        return Match(99, "name (last first)")
     if len(asked) > 1 and set(asked) <= set(parts):
         return Match(97, "name (in part)")
     if len(asked) == 1 and asked[0] in parts:
@@ -81,7 +81,9 @@ def employee_id(session: ReadingSession, text: str) -> str:
         return text
     everybody = listings.employees(session)
     scored = [(match_person(text, e.id, e.name, e.email), e) for e in everybody]
-    sure = [e.id for match, e in scored if match.score >= SURE]
+    best = max((match.score for match, _ in scored), default=0)
+    # Whose name only has the words in another order, or more words, is no namesake.
+    sure = [e.id for match, e in scored if match.score == best >= SURE]
     if len(sure) == 1:
         return sure[0]
     near = sorted((-match.score, e.id, e.name) for match, e in scored if match.score)[:5]

@@ -269,6 +269,52 @@ def test_a_namesake_of_a_linked_record_is_not_missed() -> None:
     assert "not linked: employee:una_holm (Una Holm, Sales)." in (told or "").replace("\n", ".")
 
 
+def test_whom_the_task_names_only_as_a_measure_is_not_missed() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "Who sews better than Una Holm on Bright Sails?"
+    played.call("Combo_List_All_Employees")
+    played.call("Combo_List_All_Projects")
+    message = "Jürgen Müller sews better than Una Holm on Bright Sails."
+    both = "employee:juergen_mueller, project:proj_sails"
+    assert played.asked_back("ok_answer", message, both) is None
+    # Where nobody is linked, or only some of those that the task names, who is named may be meant.
+    told = played.asked_back("ok_answer", message, "project:proj_sails")
+    assert "employee:una_holm (Una Holm, Sales)" in (told or "")
+    played.benchmark._session.task = "Who of Jürgen Müller and Una Holm sews better?"
+    told = played.asked_back("ok_answer", message, both)
+    assert "not linked: employee:una_holm" in (told or "")
+
+
+def test_after_a_change_a_measure_is_not_missed_unless_the_message_names_it() -> None:
+    played = PlayedTask()
+    played.benchmark._session.task = "Put the note on whoever sews as long as Una Holm."
+    played.call("Combo_List_All_Employees")
+    note(played)
+    assert played.asked_back("ok_answer", "Noted for Una Berg.", f"employee:{UNA}") is None
+    told = played.asked_back("ok_answer", "Noted for Una Holm.", f"employee:{UNA}")
+    assert "not linked: employee:una_holm" in (told or "")
+
+
+def test_a_namesake_of_what_was_changed_is_not_linked_by_itself() -> None:
+    company = kites()
+    company["employees"].append(person("una_other", "Una Berg", department="Sales"))
+    played = PlayedTask(company)
+    played.benchmark._session.task = "Note it for Una Berg."
+    played.call("Combo_List_All_Employees")
+    note(played)
+    played.finish("ok_answer", "Noted for Una Berg.")
+    assert [link["id"] for link in played.responses[0]["links"]] == [UNA]
+
+
+def test_a_name_in_the_other_order_is_another_persons_where_somebody_is_called_so() -> None:
+    company = kites()
+    company["employees"].append(person("berg_una", "Berg Una"))
+    played = PlayedTask(company)
+    played.call("Combo_List_All_Employees")
+    played.finish("ok_answer", "It is Una Berg.")
+    assert [link["id"] for link in played.responses[0]["links"]] == [UNA]
+
+
 def test_ids_that_stand_in_a_page_may_be_told() -> None:
     company = kites()
     company["wiki"]["forms.md"] = "Use form_17_b for trips.\n"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from company_tools.ids import employee_id, match_person
+from company_tools.ids import SURE, employee_id, match_person
 from core.ledger import ToolFault
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 
@@ -74,7 +74,7 @@ WORDS = st.text(alphabet="abcdefgäöüßćčšđøå", min_size=2, max_size=8)
 @given(WORDS, WORDS)
 def test_both_orders_of_a_name_are_sure_whatever_its_letters(first: str, last: str) -> None:
     for said in (f"{first} {last}", f"{last} {first}", f"{last}, {first}".upper()):
-        assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= 99
+        assert match_person(said, "x_1", f"{first} {last}", "x@y").score >= SURE
 
 
 @given(WORDS, WORDS)
@@ -137,11 +137,23 @@ def test_a_customer_is_found_by_what_is_said_of_it(
 
 
 def test_an_id_is_taken_for_certain_only_where_one_person_is_meant() -> None:
-    twins = [person("ann_1", "Ann Lee"), person("ann_2", "Lee Ann"), person("una_berg", "Una Berg")]
+    twins = [person("ann_1", "Ann Lee"), person("ann_2", "Ann Lee"), person("una_berg", "Una Berg")]
     at = toolbox(kites(employees=twins, projects=[], customers=[], time_entries=[]))
     assert employee_id(at.session, "una_berg") == "una_berg"
     assert employee_id(at.session, "Berg Una") == "una_berg"
-    with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Lee Ann\)"):
+    with pytest.raises(ToolFault, match=r"ann_1 \(Ann Lee\), ann_2 \(Ann Lee\)"):
         employee_id(at.session, "Ann Lee")
     with pytest.raises(ToolFault, match="nobody is called so"):
         employee_id(at.session, "Zzz Qqq")
+
+
+def test_whose_name_has_the_words_in_another_order_or_only_in_part_is_no_namesake() -> None:
+    people = [
+        person("ann_lee", "Ann Lee"), person("lee_ann", "Lee Ann"), person("x_3", "Ann Mary Lee"),
+    ]  # fmt: skip
+    tables = {"projects": [], "customers": [], "time_entries": []}
+    at = toolbox(kites(employees=people, **tables), user="ann_lee")
+    for name, id in (("Ann Lee", "ann_lee"), ("Lee Ann", "lee_ann"), ("Lee, Ann Mary", "x_3")):
+        assert employee_id(at.session, name) == id
+        answer = at.call("Combo_Resolve_Person_For_Name", name=name)
+        assert (answer["candidates"][0]["id"], answer["tied"]) == (id, 1)
