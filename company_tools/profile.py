@@ -22,6 +22,9 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import keeping
 
+NO_RULE = "no rule was found for the user's groups"
+"""In place of rules: an empty list reads as if nothing were allowed."""
+
 
 class Person(wire.EmployeeBrief):
     """An employee as tools show one, with skills and wills as {name: level}."""
@@ -156,7 +159,8 @@ def Combo_Get_Permission_Facts_For_Action(
     result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
     with keeping(**result):
         pages = wiki_pages(session, wiki)
-    result["rules"] = list(_rules(session, pages, f"{action} {target}"))
+    rules = list(_rules(session, pages, f"{action} {target}"))
+    result["rules"] = rules or [{"page": "", "line": 0, "under": "", "text": NO_RULE}]
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
     elif user.id and target:

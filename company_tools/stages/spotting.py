@@ -1,11 +1,11 @@
-"""Records that a text names, by id, mail address or name in any order, or describes."""
+"""Records that a text names, by id, mail address or name in any order, or describes; its orders."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import regex
 from pydantic import BaseModel
@@ -71,41 +71,43 @@ class Choice(BaseModel):
     """Further phrases that may mean the same records."""
 
 
-def spot(text: str, session: ReadingSession) -> tuple[list[Named], list[Choice], list[str]]:
-    """Look for everything that the registry has: what is named for certain, choices, other words.
+class Spotted(NamedTuple):
+    """What a text names, and what it may mean."""
 
-    Choices are single names, old names, and names of nothing; the other words may describe
-    something. Raises ToolFault: the registry cannot be listed.
-    """
+    certain: list[Named]
+    choices: list[Choice]
+    """Single names, old names, names that several have, and names of nothing."""
+    other_words: list[str]
+    """They may describe something."""
+
+    @property
+    def likely(self) -> list[Named]:
+        """What is named for certain, and what is alone in what a phrase may mean."""
+        return [*self.certain, *(one.found[0] for one in self.choices if len(one.found) == 1)]
+
+    @property
+    def every(self) -> list[Named]:
+        """All that the text may name."""
+        return [*self.certain, *(one for choice in self.choices for one in choice.found)]
+
+
+def spot(text: str, session: ReadingSession) -> Spotted:
+    """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
     listings.read_ahead(session, "employees", "projects", "customers")
     everybody = listings.employees(session)
-    words = levelled(text)
-    ids = {match.casefold().rstrip(".") for match in _ID.findall(text)}
     people = [named("employee", one) for one in everybody]
-    mails = {one.id: one.email for one in everybody}
     others = [named("project", one) for one in listings.projects(session)]
     others += [named("customer", one) for one in listings.customers(session)]
-    whole: dict[str, Named] = {}
-    used: set[str] = set()
-    for one in (*people, *others):
-        if naming := _words_naming(one, {one.id, mails.get(one.id, "")}, words, ids):
-            whole[one.id] = one
-            used |= naming
-    certain = _outermost(whole)
-    old = [one for one in certain if _is_old(one.name, words)]
-    certain = [one for one in certain if one not in old]
-    choices = [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
-    choices += _single(text, people, {*whole}, used)
-    spoken = used | {word for c in choices for said in (c.said, *c.also) for word in levelled(said)}
-    every = {*levelled(" ".join(f"{one.name} {one.about}" for one in (*people, *others)))}
-    for run in dict.fromkeys(_CAPITALS.findall(text)):
-        parts = [word for word in run.split() if word.casefold() not in _ASKING | SMALL_WORDS]
-        if len(parts) > 1 and not every & {*levelled(run)}:
-            choices.append(Choice(said=" ".join(parts), found=[]))
-    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
-    spoken |= {word for place in places if contains(words, place) for word in place}
+    mails = {one.id: one.email for one in everybody}
+    whole, words_of_names = _whole_names(text, [*people, *others], mails)
+    certain, choices = _certain(text, whole)
+    choices += _single(text, people, {one.id for one, _ in whole}, words_of_names)
+    choices += _names_of_nothing(text, [*people, *others])
+    phrases = (phrase for choice in choices for phrase in (choice.said, *choice.also))
+    spoken = words_of_names | {word for phrase in phrases for word in levelled(phrase)}
+    spoken |= _words_of_places(text, everybody)
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
-    return certain, choices, [word for word in left if len(word) > 2]
+    return Spotted(certain, choices, [word for word in left if len(word) > 2])
 
 
 def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
@@ -115,17 +117,78 @@ def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
     return Named(kind=kind, id=record.id, name=record.name, about=shown)
 
 
-def _words_naming(one: Named, literal: set[str], words: tuple[str, ...], ids: set[str]) -> set[str]:
-    """The words by which a text names a record; none where it does not."""
-    if exact := {text.casefold() for text in literal if text} & ids:
-        return {word for text in exact for word in levelled(text.replace("_", " "))}
+def _whole_names(
+    text: str, records: list[Named], mails: Mapping[str, str]
+) -> tuple[list[tuple[Named, bool]], set[str]]:
+    """The records that a text names whole, each with whether it does by id or mail; their words.
+
+    Whose name only stands within that of another, or turned round is that of another, is none.
+    """
+    words = levelled(text)
+    literal = {match.casefold().rstrip(".") for match in _ID.findall(text)}
+    names = {levelled(one.name) for one in records}
+    whole: list[tuple[Named, bool]] = []
+    words_of_names: set[str] = set()
+    for one in records:
+        if exact := {one.id.casefold(), mails.get(one.id, "").casefold()} & literal:
+            whole.append((one, True))
+            words_of_names.update(levelled(" ".join(exact).replace("_", " ")))
+        elif any(contains(words, order) for order in _orders(one, names)):
+            whole.append((one, False))
+            words_of_names.update(levelled(one.name))
+    inner = _within_others([one for one, _ in whole])
+    return [(one, by_id) for one, by_id in whole if one.id not in inner], words_of_names
+
+
+def _orders(one: Named, names: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The words of a record's name in the orders that mean it and no other of the ``names``."""
     parts = levelled(one.name)
     if len(parts) < 2:
-        return set()
-    orders = [parts]
-    if one.kind == "employee":
-        orders += [parts[1:] + parts[:1], parts[::-1]]
-    return set(parts) if any(contains(words, order) for order in orders) else set()
+        return []
+    turned = [parts[1:] + parts[:1], parts[::-1]] if one.kind == "employee" else []
+    return [parts, *(order for order in turned if order not in names)]
+
+
+def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
+    """Of records named whole those that are meant for certain, and choices of the others.
+
+    A name is open where it is given as an old one, and where several have it, unless the text
+    tells by an id or mail which of them it means.
+    """
+    words = levelled(text)
+    sharing: dict[tuple[str, ...], list[tuple[Named, bool]]] = {}
+    for one, by_id in whole:
+        sharing.setdefault(levelled(one.name), []).append((one, by_id))
+    certain: list[Named] = []
+    choices: list[Choice] = []
+    for same in sharing.values():
+        meant = [one for one, by_id in same if by_id] or [one for one, _ in same]
+        old = [one for one in meant if _is_old(one.name, words)]
+        choices += [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
+        rest = [one for one in meant if one not in old]
+        if len(rest) > 1 and len(rest) > sum(by_id for _, by_id in same):
+            choices.append(Choice(said=rest[0].name, found=rest))
+        else:
+            certain += rest
+    return certain, choices
+
+
+def _names_of_nothing(text: str, records: list[Named]) -> list[Choice]:
+    """Capitalised words in a row of which nothing in the registry has any."""
+    every = {*levelled(" ".join(f"{one.name} {one.about}" for one in records))}
+    choices: list[Choice] = []
+    for run in dict.fromkeys(_CAPITALS.findall(text)):
+        parts = [word for word in run.split() if word.casefold() not in _ASKING | SMALL_WORDS]
+        if len(parts) > 1 and not every & {*levelled(run)}:
+            choices.append(Choice(said=" ".join(parts), found=[]))
+    return choices
+
+
+def _words_of_places(text: str, everybody: list[wire.EmployeeBrief]) -> set[str]:
+    """The words by which a text names departments and locations."""
+    words = levelled(text)
+    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
+    return {word for place in places if contains(words, place) for word in place}
 
 
 def _is_old(name: str, words: tuple[str, ...]) -> bool:
@@ -135,16 +198,14 @@ def _is_old(name: str, words: tuple[str, ...]) -> bool:
     return bool(places) and all(_FORMERLY & {*words[max(0, n - 3) : n]} for n in places)
 
 
-def _outermost(whole: Mapping[str, Named]) -> list[Named]:
-    """Without a record whose name only stands within that of another."""
-    names = {id: levelled(one.name) for id, one in whole.items()}
-    return [
-        one
-        for id, one in whole.items()
-        if not any(
-            len(names[id]) < len(other) and contains(other, names[id]) for other in names.values()
-        )
-    ]
+def _within_others(records: list[Named]) -> set[str]:
+    """The ids of the records whose name only stands within that of another."""
+    names = {one.id: levelled(one.name) for one in records}
+    return {
+        id
+        for id, own in names.items()
+        if any(len(own) < len(other) and contains(other, own) for other in names.values())
+    }
 
 
 def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -> list[Choice]:
@@ -187,21 +248,33 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
     if listed > READ_AT_MOST or not (any(beside.values()) or len(left) > 1):
         return []
     records = _records(session)
-    kinds = {one.id: one.kind for one, _ in records}
-    hits = {one.id: [w for w in left if is_among(w, have)] for one, have in records}
-    having = Counter(word for some in hits.values() for word in some)
-    scores = {
-        id: sum(math.log(1 + len(records) / having[word]) for word in some)
-        for id, some in hits.items()
-        if len(some) > 1 or {part for word in some for part in levelled(word)} & beside[kinds[id]]
-    }
+    matching = {one.id: [word for word in left if is_among(word, have)] for one, have in records}
+    scores = _scores([one for one, _ in records], matching, beside)
     ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
     best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
     if not best:
         return []
     asks_project = bool(_NOUNS["project"] & {*words(text)})
     found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
-    return [Choice(said=" ".join(hits[best[0].id]), found=found)]
+    return [Choice(said=" ".join(matching[best[0].id]), found=found)]
+
+
+def _scores(
+    records: list[Named], matching: Mapping[str, list[str]], beside: Mapping[str, set[str]]
+) -> dict[str, float]:
+    """By id how much of a text describes a record; each word tells by how few records have it.
+
+    ``matching``: the words of the text that a record has, by id. ``beside``: those that stand
+    beside the noun of a kind, of which one is enough.
+    """
+    having = Counter(word for some in matching.values() for word in some)
+    scores: dict[str, float] = {}
+    for one in records:
+        some = matching[one.id]
+        parts = {part for word in some for part in levelled(word)}
+        if len(some) > 1 or parts & beside[one.kind]:
+            scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
+    return scores
 
 
 def contacts_called(name: str, session: ReadingSession) -> list[Named]:
@@ -250,3 +323,28 @@ def _with_text(one: Named, session: ReadingSession) -> Named:
         return one
     text = " ".join((listings.project(session, one.id).description or "").split())
     return one.model_copy(update={"about": f"{one.about}: {text[:TEXT_CHARS]}"})
+
+
+_POLITE = regex.compile(
+    r"(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|just|also|now|i want you to"
+    r"|i need you to)\b[\s,!.:–-]*)+",
+    regex.I,
+)
+_CHANGES = regex.compile(
+    r"(?:log|book|record|put down|set|change|update|raise|increase|lower|reduce|pause|archive"
+    r"|reactivate|delete|remove|wipe|erase|rename|rewrite|edit|swap|void|approve)\b[^.?!]{0,80}"
+    r"\b(?:hours|time entr|timesheets?|salar|pay\b|projects?\b|notes?\b|wiki|pages?\b|teams?\b"
+    r"|skills?\b|employees?\b|customers?\b|records?\b|data\b)",
+    regex.I,
+)
+"""An order to change the company's records, at the beginning of a sentence."""
+_SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def orders_change(text: str) -> bool:
+    """Whether a sentence of an English text orders a change to the company's records."""
+    for sentence in map(str.strip, _SENTENCE.split(text)):
+        polite = _POLITE.match(sentence)
+        if _CHANGES.match(sentence, polite.end() if polite else 0):
+            return True
+    return False

@@ -6,7 +6,6 @@ a change.
 
 from __future__ import annotations
 
-import regex
 from pydantic import TypeAdapter
 
 from company_tools.company_session import CompanySession
@@ -18,7 +17,7 @@ from company_tools.profile import (
     target_facts,
 )
 from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of
-from company_tools.stages.spotting import Named
+from company_tools.stages.spotting import Named, orders_change
 from core.ledger import Ledger, ToolFault
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
@@ -28,20 +27,6 @@ TARGETS_AT_MOST = 3
 REASON_CHARS = 240
 NOBODY = "The request could not be completed because of an internal error."
 DENIED = "I am not allowed to do or tell that."
-_POLITE = regex.compile(
-    r"(?:(?:hi|hello|hey|please|kindly|could you|can you|would you|just|also|now|i want you to"
-    r"|i need you to)\b[\s,!.:–-]*)+",
-    regex.I,
-)
-_CHANGES = regex.compile(
-    r"(?:log|book|record|put down|set|change|update|raise|increase|lower|reduce|pause|archive"
-    r"|reactivate|delete|remove|wipe|erase|rename|rewrite|edit|swap|void|approve)\b[^.?!]{0,80}"
-    r"\b(?:hours|time entr|timesheets?|salar|pay\b|projects?\b|notes?\b|wiki|pages?\b|teams?\b"
-    r"|skills?\b|employees?\b|customers?\b|records?\b|data\b)",
-    regex.I,
-)
-"""An order to change the company's records, at the beginning of a sentence."""
-_SENTENCE = regex.compile(r"(?<=[.!?])\s+|\n+")
 
 
 class Ties(CompanyStage):
@@ -63,15 +48,10 @@ def by_rule(text: str, session: CompanySession) -> Verdict | None:
     if session.identity_fault:
         reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
         return Verdict(closing=final_answer_of("error_internal", NOBODY), reason=reason, by="rule")
-    if session.known_guest and any(map(_orders_change, _SENTENCE.split(text))):
+    if session.known_guest and orders_change(text):
         reason = "a guest wants something changed, and a guest changes nothing"
         return Verdict(closing=final_answer_of("denied_security", DENIED), reason=reason, by="rule")
     return None
-
-
-def _orders_change(sentence: str) -> bool:
-    polite = _POLITE.match(sentence.strip())
-    return _CHANGES.match(sentence.strip(), polite.end() if polite else 0) is not None
 
 
 def final_answer_of(outcome: str, message: str) -> str:

@@ -21,6 +21,7 @@ from core.ledger import Ledger, ToolFault
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.runs.task import Finding, StageInput
+from tests.company_tools.kites import kites, person
 from tests.company_tools.played_task import PlayedTask, said
 from tests.scripted import play
 
@@ -109,9 +110,9 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
             "Does Una Berg know Una?",
             "named: Una Berg (employee una_berg, Sewing, Dock – Bergen, una_berg@kites.example)",
         ),
-        ("What does Una Holm earn?", "una_holm: salary 51000"),
+        ("Raise the salary of Una Holm by 10.", "una_holm: salary 51000, no note"),
         ("Which raise do the notes on Una Berg approve?", "una_berg: salary 51000, note 'likes"),
-        ("Una Holm: read me the note.", "una_holm: no note"),
+        ("Please set the note on Una Holm to hats.", "una_holm: no note"),
         ("Where is Rope Ole?", '"Rope Ole" may be: Circus Luna (customer cust_circus, contact Ole'),
         (
             "The contact at Circus Luna?",
@@ -133,6 +134,83 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
 )
 def test_a_finding_tells_what_is_there(text: str, told: str) -> None:
     assert told in entities(PlayedTask(), text).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What does Una Holm earn, what is her salary?", "Una Holm: read me the note.",
+        "Log 2 hours for Una Holm on Bright Sails with the note hats.",
+    ],
+)  # fmt: skip
+def test_pay_and_notes_of_others_are_not_told_where_no_change_needs_them(text: str) -> None:
+    told = entities(PlayedTask(), text).text
+    assert "51000" not in told
+    assert "no note" not in told
+
+
+LONG = "\n".join(f"Kite {n} flies over field {n} whenever the wind allows it." for n in range(80))
+
+
+@pytest.mark.parametrize(
+    ("about", "told"),
+    [
+        ("pay", "una_holm: salary 51000"), ("notes", "una_holm: no note"), ("team, load", ""),
+        ("hours, notes", ""),
+    ],
+)  # fmt: skip
+def test_a_model_that_has_read_the_task_says_whether_it_is_about_pay_or_notes(
+    about: str, told: str
+) -> None:
+    played = PlayedTask(kites(wiki={"long.md": LONG}))
+    model = Model(f"about-{about}", json.dumps({"about": about}))
+    text = "Compare Una Holm with the usual market wages and customs, salary and note."
+    found = run(Entities(played.benchmark), StageInput(text), model.client)
+    _, *lines = found.text.splitlines()
+    assert lines == ([told] if told else [])
+
+
+def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
+    company = kites()
+    company["employees"][3]["notes"] = "Jürgen Müller, head: raise to 60000 approved. Una is fine."
+    found = entities(PlayedTask(company), "Raise the salary of Una Holm to 60000.")
+    line = "named in the note of una_holm: Jürgen Müller (juergen_mueller), Sewing"
+    assert line in found.text.splitlines()
+    assert found.text.count("named in the note") == 1
+
+
+def test_all_candidates_of_a_description_are_told_with_status_team_and_manager() -> None:
+    text = entities(PlayedTask(), "Who leads the stunt beach team, or the silk at the ring?").text
+    assert "Bright Sails (project proj_sails, active: twelve" in text
+    assert "Night Tent (project proj_tent, archived: a roof" in text
+    lead = "account manager Una Berg (una_berg), contact"
+    assert f"proj_sails: customer Harbour School (cust_school), {lead} Pia Wind" in text
+    assert f"proj_tent: customer Circus Luna (cust_circus), {lead} Ole Rope" in text
+    assert "team: Jürgen Müller (juergen_mueller) Lead 0.1" in text
+
+
+def test_a_name_that_two_people_share_is_never_told_as_certain() -> None:
+    company = kites()
+    company["employees"].append(person("una_second", "Una Holm", department="Sales"))
+    for text in ("Where is Una Holm?", "Where is Holm Una?"):
+        found = entities(PlayedTask(company), text)
+        assert found.facts["permission"] == []
+        assert found.text.startswith('"Una Holm" may be: Una Holm (employee una_holm, ')
+        assert "Una Holm (employee una_second, " in found.text
+    told = entities(PlayedTask(company), "Where is Una Holm (una_second)?").facts["permission"]
+    assert [row["id"] for row in told] == ["una_second"]
+
+
+def test_a_name_in_the_other_order_or_within_a_longer_one_is_no_namesake() -> None:
+    company = kites()
+    company["employees"] += [person("holm_una", "Holm Una"), person("x_9", "Una Holm Dahl")]
+    for text, id in (
+        ("Where is Una Holm?", "una_holm"), ("Where is Holm Una?", "holm_una"),
+        ("Where is Una Holm Dahl?", "x_9"),
+    ):  # fmt: skip
+        found = entities(PlayedTask(company), text)
+        assert [row["id"] for row in found.facts["permission"]] == [id]
+        assert found.facts["candidates"] == []
 
 
 def test_a_record_that_cannot_be_read_loses_no_name() -> None:
