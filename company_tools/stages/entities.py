@@ -122,15 +122,18 @@ def remember(environment: CompanyEnvironment, finding: Finding) -> None:
 
 
 def _text(spotted: Spotted) -> str:
-    """What is named in a line; each record is described where it stands first."""
+    """What is named in a line; each record is described where it stands first.
+
+    The mail stands there only of who is meant: of several it tells nobody apart.
+    """
     described: set[str] = set()
 
-    def line(one: Named) -> str:
-        about = one.about if one.id not in described else ""
+    def line(one: Named, email: str = "") -> str:
+        about = (one.about, email) if one.id not in described else ()
         described.add(one.id)
-        return f"{one.name} ({', '.join(filter(None, (f'{one.kind} {one.id}', about)))})"
+        return f"{one.name} ({', '.join(filter(None, (f'{one.kind} {one.id}', *about)))})"
 
-    certain = ", ".join(map(line, spotted.certain))
+    certain = ", ".join(line(one, one.email) for one in spotted.certain)
     parts = [f"named: {certain}"] if certain else []
     for choice in spotted.choices:
         phrases = ", ".join(
@@ -141,5 +144,7 @@ def _text(spotted: Spotted) -> str:
         elif len(choice.found) > SEVERAL:
             parts.append(f"{phrases} may be any of {len(choice.found)} people")
         else:
-            parts.append(f"{phrases} may be: {', '.join(map(line, choice.found))}")
+            alone = len(choice.found) == 1
+            candidates = (line(one, one.email if alone else "") for one in choice.found)
+            parts.append(f"{phrases} may be: {', '.join(candidates)}")
     return "; ".join(parts)

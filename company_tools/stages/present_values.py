@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Literal
@@ -14,6 +14,7 @@ from company_tools.arguments import day
 from company_tools.company_session import CompanySession
 from company_tools.evidence import Known
 from company_tools.mentions import Mentions, contains
+from company_tools.profile import projects_with
 from company_tools.reading_session import unless_refused
 from company_tools.rule_words import speaks_of
 from company_tools.stages.spotting import Named, Spotted, orders_change
@@ -23,9 +24,12 @@ from core.ledger import ToolFault
 
 READ_AT_MOST = 3
 """Of the people that are named, of projects and customers, and of the candidates of a phrase."""
-MEMBERS_AT_MOST, ENTRIES_AT_MOST = 8, 6
+SHOWN_AT_MOST, ENTRIES_AT_MOST = 8, 6
+"""Of the members of a team and the projects of a person; of a day's entries."""
 NOTE_CHARS, PERSON_NOTE_CHARS = 60, 600
 _RAISE = regex.compile(r"\b(?:rais|increas|approv|erhöh|augment|aument)", regex.I)
+_OF_WORK = frozenset({"projects", "team", "load", "hours", "status"})
+"""Subjects of a text for which it may tell what people are on."""
 _DAY = regex.compile(
     r"\b(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|\d{1,2}(?:st|nd|rd|th)? \p{L}{3,9},? \d{4}"
     r"|\p{L}{3,9} \d{1,2}(?:st|nd|rd|th)?,? \d{4}|(?:day before )?yesterday|today)\b",
@@ -49,23 +53,47 @@ class PresentValues:
         self._session, self._text, self._about = session, text, about
         self._people = {one.id: one for one in listings.employees(session)}
         self._customers = {one.id: one for one in listings.customers(session)}
+        likely = [one.id for one in spotted.likely]
         meant = _meant(spotted)
-        people = [one for one in meant if one.kind == "employee"]
-        others = [one for one in meant if one.kind != "employee"]
+        people = [one for one in meant if one.kind == "employee"][:READ_AT_MOST]
+        others = [one for one in meant if one.kind != "employee"][:READ_AT_MOST]
         self.lines: list[str] = []
-        for one in people[:READ_AT_MOST]:
+        is_about_work = not any(one.kind == "project" for one in meant) and self._is_about_work()
+        for one in people:
+            if one.id in likely and is_about_work:
+                self.lines += unless_refused(partial(self._projects_of, one.id), [])
             self.lines += unless_refused(partial(self._pay_and_note, one.id), [])
-        for one in others[:READ_AT_MOST]:
-            self.lines += unless_refused(partial(self._record, one), [])
+        for one in others:
+            self.lines += unless_refused(partial(self._record, one, one.id in likely), [])
         ids = {one.id for one in spotted.every if one.kind == "employee"}
         if not ids - {session.requester}:  # the text may be about the user's own values
             for read in (self._levels, self._hours):
                 self.lines += unless_refused(read, [])
 
-    def _record(self, one: Named) -> list[str]:
+    def _record(self, one: Named, is_likely: bool) -> list[str]:
+        """A project or customer; of one of several projects only the team, most of it by ids."""
         if one.kind == "project":
-            return [f"{one.id}: {self._project(one.id)}"]
+            told = self._project(one.id) if is_likely else self._team_by_ids(one.id)
+            return [f"{one.id}: {told}"]
         return [f"{one.id}: {self._manager(one.id)}"]
+
+    def _is_about_work(self) -> bool:
+        """Whether the text may be about what people are on; without a model where it is not pay."""
+        if self._about is not None:
+            return not _OF_WORK.isdisjoint(self._about)
+        return not (speaks_of("pay", self._text) or speaks_of("notes", self._text))
+
+    def _projects_of(self, id: str) -> list[str]:
+        """The projects that a person is on, archived ones too."""
+        projects = projects_with(self._session, team={"employee_id": id})
+        self.known += [Known("project", one.id, one.name) for one in projects]
+        seats = [
+            f"{one.name} ({one.id}, {one.status}) {seat.role} {seat.time_slice:g}"
+            for one in projects
+            for seat in one.team
+            if seat.employee == id
+        ]
+        return [f"{id} is on: {_few(seats) or 'no project'}"]
 
     def _pay_and_note(self, id: str) -> list[str]:
         """A person's pay and note, as far as the text is about them, and whom the note names."""
@@ -117,18 +145,20 @@ class PresentValues:
 
     def _project(self, id: str) -> str:
         project = listings.project(self._session, id)
-        members = [
-            f"{self._person(one.employee)} {one.role} {one.time_slice:g}"
-            for one in project.team[:MEMBERS_AT_MOST]
-        ]
-        more = len(project.team) - len(members)
-        team = ", ".join([*members, *([f"{more} more"] if more else [])]) or "nobody"
+        team = _listed(project.team, lambda one: self._person(one.employee))
         customer = self._customers.get(project.customer)
         if customer is None:
             self._shown("customer", project.customer, "")
             return f"no customer ({project.customer}); team: {team}"
         whose = self._shown("customer", customer.id, customer.name)
         return f"customer {whose}, {self._manager(customer.id)}; team: {team}"
+
+    def _team_by_ids(self, id: str) -> str:
+        def member(one: wire.Workload) -> str:
+            whole = self._person(one.employee)
+            return whole if one.role == "Lead" else one.employee
+
+        return f"team: {_listed(listings.project(self._session, id).team, member)}"
 
     def _manager(self, id: str) -> str:
         customer = listings.customer(self._session, id)
@@ -183,3 +213,14 @@ def _meant(spotted: Spotted) -> list[Named]:
     few = [choice for choice in spotted.choices if len(choice.found) <= READ_AT_MOST]
     meant = [*spotted.likely, *(one for choice in few for one in choice.found)]
     return list({one.id: one for one in meant}.values())
+
+
+def _listed(team: list[wire.Workload], member: Callable[[wire.Workload], str]) -> str:
+    """A team with roles and shares; ``member``: what each is called."""
+    return _few([f"{member(one)} {one.role} {one.time_slice:g}" for one in team]) or "nobody"
+
+
+def _few(texts: list[str]) -> str:
+    """The first texts, with the number of those left out; "" for none."""
+    more = len(texts) - SHOWN_AT_MOST
+    return ", ".join([*texts[:SHOWN_AT_MOST], *([f"{more} more"] if more > 0 else [])])

@@ -41,7 +41,7 @@ _ASKING = frozenset(_ASKED.split())
 _FORMERLY = {"formerly", "previously", "nee", "geb", "ehemals", "fruher", "anciennement", "antes"}
 """Before a name that is not used any more."""
 _ABOUT = {
-    "employee": ("department", "location", "email"),
+    "employee": ("department", "location"),
     "project": ("status",),
     "customer": ("deal_phase", "high_level_status"),
 }
@@ -59,7 +59,9 @@ class Named(BaseModel):
     id: str
     name: str
     about: str = ""
-    """What its listing shows: department, place and mail of a person, status of the others."""
+    """What its listing shows: department and place of a person, status of the others."""
+    email: str = ""
+    """Of a person."""
 
 
 class Choice(BaseModel):
@@ -98,8 +100,7 @@ def spot(text: str, session: ReadingSession) -> Spotted:
     people = [named("employee", one) for one in everybody]
     others = [named("project", one) for one in listings.projects(session)]
     others += [named("customer", one) for one in listings.customers(session)]
-    mails = {one.id: one.email for one in everybody}
-    whole, words_of_names = _whole_names(text, [*people, *others], mails)
+    whole, words_of_names = _whole_names(text, [*people, *others])
     certain, choices = _certain(text, whole)
     choices += _single(text, people, {one.id for one, _ in whole}, words_of_names)
     choices += _names_of_nothing(text, [*people, *others])
@@ -114,12 +115,11 @@ def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
     """A record as findings name it, with what its listing shows."""
     about = [str(getattr(record, field, None) or "") for field in _ABOUT[kind]]
     shown = ", ".join(filter(None, about))
-    return Named(kind=kind, id=record.id, name=record.name, about=shown)
+    email = getattr(record, "email", None) or ""
+    return Named(kind=kind, id=record.id, name=record.name, about=shown, email=email)
 
 
-def _whole_names(
-    text: str, records: list[Named], mails: Mapping[str, str]
-) -> tuple[list[tuple[Named, bool]], set[str]]:
+def _whole_names(text: str, records: list[Named]) -> tuple[list[tuple[Named, bool]], set[str]]:
     """The records that a text names whole, each with whether it does by id or mail; their words.
 
     Whose name only stands within that of another, or turned round is that of another, is none.
@@ -130,7 +130,7 @@ def _whole_names(
     whole: list[tuple[Named, bool]] = []
     words_of_names: set[str] = set()
     for one in records:
-        if exact := {one.id.casefold(), mails.get(one.id, "").casefold()} & literal:
+        if exact := {one.id.casefold(), one.email.casefold()} & literal:
             whole.append((one, True))
             words_of_names.update(levelled(" ".join(exact).replace("_", " ")))
         elif any(contains(words, order) for order in _orders(one, names)):
@@ -175,7 +175,7 @@ def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], l
 
 def _names_of_nothing(text: str, records: list[Named]) -> list[Choice]:
     """Capitalised words in a row of which nothing in the registry has any."""
-    every = {*levelled(" ".join(f"{one.name} {one.about}" for one in records))}
+    every = {*levelled(" ".join(f"{one.name} {one.about} {one.email}" for one in records))}
     choices: list[Choice] = []
     for run in dict.fromkeys(_CAPITALS.findall(text)):
         parts = [word for word in run.split() if word.casefold() not in _ASKING | SMALL_WORDS]

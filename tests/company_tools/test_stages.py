@@ -166,7 +166,7 @@ def test_a_model_that_has_read_the_task_says_whether_it_is_about_pay_or_notes(
     model = Model(f"about-{about}", json.dumps({"about": about}))
     text = "Compare Una Holm with the usual market wages and customs, salary and note."
     found = run(Entities(played.benchmark), StageInput(text), model.client)
-    _, *lines = found.text.splitlines()
+    lines = [line for line in found.text.splitlines()[1:] if " is on: " not in line]
     assert lines == ([told] if told else [])
 
 
@@ -179,14 +179,45 @@ def test_people_whom_a_told_note_names_are_told_with_their_department() -> None:
     assert found.text.count("named in the note") == 1
 
 
-def test_all_candidates_of_a_description_are_told_with_status_team_and_manager() -> None:
+def test_all_candidates_of_a_description_are_told_with_status_and_team() -> None:
     text = entities(PlayedTask(), "Who leads the stunt beach team, or the silk at the ring?").text
     assert "Bright Sails (project proj_sails, active: twelve" in text
     assert "Night Tent (project proj_tent, archived: a roof" in text
-    lead = "account manager Una Berg (una_berg), contact"
-    assert f"proj_sails: customer Harbour School (cust_school), {lead} Pia Wind" in text
-    assert f"proj_tent: customer Circus Luna (cust_circus), {lead} Ole Rope" in text
-    assert "team: Jürgen Müller (juergen_mueller) Lead 0.1" in text
+    assert "proj_sails: team: Una Berg (una_berg) Lead 0.5, juergen_mueller Engineer 0.3" in text
+    assert "proj_tent: team: Jürgen Müller (juergen_mueller) Lead 0.1, una_berg QA 0.2" in text
+
+
+BERGS_SEATS = (
+    "una_berg is on: Bright Sails (proj_sails, active) Lead 0.5, Night Tent (proj_tent, archived) "
+    "QA 0.2"
+)
+
+
+def test_of_who_is_named_the_projects_are_told_by_requests_that_ties_would_send() -> None:
+    played = PlayedTask()
+    found = entities(played, "Which projects has Berg Una, and how busy is that?")
+    assert BERGS_SEATS in found.text.splitlines()
+    played.line.sent.clear()
+    run(Ties(played.benchmark), StageInput("", (found,)))
+    assert set(played.line.paths()) == {"/customers/search", "/employees/get"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Raise the salary of Una Berg.", "What is the share of Una Berg on Bright Sails?"]
+)
+def test_projects_are_not_told_where_the_text_is_about_pay_or_names_one(text: str) -> None:
+    assert "is on:" not in entities(PlayedTask(), text).text
+
+
+@pytest.mark.parametrize(("about", "told"), [("load", True), ("pay", False), ("contacts", False)])
+def test_a_model_that_has_read_the_task_says_whether_it_is_about_work(
+    about: str, told: bool
+) -> None:
+    played = PlayedTask(kites(wiki={"long.md": LONG}))
+    model = Model(f"work-{about}", json.dumps({"about": about}))
+    text = "Compare Una Berg with usual customs, wages and workloads elsewhere."
+    found = run(Entities(played.benchmark), StageInput(text), model.client)
+    assert (BERGS_SEATS in found.text) == told
 
 
 def test_a_name_that_two_people_share_is_never_told_as_certain() -> None:
@@ -218,7 +249,7 @@ def test_a_record_that_cannot_be_read_loses_no_name() -> None:
     played.line.plan["/customers/get"] = [404] * 40
     text = entities(played, "Does Una Holm sew the roof of silk over the ring?").text
     about = "Sales, Dock – Bergen, una_holm@kites.example"
-    assert text == f"named: Una Holm (employee una_holm, {about})"
+    assert text.splitlines()[0] == f"named: Una Holm (employee una_holm, {about})"
 
 
 def test_the_same_people_are_told_once() -> None:
