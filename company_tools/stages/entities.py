@@ -83,7 +83,8 @@ class Entities(CompanyStage):
             about, failed = ask_once(client, self._system("entities"), user, ["about"], _read)
         with self._environment.reading(ledger) as (session, _):
             present = PresentValues(session, task.text, spotted, about)
-        text = "\n".join(filter(None, [_text(spotted), *present.lines]))
+            lines = present.lines()
+        text = "\n".join(filter(None, [_text(spotted), *lines]))
         known = [*(Known(one.kind, one.id, one.name) for one in spotted.every), *present.known]
         self._environment.tell(known, present.notes)
         facts: dict[str, object] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Literal
 
 import regex
@@ -43,32 +43,35 @@ class PresentValues:
     def __init__(
         self, session: CompanySession, text: str, spotted: Spotted, about: list[str] | None
     ) -> None:
-        """Read what the lines need; what the system refuses is left out. Raises OutOfReach.
-
-        ``about``: the subjects of the text, as a model has read it; None: no model was asked.
-        """
+        """``about``: the subjects of the text, as a model has read it; None: none was asked."""
+        self._session, self._text, self._spotted, self._about = session, text, spotted, about
         self.known: list[Known] = []
         self.notes: dict[str, str] = {}
         """Notes of people that the lines tell, by the person's id."""
-        self._session, self._text, self._about = session, text, about
-        self._people = {one.id: one for one in listings.employees(session)}
-        self._customers = {one.id: one for one in listings.customers(session)}
-        likely = [one.id for one in spotted.likely]
-        meant = _meant(spotted)
+
+    @cached_property
+    def _people(self) -> dict[str, wire.EmployeeBrief]:
+        return {one.id: one for one in listings.employees(self._session)}
+
+    @cached_property
+    def _customers(self) -> dict[str, wire.CompanyBrief]:
+        return {one.id: one for one in listings.customers(self._session)}
+
+    def lines(self) -> list[str]:
+        """Read what they tell; what the system refuses is left out. Raises OutOfReach."""
+        likely, meant = self._spotted.likely, _meant(self._spotted)
         people = [one for one in meant if one.kind == "employee"][:READ_AT_MOST]
         others = [one for one in meant if one.kind != "employee"][:READ_AT_MOST]
-        self.lines: list[str] = []
-        is_about_work = not any(one.kind == "project" for one in meant) and self._is_about_work()
+        reads: list[Callable[[], list[str]]] = []
         for one in people:
-            if one.id in likely and is_about_work:
-                self.lines += unless_refused(partial(self._projects_of, one.id), [])
-            self.lines += unless_refused(partial(self._pay_and_note, one.id), [])
-        for one in others:
-            self.lines += unless_refused(partial(self._record, one, one.id in likely), [])
-        ids = {one.id for one in spotted.every if one.kind == "employee"}
-        if not ids - {session.requester}:  # the text may be about the user's own values
-            for read in (self._levels, self._hours):
-                self.lines += unless_refused(read, [])
+            if one in likely and self._is_about_work():
+                reads.append(partial(self._projects_of, one.id))
+            reads.append(partial(self._pay_and_note, one.id))
+        reads += [partial(self._record, one, one in likely) for one in others]
+        named = {one.id for one in self._spotted.every if one.kind == "employee"}
+        if not named - {self._session.requester}:  # it may be about the user's own values
+            reads += [self._levels, self._hours]
+        return [line for read in reads for line in unless_refused(read, [])]
 
     def _record(self, one: Named, is_likely: bool) -> list[str]:
         """A project or customer; of one of several projects only the team, most of it by ids."""
@@ -78,7 +81,13 @@ class PresentValues:
         return [f"{one.id}: {self._manager(one.id)}"]
 
     def _is_about_work(self) -> bool:
-        """Whether the text may be about what people are on; without a model where it is not pay."""
+        """Whether the text may be about what people are on.
+
+        Not where it names a project, whose team is told. Where no model was asked it is, unless
+        its words speak of pay or notes.
+        """
+        if any(one.kind == "project" for one in _meant(self._spotted)):
+            return False
         if self._about is not None:
             return not _OF_WORK.isdisjoint(self._about)
         return not (speaks_of("pay", self._text) or speaks_of("notes", self._text))

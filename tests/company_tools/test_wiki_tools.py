@@ -117,3 +117,9 @@ def test_facts_of_a_target(target: str, fact: str, value: object) -> None:
 def test_a_target_that_nobody_knows_is_no_error() -> None:
     told = toolbox().call("Combo_Get_Permission_Facts_For_Action", action="pay", target="x_y")
     assert told["target"]["kind"].startswith("no employee")
+
+
+def test_where_no_rule_is_found_that_is_told_and_not_an_empty_list() -> None:
+    at = toolbox(kites(wiki={"lunch.md": "Soup on Fridays.\n"}))
+    told = at.call("Combo_Get_Permission_Facts_For_Action", action="pause the project")
+    assert [rule["text"] for rule in told["rules"]] == ["no rule was found for the user's groups"]
