@@ -89,7 +89,7 @@ class PresentValues:
         if any(one.kind == "project" for one in _meant(self._spotted)):
             return False
         if self._about is not None:
-            return not _OF_WORK.isdisjoint(self._about)
+            return not _OF_WORK.isdisjoint(map(str.casefold, self._about))
         return not (speaks_of("pay", self._text) or speaks_of("notes", self._text))
 
     def _projects_of(self, id: str) -> list[str]:

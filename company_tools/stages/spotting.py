@@ -162,11 +162,12 @@ def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], l
     certain: list[Named] = []
     choices: list[Choice] = []
     for same in sharing.values():
-        meant = [one for one, by_id in same if by_id] or [one for one, _ in same]
+        told_apart = [one for one, by_id in same if by_id]
+        meant = told_apart or [one for one, _ in same]
         old = [one for one in meant if _is_old(one.name, words)]
         choices += [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
         rest = [one for one in meant if one not in old]
-        if len(rest) > 1 and len(rest) > sum(by_id for _, by_id in same):
+        if len(rest) > 1 and not told_apart:
             choices.append(Choice(said=rest[0].name, found=rest))
         else:
             certain += rest
