@@ -45,7 +45,7 @@ def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> 
         texts,
         rules=rules,
         guide=guide,
-        tools=forms.tools,
+        functions=forms.listing,
         final=forms.final,
         completion=forms.usage(COMPLETION),
         completion_name=COMPLETION,
@@ -154,8 +154,7 @@ class Agent:
         final = self._forms.final
         if form.status != "solved" or not final.closes or _flaw(form):
             return None
-        words = {"tool": final.name} | form.final.model_dump(mode="json")
-        return json.dumps(words, ensure_ascii=False)
+        return self._forms.final_answer(form.final)
 
     def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
         """A completion that does not end the task by itself: checked, then the final tool called,
