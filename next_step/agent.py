@@ -152,7 +152,7 @@ class Agent:
             reason: str = form.reason.strip()
             return f"DECLINED: {reason}" if reason else None
         final = self._forms.final
-        if form.status != "solved" or not final.closes or _flaw(form):
+        if form.status != "solved" or not final.closes or form.final is None:
             return None
         return self._forms.final_answer(form.final)
 
@@ -172,7 +172,7 @@ class Agent:
                     "complete as solved or impossible"
                 )
             return Answer("back to planning: take the next step")
-        if flaw := _flaw(form):
+        if flaw := "refused: it needs final" if self._forms.final.closes else _flaw(form):
             return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
         if first := self._forms.preparation:

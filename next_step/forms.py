@@ -140,15 +140,16 @@ class Forms:
     def usage(self, name: str) -> str:
         """How a function is called."""
         if name == COMPLETION:
+            parameters = self.final.signature.parameters
+            if self.final.closes:
+                return f"{COMPLETION}(final: {{{', '.join(parameters)}}})"
             needed = ", ".join(
-                f"{name}: {parameter.annotation.removesuffix(' | None')}"
-                for name, parameter in self.final.signature.parameters.items()
+                f"{name}: {given.annotation.removesuffix(' | None')}"
+                for name, given in parameters.items()
             )
-            status = " | ".join(f'"{word}"' for word in get_args(_status(self.final)))
-            return (
-                f"{COMPLETION}(status: {status}, reason: str, "
-                f"conditions: list[str], final: {{{needed}}})"
-            )
+            statuses = " | ".join(f'"{word}"' for word in get_args(Status))
+            fields = f"reason: str, conditions: list[str], final: {{{needed}}}"
+            return f"{COMPLETION}(status: {statuses}, {fields})"
         return next(t.usage() for t in self.tools if t.name == name)
 
     def _unknown(self, name: str) -> str:
@@ -215,17 +216,13 @@ def _without_inner_shapes(doc: str) -> str:
     return "".join(kept)
 
 
-def _status(final: Tool) -> Any:
-    return ClosingStatus if final.closes else Status
-
-
 def _completion(final: Tool, answer: type[BaseModel]) -> type[BaseModel]:
     """The way out; ``final`` holds every argument of the final tool, the optional ones too.
 
     Of one that closes the task those may be left out: what they mean then is an answer as well.
     """
-    fields = {
-        "status": (_status(final), ...),
+    fields: dict[str, Any] = {
+        "status": (ClosingStatus, "solved") if final.closes else (Status, ...),
         "reason": (str, ""),
         "conditions": (list[str], []),
         "final": (answer | None, None),
