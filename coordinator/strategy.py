@@ -89,6 +89,7 @@ class NextStepStrategy:
             thought=step.current_state,
             decision="PROCEED" if ending is None else "FINISH",
             instruction=step.call if ending is None else ending,
+            prepared=step.prepared if ending is None else "",
         )
 
     def act(self, decision: Decision, ledger: Ledger) -> WorkReport:

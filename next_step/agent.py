@@ -45,7 +45,7 @@ def system_prompt(rules: str, guide: str, forms: Forms, texts: Texts = NONE) -> 
         texts,
         rules=rules,
         guide=guide,
-        tools=forms.tools,
+        functions=forms.listing,
         final=forms.final,
         completion=forms.usage(COMPLETION),
         completion_name=COMPLETION,
@@ -152,10 +152,9 @@ class Agent:
             reason: str = form.reason.strip()
             return f"DECLINED: {reason}" if reason else None
         final = self._forms.final
-        if form.status != "solved" or not final.closes or _flaw(form):
+        if form.status != "solved" or not final.closes or form.final is None:
             return None
-        words = {"tool": final.name} | form.final.model_dump(mode="json")
-        return json.dumps(words, ensure_ascii=False)
+        return self._forms.final_answer(form.final)
 
     def _complete(self, form: Any, ledger: Ledger, earlier: Sequence[str]) -> Answer:
         """A completion that does not end the task by itself: checked, then the final tool called,
@@ -173,7 +172,7 @@ class Agent:
                     "complete as solved or impossible"
                 )
             return Answer("back to planning: take the next step")
-        if flaw := _flaw(form):
+        if flaw := "refused: it needs final" if self._forms.final.closes else _flaw(form):
             return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
         if first := self._forms.preparation:

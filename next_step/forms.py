@@ -54,10 +54,14 @@ class Forms:
         self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
-        self._models[COMPLETION] = _completion(finals[0])
+        answer = _answer(self.final)
+        self._models[COMPLETION] = _completion(self.final, answer)
         union: Any = reduce(or_, self._models.values())
-        function: Any = (Annotated[union, Field(discriminator="tool")], ...)
-        self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, function=function)
+        fields: dict[str, Any] = {"function": (Annotated[union, Field(discriminator="tool")], ...)}
+        if self.final.closes:
+            fields["if_done"] = (answer | None, None)
+        self._answer = answer
+        self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, **fields)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -72,6 +76,15 @@ class Forms:
             for part in _objects(self.step.model_json_schema())
             for name in part.get("properties", ())
         )
+
+    @cached_property
+    def listing(self) -> list[str]:
+        """How each function but the completion is called and what it does, on a line each.
+
+        Shorter than a worker is told it: whoever sees the answer of every call needs no shapes of
+        what the fields of an answer hold.
+        """
+        return [f"{_call(t)}: {_without_inner_shapes(' '.join(t.doc.split()))}" for t in self.tools]
 
     @property
     def preparation(self) -> Tool | None:
@@ -107,18 +120,36 @@ class Forms:
             shown = "; ".join(explain(error)[:PROBLEMS_SHOWN])
             raise Misuse(f"{name} was not called: {shown}; expected {self.usage(name)}") from None
 
+    def prepared(self, given: object) -> str:
+        """The final answer that a step prepares for when it is done, as JSON.
+
+        "" if there is none, or if it cannot be used: then the next step gives the answer.
+        """
+        if not self.final.closes or not isinstance(given, dict):
+            return ""
+        try:
+            return self.final_answer(self._answer.model_validate(given))
+        except ValidationError:
+            return ""
+
+    def final_answer(self, answer: BaseModel) -> str:
+        """The call of the final tool as JSON."""
+        words = {"tool": self.final.name} | answer.model_dump(mode="json")
+        return json.dumps(words, ensure_ascii=False)
+
     def usage(self, name: str) -> str:
         """How a function is called."""
         if name == COMPLETION:
+            parameters = self.final.signature.parameters
+            if self.final.closes:
+                return f"{COMPLETION}(final: {{{', '.join(parameters)}}})"
             needed = ", ".join(
-                f"{name}: {parameter.annotation.removesuffix(' | None')}"
-                for name, parameter in self.final.signature.parameters.items()
+                f"{name}: {given.annotation.removesuffix(' | None')}"
+                for name, given in parameters.items()
             )
-            status = " | ".join(f'"{word}"' for word in get_args(_status(self.final)))
-            return (
-                f"{COMPLETION}(status: {status}, reason: str, "
-                f"conditions: list[str], final: {{{needed}}})"
-            )
+            statuses = " | ".join(f'"{word}"' for word in get_args(Status))
+            fields = f"reason: str, conditions: list[str], final: {{{needed}}}"
+            return f"{COMPLETION}(status: {statuses}, {fields})"
         return next(t.usage() for t in self.tools if t.name == name)
 
     def _unknown(self, name: str) -> str:
@@ -150,25 +181,59 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
-def _status(final: Tool) -> Any:
-    return ClosingStatus if final.closes else Status
+def _call(tool: Tool) -> str:
+    """A call without the type of texts, and with ``?`` where an argument may be left out."""
+    given, types_ = tool.signature.parameters, tool.types()
+    return f"{tool.name}({', '.join(_argument(given[n], t) for n, t in types_.items())})"
 
 
-def _completion(final: Tool) -> type[BaseModel]:
+def _argument(given: Parameter, type_: Any) -> str:
+    type_ = _without_none(type_)
+    if get_origin(type_) is Annotated:
+        type_ = _without_none(get_args(type_)[0])
+    if get_origin(type_) is Literal:
+        kind = f": {'|'.join(filter(None, get_args(type_)))}"
+    else:
+        kind = "" if type_ is str else f": {given.annotation.removesuffix(' | None')}"
+    if given.default is Parameter.empty:
+        return f"{given.name}{kind}"
+    return f"{given.name}{kind} = {given.default!r}" if given.default else f"{given.name}?{kind}"
+
+
+def _without_inner_shapes(doc: str) -> str:
+    """A text in which ``{people: [{id, name}], most: [id]}`` is ``{people, most}``."""
+    kept: list[str] = []
+    opened: list[str] = []
+    for character in doc:
+        if character in "[{":
+            opened.append(character)
+            if len(opened) == 2 and opened[0] == "{" and kept[-2:] == [":", " "]:
+                del kept[-2:]
+        if len(opened) < 2 or opened[0] == "[":
+            kept.append(character)
+        if character in "]}" and opened:
+            opened.pop()
+    return "".join(kept)
+
+
+def _completion(final: Tool, answer: type[BaseModel]) -> type[BaseModel]:
     """The way out; ``final`` holds every argument of the final tool, the optional ones too.
 
     Of one that closes the task those may be left out: what they mean then is an answer as well.
     """
-    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
-    if final.closes:
-        needed = _arguments(final)
-    fields = {
-        "status": (_status(final), ...),
+    fields: dict[str, Any] = {
+        "status": (ClosingStatus, "solved") if final.closes else (Status, ...),
         "reason": (str, ""),
         "conditions": (list[str], []),
-        "final": (_model(f"{final.name}_Arguments", needed) | None, None),
+        "final": (answer | None, None),
     }
     return _model(COMPLETION, fields, COMPLETION)
+
+
+def _answer(final: Tool) -> type[BaseModel]:
+    """The arguments of the final tool."""
+    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
+    return _model(f"{final.name}_Arguments", _arguments(final) if final.closes else needed)
 
 
 def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:

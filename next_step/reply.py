@@ -38,6 +38,8 @@ class Step:
     plan: tuple[str, ...]
     function: dict[str, Any]
     """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
+    prepared: str = ""
+    """The final answer that holds if the function takes effect as ordered; "" for none."""
 
     @property
     def call(self) -> str:
@@ -67,6 +69,7 @@ def read_step(
     if fields is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")
     filled = _filled(forms, fields)
+    prepared = forms.prepared(_opened(filled["function"].pop("if_done", fields.get("if_done"))))
     if fold(filled["function"]["tool"]) in _PLACEHOLDERS:
         raise Misread("it only repeats the form; fill it in with a function and its arguments")
     try:
@@ -79,6 +82,7 @@ def read_step(
         current_state=filled["current_state"],
         plan=tuple(filled["plan_remaining_steps_brief"]),
         function=filled["function"],
+        prepared=prepared,
     )
 
 

@@ -222,6 +222,37 @@ def test_a_step_agents_last_step_is_for_the_answer(plays: Plays) -> None:
     assert played.result.tool_calls == 1
 
 
+def pause_step(status: str = "paused", **answer: Any) -> str:
+    made = json.loads(step(tool="Req_UpdateProjectStatus", id="proj_rolls", status=status))
+    return json.dumps({**made, "if_done": answer})
+
+
+def test_a_step_may_bring_the_answer_that_follows_its_change(plays: Plays) -> None:
+    done = {"outcome": "ok_answer", "message": "The rolls are paused.", "links": "auto"}
+    played = plays([pause_step(**done)], strategy="next-step", task=PAUSING)
+    assert played.responses[-1].message == "The rolls are paused."
+    change, answer = played.log.whole
+    assert (change.model_calls, answer.closed_by, answer.model_calls) == (1, "IF DONE", 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "answer"),
+    [
+        ("active", {"outcome": "ok_answer", "message": "Paused."}),
+        ("paused", {"message": "Paused."}),
+    ],
+    ids=["nothing changed", "no outcome"],
+)
+def test_a_steps_answer_waits_where_the_change_was_not_as_ordered_or_it_is_none(
+    plays: Plays, status: str, answer: dict[str, str]
+) -> None:
+    own = complete(outcome="ok_answer", message="It is so.", links=[])
+    played = plays([pause_step(status, **answer), own, own], strategy="next-step", task=PAUSING)
+    assert [turn.closed_by for turn in played.log.whole] == ["", ""]
+    if "outcome" in answer:
+        assert "The answer in if_done was not sent" in played.prompts
+
+
 def test_a_prepared_answer_is_sent_without_another_question(plays: Plays) -> None:
     played = plays([PAUSE + DONE], [pausing()], task=PAUSING)
     (response,) = played.responses[-1:]

@@ -54,7 +54,7 @@ def test_the_prompt_is_stable_first_and_grows_at_its_end(tools: list[Tool]) -> N
     one, two = (agent.messages(TurnContext("Build it", past[:n], "{}", n + 1, 30)) for n in (1, 2))
     assert one[0] == two[0] == agent.messages(TurnContext("Another", [], "now", 1, 30))[0]
     system = one[0]["content"]
-    for text in ("the rules", "the guide", "Req_Look(shelf: str, depth: int = 1)", "What lies on"):
+    for text in ("the rules", "the guide", "Req_Look(shelf, depth: int = 1): What lies"):
         assert text in system
     assert two[1]["content"].index("<task>") < two[1]["content"].index("<steps>")
     assert two[1]["content"].endswith("Step 3 of 30.")

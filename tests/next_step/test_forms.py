@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import jsonschema
 import pytest
 from pydantic import ValidationError
 
-from core.ledger import Tool
+from core.ledger import Tool, tool
 from next_step.forms import Forms, Misuse, forms_of
 from store_tools.workbench import tools as store_tools
 
@@ -124,3 +124,17 @@ def test_a_misuse_is_answered_with_what_would_be_right(
 def test_one_tool_must_be_final(tools: list[Tool]) -> None:
     with pytest.raises(ValueError, match="one tool must be final, not 0"):
         Forms([t for t in tools if not t.final])
+
+
+def test_the_listing_says_how_to_call_and_leaves_out_the_shapes_of_fields() -> None:
+    def Combo_Weigh(name: str, depth: int = 1, day: str = "", kind: Literal["a", "b"] = "a") -> Any:
+        """Of [{part: id}]: {parts: [{id, sizes: {id: kg}}] heaviest first, most: [id], of}."""
+
+    def Req_Deliver(expected_weight: int) -> Any:
+        """Delivers it."""
+
+    forms = Forms([tool("read", Combo_Weigh), tool("write", Req_Deliver, final=True)])
+    assert forms.listing == [
+        "Combo_Weigh(name, depth: int = 1, day?, kind: a|b = 'a'): "
+        "Of [{part: id}]: {parts heaviest first, most, of}."
+    ]
