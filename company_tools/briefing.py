@@ -100,14 +100,14 @@ def _who(session: CompanySession) -> tuple[Facts, list[str]]:
     """What is known of the user, and what could not be asked. Raises OutOfReach."""
     user = session.user()
     facts: Facts = {}
-    unknown: list[str] = []
+    unknown: dict[str, list[str]] = {}
     for what, ask in _ASKED.items():
         try:
             facts |= ask(session, user.id)
         except OutOfReach:
             raise
         except ToolFault as fault:
-            unknown.append(f"{what} ({fault.text})")
+            unknown.setdefault(fault.text, []).append(what)
     who: Facts = {
         "id": user.id,
         "name": facts.pop("name", ""),
@@ -116,7 +116,7 @@ def _who(session: CompanySession) -> tuple[Facts, list[str]]:
     }
     if "salary" in facts:
         who["salary"] = facts.pop("salary")
-    return {"user": who, **facts}, unknown
+    return {"user": who, **facts}, [f"{', '.join(what)} ({why})" for why, what in unknown.items()]
 
 
 def _profile(session: CompanySession, requester: str) -> Facts:
@@ -150,10 +150,10 @@ def _customers(session: CompanySession, requester: str) -> Facts:
 
 _ASKED: dict[str, Callable[[CompanySession, str], Facts]] = {
     "their name": _profile,
-    "what they lead and are on; Req_GetProject of an id tells its team": _projects,
-    "what they manage; Req_GetCustomer of an id tells its account_manager": _customers,
+    "the projects that they lead or are on": _projects,
+    "the customers that they manage": _customers,
 }
-"""What is asked of somebody known, each by itself, and how it may be found out else."""
+"""What is asked of somebody known, each by itself."""
 
 
 def project_line(project: wire.ProjectBrief | wire.ProjectDetail) -> str:

@@ -37,7 +37,7 @@ from core.tools.faults import OutOfReach
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
-_QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*[\"”“»]")
+_QUOTED = regex.compile(r"[\"“„«][^\"“”„«»]*+[\"“”»]|(?<!\S)['‘][^'‘’]*+['’](?![\p{L}\p{N}])")
 """What an answer only quotes, such as a note, names nothing that it is about."""
 PRIVATE = frozenset({"employee", "customer", "project"})
 """Kinds of records that a guest's answer never points to."""

@@ -35,7 +35,7 @@ FIELDS: dict[type[BaseModel], str] = {
     wire.ProjectBrief: "projects",
     wire.TimeEntryWithID: "entries",
 }
-FORBIDDEN = "this company's system refuses every list and search"
+FORBIDDEN = "this company's system refuses every list and search, not single records by id"
 WIKI_VERSION = "wiki version "
 """Begins the notice in a journal that names the version; what follows is its hash."""
 VERSION_CHARS = 200

@@ -159,8 +159,8 @@ T = TypeVar("T")
 
 
 def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> dict[str, object]:
-    """{employees: [{id, name, email, salary, location, department}]}; details, slow: with
-    notes, skills, wills"""
+    """{employees: [{id, name, email, salary, location, department}]}, with pay; details, slow:
+    with notes, skills, wills"""
     if not details:
         return _listed("employees", lambda: listings.employees(session))
     collected = Collector()
