@@ -132,8 +132,7 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; what cannot be done is one line for the user."""
-        from cli import cache_folder, env_file
-        from core.models import openrouter_prices as listed
+        from cli import env_file
 
         ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))
         # Pages stand below the lab and the platform, whose verdicts and baselines they show.
@@ -141,9 +140,6 @@ class Commands(typer.core.TyperGroup):
         ctx.meta["baselines"] = partial(_late, "cli.adapters:note_baselines")
         with _explained(complete=self._name != "run"):
             env_file.load_for(self._name)
-            # Nothing is sent before a price of OpenRouter is asked for.
-            address = listed.address(os.environ.get(listed.VARIABLE))
-            listed.use(listed.OpenRouterPrices(cache_folder(), address))
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -10,22 +10,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from cli import cache_folder, preflight
+from cli import preflight
 from cli.benchmarks import every_stage
 from cli.options import Options
 from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
-from core.models import openrouter_prices
 from core.models.cassette import Player, Recorder, open_cassette
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
-from core.models.model_ids import missing_keys
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
-from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
-from core.models.prices import price_of
+from core.models.prices import tells_cost
 from core.models.providers import is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
@@ -59,8 +56,6 @@ class RunModels:
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
     """Records every exchange."""
-    price_list: OpenRouterPrices | None = None
-    """OpenRouter's price list, if it was fetched."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     @property
@@ -98,8 +93,6 @@ class RunModels:
     def notes(self) -> list[str]:
         """Messages about the cassette at the end of the run."""
         notes = list(self.player.notes()) if self.player else []
-        if self.price_list and self.price_list.problem:
-            notes.append(self.price_list.problem)
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:
@@ -134,38 +127,20 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
                     run.transport_factory(Backend(name=model, model=model))
     except (ModelsError, TapeError) as error:
         raise Usage(str(error)) from None
-    _use_price_list(run)
     _check_prices(options, run)
     return run
-
-
-def _use_price_list(run: RunModels) -> None:
-    """Fetch OpenRouter's prices if one of its models is used."""
-    if run.player:  # which sends nothing
-        openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
-        return
-    listing = openrouter_prices.used()
-    every = [target for targets in run.targets() for target in targets]
-    if listing and any(t.prices is None and _is_routed(t.backend) for t in every):
-        run.price_list = listing
 
 
 def _check_prices(options: Options, run: RunModels) -> None:
     if options.max_dollars is None and options.task_dollars is None:
         return
-    for model in run.names:
-        if price_of(model, run.models) is None:
+    for (model, _), targets in zip(run.asked.values(), run.targets(), strict=True):
+        if not tells_cost(targets[0]):
             raise CannotRun(
                 f"a dollar limit cannot be enforced: the price of {model} is unknown; "
                 "give it under "
                 f'[models."{model}"] prices in a file for --models, or use a token limit'
             )
-
-
-def _is_routed(backend: Backend) -> bool:
-    """Whether OpenRouter can be asked: it answers for the id, and there is a key."""
-    routed = openrouter_id(backend.model, backend.base_url)
-    return routed is not None and not missing_keys(backend)
 
 
 def asks_role(options: Options, role: Role) -> bool:

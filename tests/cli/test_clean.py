@@ -29,7 +29,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "logs" / ODD / "run.json").write_text("{")
     (tmp_path / "logs" / "notes").mkdir()
     (tmp_path / "caches" / "erc3-agent").mkdir(parents=True)
-    (tmp_path / "caches" / "erc3-agent" / "prices").write_bytes(b"x" * 2_000)
+    (tmp_path / "caches" / "erc3-agent" / "wiki").write_bytes(b"x" * 2_000)
     return tmp_path
 
 
