@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -149,17 +150,17 @@ class ModelClient:
         )
         target = self._first(call)
         while True:
-            name = target.backend.name
-            try:
-                answer = self._ask(target, call)
-            except ExchangeFailed as error:
-                target = self._after(target, error, call)
-            except BaseException:
-                self._backends.release(name)
-                raise
-            else:
-                self._backends.answered(name)
-                return answer
+            with ExitStack() as failing:
+                failing.callback(self._backends.release, target.backend.name)
+                try:
+                    answer = self._ask(target, call)
+                except ExchangeFailed as error:
+                    failing.pop_all()
+                    target = self._after(target, error, call)
+                    continue
+                failing.pop_all()
+            self._backends.answered(target.backend.name)
+            return answer
 
     def _first(self, call: _Call) -> Target:
         name = self._backends.choose()
