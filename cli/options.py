@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -174,50 +175,94 @@ class DebugOptions(TurnOptions):
     )
 
 
+_CONTRADICTIONS: tuple[tuple[str, Callable[[Options], object]], ...] = (
+    (
+        "--benchmark {benchmark!r} is not supported; there are tools for: {benchmarks}",
+        lambda o: o.benchmark not in BENCHMARKS,
+    ),
+    (
+        "--benchmark {benchmark} is a name of the simulator; with --real use one of: {real_ids}",
+        lambda o: o.real and _real_ids(o) and o.benchmark not in _real_ids(o),
+    ),
+    (
+        "--pack is for the simulator and cannot be combined with --real",
+        lambda o: o.real and o.pack,
+    ),
+    ("--record and --replay cannot be combined", lambda o: o.record and o.replay),
+    ("--force needs --resume", lambda o: o.force and not o.resume),
+    (
+        "--resume continues a run with its own options: leave out {unchangeable}",
+        lambda o: o.resume and _unchangeable(o),
+    ),
+    (
+        "--prompt-tokens needs --strategy next-step",
+        lambda o: _is_given(o, "prompt_tokens") and _has_worker(o) and not o.resume,
+    ),
+    (
+        "--strategy {strategy} asks one model: name it with --evaluator, leave out --worker",
+        lambda o: _is_given(o, "worker") and not _has_worker(o),
+    ),
+    (
+        "--debug steps through code, and --strategy {strategy} has none",
+        lambda o: o.debug and not _has_worker(o),
+    ),
+    (
+        "--debug needs a terminal, but standard input is not one",
+        lambda o: o.debug and not at_terminal(),
+    ),
+    (
+        "--debug needs --jobs 1: it can stop only one task at a time",
+        lambda o: o.debug and o.jobs != 1,
+    ),
+    ("--verbose and --quiet cannot be combined", lambda o: o.verbose and o.quiet),
+    (
+        "--debug writes to standard output and cannot be combined with --json",
+        lambda o: o.debug and o.as_json,
+    ),
+    ("--turn needs --fork", lambda o: _is_given(o, "turn") and not o.fork),
+    (
+        "--fork needs one --task and a --turn",
+        lambda o: o.fork and not (_is_given(o, "turn") and len(o.tasks) == 1),
+    ),
+    (
+        "--fork plays on the simulator and cannot be combined with --real",
+        lambda o: o.fork and o.real,
+    ),
+    (
+        "--turn {turn} is beyond the {max_turns} turns of --max-turns",
+        lambda o: o.fork and o.turn > o.max_turns,
+    ),
+)
+"""Combinations of options that make no sense, each as the error about it and its condition."""
+
+
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
-    contradictions = _contradictions(options)
-    if first := next((text for text, is_so in contradictions.items() if is_so), None):
-        raise typer.BadParameter(first)
+    for text, is_present in _CONTRADICTIONS:
+        if is_present(options):
+            lists = {
+                "benchmarks": ", ".join(BENCHMARKS),
+                "real_ids": ", ".join(_real_ids(options)),
+                "unchangeable": ", ".join(_unchangeable(options)),
+            }
+            raise typer.BadParameter(text.format(**dict(options), **lists))
 
 
-def _contradictions(options: Options) -> dict[str, object]:
-    """Maps each forbidden combination of options, as an error text, to whether it is present."""
-    given, strategy = options.model_fields_set, options.strategy
-    typed = not STRATEGIES[strategy].has_worker
-    fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
-    clash = sorted(option_of(Options, name) for name in fixed if name in given)
+def _real_ids(options: Options) -> tuple[str, ...]:
+    """The names of the benchmark on the real platform."""
     entry = BENCHMARKS.get(options.benchmark)
-    real_ids = entry.platform_ids if entry else ()
-    fork, turn, debug = options.fork, "turn" in given, options.debug
-    one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
-    return {
-        f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
-        f"{', '.join(BENCHMARKS)}": options.benchmark not in BENCHMARKS,
-        f"--benchmark {options.benchmark} is a name of the simulator; with --real use one of: "
-        f"{', '.join(real_ids)}": options.real and real_ids and options.benchmark not in real_ids,
-        "--pack is for the simulator and cannot be combined with --real": (
-            options.real and options.pack
-        ),
-        "--record and --replay cannot be combined": options.record and options.replay,
-        "--force needs --resume": options.force and not options.resume,
-        f"--resume continues a run with its own options: leave out {', '.join(clash)}": (
-            options.resume and clash
-        ),
-        "--prompt-tokens needs --strategy next-step": (
-            "prompt_tokens" in given and not typed and not options.resume
-        ),
-        f"{one_model}, leave out --worker": "worker" in given and typed,
-        f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
-        "--debug needs a terminal, but standard input is not one": (debug and not at_terminal()),
-        "--debug needs --jobs 1: it can stop only one task at a time": debug and options.jobs != 1,
-        "--verbose and --quiet cannot be combined": options.verbose and options.quiet,
-        "--debug writes to standard output and cannot be combined with --json": debug
-        and options.as_json,
-        "--turn needs --fork": turn and not fork,
-        "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),
-        "--fork plays on the simulator and cannot be combined with --real": fork and options.real,
-        f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns": (
-            fork and options.turn > options.max_turns
-        ),
-    }
+    return entry.platform_ids if entry else ()
+
+
+def _unchangeable(options: Options) -> list[str]:
+    """The given options that a resumed run cannot change."""
+    fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
+    return sorted(option_of(Options, name) for name in fixed if _is_given(options, name))
+
+
+def _is_given(options: Options, name: str) -> bool:
+    return name in options.model_fields_set
+
+
+def _has_worker(options: Options) -> bool:
+    return STRATEGIES[options.strategy].has_worker
