@@ -73,15 +73,14 @@ COMMANDS = {
         "workshop.lab.evolve.command:evolve",
         "Let a model improve prompts; propose only what is proven.",
     ),
-    "wiki": ("cli.wiki_command:app", "List, write out and compare wikis that runs have read."),
-    "clean": ("cli.clean:clean", "Remove runs and the cache, after a question."),
+    "wiki": ("cli.wiki_command:wiki", "Write out the wikis that runs have read."),
     "agent": ("workshop.agent_adapter.play:agent", "Play any agent on the embedded platform."),
 }
-"""By name the function of each subcommand, or its group of them, and what the list says of it.
+"""By name the function of each subcommand, and what the list says of it.
 
 The list of subcommands comes from here alone, so that ``--help`` loads none of them.
 """
-OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki", "clean"})
+OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
 _LOOK: dict[str, Any] = {
     "add_completion": False,
@@ -108,8 +107,6 @@ class Commands(typer.core.TyperGroup):
         function = _named(COMMANDS[cmd_name][0])
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
-        if isinstance(function, typer.Typer):  # with subcommands of its own
-            return typer.main.get_command(function)
         # What follows the name of an agent's program is the program's.
         settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)

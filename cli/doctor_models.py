@@ -11,7 +11,6 @@ from pydantic import AfterValidator
 
 from coordinator.beginning import BASE_URLS
 from core.ledger import Record
-from core.models import gonka
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Role, Transport
@@ -19,7 +18,7 @@ from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, Models, Target
 from core.models.prices import Price, dollars, openrouter_id, target_price
-from core.models.providers import GONKA, is_served
+from core.models.providers import GONKA, is_rule_based
 from core.models.redact import redact
 from core.models.retries import HINTS
 from core.models.tokens import count_messages
@@ -103,7 +102,7 @@ class Place:
     @property
     def is_served(self) -> bool:
         """Whether a server is asked, which costs."""
-        return is_served(self.target.backend.model)
+        return not is_rule_based(self.target.backend.model)
 
     @property
     def price(self) -> Price | None:
@@ -172,6 +171,8 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
             fix += f"; for a server of your own set {' and '.join(names)} to its address"
         return found(place, "key", "problem", f"{missing} not set", fix)
     if backend.model.startswith(f"{GONKA}/"):
+        from core.models import gonka
+
         try:
             hosts = ", ".join(node.host for node in gonka.nodes_of(backend))
             gonka.key_of(backend)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -175,94 +176,67 @@ class DebugOptions(TurnOptions):
     )
 
 
-_CONTRADICTIONS: tuple[tuple[str, Callable[[Options], object]], ...] = (
-    (
-        "--benchmark {benchmark!r} is not supported; there are tools for: {benchmarks}",
-        lambda o: o.benchmark not in BENCHMARKS,
-    ),
-    (
-        "--benchmark {benchmark} is a name of the simulator; with --real use one of: {real_ids}",
-        lambda o: o.real and _real_ids(o) and o.benchmark not in _real_ids(o),
-    ),
-    (
-        "--pack is for the simulator and cannot be combined with --real",
-        lambda o: o.real and o.pack,
-    ),
-    ("--record and --replay cannot be combined", lambda o: o.record and o.replay),
-    ("--force needs --resume", lambda o: o.force and not o.resume),
-    (
-        "--resume continues a run with its own options: leave out {unchangeable}",
-        lambda o: o.resume and _unchangeable(o),
-    ),
-    (
-        "--prompt-tokens needs --strategy next-step",
-        lambda o: _is_given(o, "prompt_tokens") and _has_worker(o) and not o.resume,
-    ),
-    (
-        "--strategy {strategy} asks one model: name it with --evaluator, leave out --worker",
-        lambda o: _is_given(o, "worker") and not _has_worker(o),
-    ),
-    (
-        "--debug steps through code, and --strategy {strategy} has none",
-        lambda o: o.debug and not _has_worker(o),
-    ),
-    (
-        "--debug needs a terminal, but standard input is not one",
-        lambda o: o.debug and not at_terminal(),
-    ),
-    (
-        "--debug needs --jobs 1: it can stop only one task at a time",
-        lambda o: o.debug and o.jobs != 1,
-    ),
-    ("--verbose and --quiet cannot be combined", lambda o: o.verbose and o.quiet),
-    (
-        "--debug writes to standard output and cannot be combined with --json",
-        lambda o: o.debug and o.as_json,
-    ),
-    ("--turn needs --fork", lambda o: _is_given(o, "turn") and not o.fork),
-    (
-        "--fork needs one --task and a --turn",
-        lambda o: o.fork and not (_is_given(o, "turn") and len(o.tasks) == 1),
-    ),
-    (
-        "--fork plays on the simulator and cannot be combined with --real",
-        lambda o: o.fork and o.real,
-    ),
-    (
-        "--turn {turn} is beyond the {max_turns} turns of --max-turns",
-        lambda o: o.fork and o.turn > o.max_turns,
-    ),
-)
-"""Combinations of options that make no sense, each as the error about it and its condition."""
-
-
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
-    for text, is_present in _CONTRADICTIONS:
-        if is_present(options):
-            lists = {
-                "benchmarks": ", ".join(BENCHMARKS),
-                "real_ids": ", ".join(_real_ids(options)),
-                "unchangeable": ", ".join(_unchangeable(options)),
-            }
-            raise typer.BadParameter(text.format(**dict(options), **lists))
+    found = (_of_platform(options), _of_strategy(options), _of_debug(options), _of_fork(options))
+    if first := next(chain(*found), None):
+        raise typer.BadParameter(first)
 
 
-def _real_ids(options: Options) -> tuple[str, ...]:
-    """The names of the benchmark on the real platform."""
-    entry = BENCHMARKS.get(options.benchmark)
-    return entry.platform_ids if entry else ()
-
-
-def _unchangeable(options: Options) -> list[str]:
-    """The given options that a resumed run cannot change."""
+def _of_platform(o: Options) -> Iterator[str]:
+    """What is wrong with the options about the platform, recording and resuming."""
+    entry = BENCHMARKS.get(o.benchmark)
+    if entry is None:
+        there = ", ".join(BENCHMARKS)
+        yield f"--benchmark {o.benchmark!r} is not supported; there are tools for: {there}"
+    elif o.real and entry.platform_ids and o.benchmark not in entry.platform_ids:
+        real_ids = ", ".join(entry.platform_ids)
+        what = f"--benchmark {o.benchmark} is a name of the simulator"
+        yield f"{what}; with --real use one of: {real_ids}"
+    if o.real and o.pack:
+        yield "--pack is for the simulator and cannot be combined with --real"
+    if o.record and o.replay:
+        yield "--record and --replay cannot be combined"
+    if o.force and not o.resume:
+        yield "--force needs --resume"
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
-    return sorted(option_of(Options, name) for name in fixed if _is_given(options, name))
+    given = sorted(option_of(Options, name) for name in fixed if name in o.model_fields_set)
+    if o.resume and given:
+        yield f"--resume continues a run with its own options: leave out {', '.join(given)}"
 
 
-def _is_given(options: Options, name: str) -> bool:
-    return name in options.model_fields_set
+def _of_strategy(o: Options) -> Iterator[str]:
+    """What is wrong with the options about models and prompts."""
+    has_worker = STRATEGIES[o.strategy].has_worker
+    if "prompt_tokens" in o.model_fields_set and has_worker and not o.resume:
+        yield "--prompt-tokens needs --strategy next-step"
+    if "worker" in o.model_fields_set and not has_worker:
+        one_model = f"--strategy {o.strategy} asks one model"
+        yield f"{one_model}: name it with --evaluator, leave out --worker"
+    if o.debug and not has_worker:
+        yield f"--debug steps through code, and --strategy {o.strategy} has none"
 
 
-def _has_worker(options: Options) -> bool:
-    return STRATEGIES[options.strategy].has_worker
+def _of_debug(o: Options) -> Iterator[str]:
+    """What is wrong with the options about what is shown."""
+    if o.debug and not at_terminal():
+        yield "--debug needs a terminal, but standard input is not one"
+    if o.debug and o.jobs != 1:
+        yield "--debug needs --jobs 1: it can stop only one task at a time"
+    if o.verbose and o.quiet:
+        yield "--verbose and --quiet cannot be combined"
+    if o.debug and o.as_json:
+        yield "--debug writes to standard output and cannot be combined with --json"
+
+
+def _of_fork(o: Options) -> Iterator[str]:
+    """What is wrong with the options about a fork."""
+    has_turn = "turn" in o.model_fields_set
+    if has_turn and not o.fork:
+        yield "--turn needs --fork"
+    if o.fork and not (has_turn and len(o.tasks) == 1):
+        yield "--fork needs one --task and a --turn"
+    if o.fork and o.real:
+        yield "--fork plays on the simulator and cannot be combined with --real"
+    if o.fork and o.turn > o.max_turns:
+        yield f"--turn {o.turn} is beyond the {o.max_turns} turns of --max-turns"

@@ -17,7 +17,7 @@ from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
-from core.models.cassette import Player, Recorder, open_cassette
+from core.models.cassette import Player, Recorder
 from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
@@ -66,15 +66,15 @@ class RunModels:
     @property
     def needs_litellm(self) -> bool:
         """Whether a model is asked over LiteLLM."""
-        return not self.player and self.models.needs_litellm(self.names)
+        backends = (target.backend for targets in self.targets() for target in targets)
+        return not self.player and not all(is_rule_based(one.model) for one in backends)
 
     def transport_factory(self, backend: Backend) -> Transport:
         """Return the transport of a backend: the cassette, or its own transport, recorded."""
         if self.player:
             return self.player
         if backend not in self._transports:
-            taped = backend.model.startswith("cassette/")
-            inner = open_cassette(backend.model) if taped else open_transport(backend)
+            inner = open_transport(backend)
             self._transports[backend] = Recorder(self.writer, inner) if self.writer else inner
         return self._transports[backend]
 
@@ -122,9 +122,6 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
             run.player = Player(Tape.load(options.replay), backends=groups)
         else:
             preflight.check_ids(models, models_by_role)
-            for model in run.names:
-                if model.startswith("cassette/"):
-                    run.transport_factory(Backend(name=model, model=model))
     except (ModelsError, TapeError) as error:
         raise Usage(str(error)) from None
     _check_prices(options, run)

@@ -23,9 +23,9 @@ from core.models.model_call import (
     Transport,
     sha256_of,
 )
-from core.models.models_file import Backend, Models, ModelsError, Target, default_models
+from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import CASSETTE, GONKA, DirectTransport, is_rule_based
+from core.models.providers import GONKA, DirectTransport, is_rule_based
 from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
 from core.text import printable
 
@@ -64,15 +64,11 @@ def open_transport(backend: Backend) -> Transport:
     """Return a backend's transport: our own function, or LiteLLM, imported at its first use.
 
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
-
-    Raises ModelsError: a cassette; its file is opened once for a run and given to the client.
     """
     if is_rule_based(backend.model):
         return DirectTransport(backend.model)
-    if backend.model.startswith(f"{CASSETTE}/"):
-        raise ModelsError(f"{backend.model}: a cassette cannot be used here")
     if backend.model.startswith(f"{GONKA}/"):
-        from core.models.gonka_transport import GonkaTransport
+        from core.models.gonka import GonkaTransport
 
         return GonkaTransport(backend)
     from core.models.litellm_transport import LiteLLMTransport
