@@ -17,8 +17,6 @@ from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
-from core.models.cassette import Player, Recorder
-from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
@@ -33,6 +31,8 @@ from next_step import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
+    from core.models.cassette import Player
+    from core.models.cassette_tape import TapeWriter
     from core.models.model_call import Transport
     from workshop.simulator.world import Pack
 
@@ -74,12 +74,17 @@ class RunModels:
         if self.player:
             return self.player
         if backend not in self._transports:
-            inner = open_transport(backend)
-            self._transports[backend] = Recorder(self.writer, inner) if self.writer else inner
+            self._transports[backend] = open_transport(backend)
+            if self.writer:
+                from core.models.cassette import Recorder
+
+                self._transports[backend] = Recorder(self.writer, self._transports[backend])
         return self._transports[backend]
 
     def record(self, path: Path) -> None:
         """Start to record every exchange with a model. Raises Usage if that is impossible."""
+        from core.models.cassette_tape import TapeError, TapeWriter
+
         try:
             self.writer = TapeWriter(path)
             self._transports.clear()
@@ -119,13 +124,24 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         if options.replay:
-            run.player = Player(Tape.load(options.replay), backends=groups)
+            run.player = _player(options.replay, groups)
         else:
             preflight.check_ids(models, models_by_role)
-    except (ModelsError, TapeError) as error:
+    except ModelsError as error:
         raise Usage(str(error)) from None
     _check_prices(options, run)
     return run
+
+
+def _player(path: Path, backends: list[list[str]]) -> Player:
+    """What answers from a recording. Raises Usage."""
+    from core.models.cassette import Player
+    from core.models.cassette_tape import Tape, TapeError
+
+    try:
+        return Player(Tape.load(path), backends=backends)
+    except TapeError as error:
+        raise Usage(str(error)) from None
 
 
 def _check_prices(options: Options, run: RunModels) -> None:

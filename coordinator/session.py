@@ -26,11 +26,10 @@ from coordinator.fork import Past
 from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
 from coordinator.stages import chosen
-from coordinator.watching import Watcher
 from core.runs.journal import JournalFailed, journal_paths, write_whole
 from core.runs.prompts import Prompts
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
-from core.runs.task import TaskInfo
+from core.runs.task import TaskInfo, Watcher
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
