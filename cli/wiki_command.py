@@ -24,9 +24,9 @@ DEEPEST = 8
 
 
 def wiki(folder: Annotated[Path, typer.Argument(help="A new or empty folder.")]) -> None:
-    """Write out the wikis that runs have read, the last first.
+    """Write out the wikis that runs have read.
 
-    Each version gets a folder named by its hash, with one file a page.
+    Each version gets a folder named by its hash, with one file a page; the last comes first.
     """
     from cli import cache_folder
     from company_tools.wiki_store import WikiStore
