@@ -116,9 +116,8 @@ def continuation(
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
-    now = [
-        replace(t, task_id=log.task_id) if log else t for t, log in zip(tasks, logs, strict=True)
-    ]
+    known = zip(tasks, logs, strict=True)
+    now = [replace(t, task_id=log.task_id) if log else t for t, log in known]
     status = _statuses(platform, now, session)
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
     for old, task, log in zip(tasks, now, logs, strict=True):
@@ -129,8 +128,7 @@ def continuation(
         if state == GONE and not may_start:
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
         if state == GONE or (log and log.result and state in CLOSED):
-            task = _as_new(platform, benchmark, task)
-            state = GONE
+            task, state = _as_new(platform, benchmark, task), GONE
         plan.play(task, _start(paths[old.task_id], state, log))
     return plan
 
