@@ -30,7 +30,6 @@ from coordinator.fork import Past
 from coordinator.limits import CancelToken
 from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
 from coordinator.session import Session
-from coordinator.watching import Watcher
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.extras import ExtraMissing
@@ -41,7 +40,7 @@ from core.runs.folder import PACK_COPY, run_folder
 from core.runs.journal import write_whole
 from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import Prompts
-from core.runs.task import TaskInfo
+from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress, Stream
 from worker.sandbox.isolation import used_kind
@@ -90,11 +89,8 @@ class Assembly:
         if options.debug or options.verbose:
             note = notes(quiet=options.quiet, plain=True)
         words = self.benchmark.results
-        return Progress(note, words.brief, words.harm_name)
-
-    def stream(self) -> Stream | None:
-        """Who prints what happens; None without ``--verbose``."""
-        return Stream(notes(plain=True)) if self.options.verbose else None
+        shown = Stream if options.verbose else Progress
+        return shown(note, words.brief, words.harm_name)
 
     def session(self, watch: Watcher) -> tuple[Session, list[TaskInfo], list[Start]]:
         """Open or resume the session; return it with its tasks and how each starts.

@@ -73,15 +73,14 @@ COMMANDS = {
         "workshop.lab.evolve.command:evolve",
         "Let a model improve prompts; propose only what is proven.",
     ),
-    "wiki": ("cli.wiki_command:app", "List, write out and compare wikis that runs have read."),
-    "clean": ("cli.clean:clean", "Remove runs and the cache, after a question."),
+    "wiki": ("cli.wiki_command:wiki", "Write out the wikis that runs have read."),
     "agent": ("workshop.agent_adapter.play:agent", "Play any agent on the embedded platform."),
 }
-"""By name the function of each subcommand, or its group of them, and what the list says of it.
+"""By name the function of each subcommand, and what the list says of it.
 
 The list of subcommands comes from here alone, so that ``--help`` loads none of them.
 """
-OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki", "clean"})
+OF_THE_AGENT = frozenset({"run", "doctor", "prompts", "wiki"})
 """Subcommands that do without the workshop."""
 _LOOK: dict[str, Any] = {
     "add_completion": False,
@@ -108,8 +107,6 @@ class Commands(typer.core.TyperGroup):
         function = _named(COMMANDS[cmd_name][0])
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
-        if isinstance(function, typer.Typer):  # with subcommands of its own
-            return typer.main.get_command(function)
         # What follows the name of an agent's program is the program's.
         settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)
@@ -132,8 +129,7 @@ class Commands(typer.core.TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; what cannot be done is one line for the user."""
-        from cli import cache_folder, env_file
-        from core.models import openrouter_prices as listed
+        from cli import env_file
 
         ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))
         # Pages stand below the lab and the platform, whose verdicts and baselines they show.
@@ -141,9 +137,6 @@ class Commands(typer.core.TyperGroup):
         ctx.meta["baselines"] = partial(_late, "cli.adapters:note_baselines")
         with _explained(complete=self._name != "run"):
             env_file.load_for(self._name)
-            # Nothing is sent before a price of OpenRouter is asked for.
-            address = listed.address(os.environ.get(listed.VARIABLE))
-            listed.use(listed.OpenRouterPrices(cache_folder(), address))
             return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

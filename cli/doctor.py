@@ -14,17 +14,15 @@ from urllib.parse import urlsplit
 from rich.table import Table
 from rich.text import Text
 
-from cli import cache_folder, doctor_models, env_file
+from cli import doctor_models, env_file
 from cli.doctor_models import Diagnosis, Finding, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address
 from coordinator.beginning import base_urls
 from core.erc3_client.bounds import LOOPBACK
-from core.models import openrouter_prices
 from core.models.extras import install
 from core.models.file_checks import FileError
 from core.models.models_file import ModelsError, load_models
-from core.models.openrouter_prices import OpenRouterPrices
 from core.terminal.console import answers
 from core.terminal.figures import counted
 
@@ -169,8 +167,6 @@ def examine(
         address(environ),
         key(environ, call=not options.no_calls),
     ]
-    if options.no_calls:
-        openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
     try:
         models = load_models(options.models)
         # Of any benchmark: which one will be played is not said here.

@@ -11,16 +11,14 @@ from pydantic import AfterValidator
 
 from coordinator.beginning import BASE_URLS
 from core.ledger import Record
-from core.models import gonka
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Role, Transport
 from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, Models, Target
-from core.models.openrouter_prices import openrouter_id, used
-from core.models.prices import Price, dollars, target_price
-from core.models.providers import GONKA, is_served
+from core.models.prices import Price, dollars, openrouter_id, target_price
+from core.models.providers import GONKA, is_rule_based
 from core.models.redact import redact
 from core.models.retries import HINTS
 from core.models.tokens import count_messages
@@ -104,7 +102,7 @@ class Place:
     @property
     def is_served(self) -> bool:
         """Whether a server is asked, which costs."""
-        return is_served(self.target.backend.model)
+        return not is_rule_based(self.target.backend.model)
 
     @property
     def price(self) -> Price | None:
@@ -173,6 +171,8 @@ def key(place: Place, environ: Mapping[str, str]) -> Finding:
             fix += f"; for a server of your own set {' and '.join(names)} to its address"
         return found(place, "key", "problem", f"{missing} not set", fix)
     if backend.model.startswith(f"{GONKA}/"):
+        from core.models import gonka
+
         try:
             hosts = ", ".join(node.host for node in gonka.nodes_of(backend))
             gonka.key_of(backend)
@@ -195,20 +195,19 @@ def price(place: Place) -> Finding:
     if not place.is_served:
         return found(place, "price", "ok", "costs nothing")
     known, backend = place.price, place.target.backend
-    routed = openrouter_id(backend.model, backend.base_url) and place.target.prices is None
-    listing = used() if routed else None
-    problem = f"; {listing.problem}" if listing and listing.problem else ""
     if known is None:
-        text = f"unknown, so the cost of a run is unknown{problem}"
+        if openrouter_id(backend.model, backend.base_url) is not None:
+            text = "not known in advance; OpenRouter states the cost of each call in its reply"
+            return found(place, "price", "info", text)
+        text = "unknown, so the cost of a run is unknown"
         fix = "put it into the models file: prices = { input = ..., output = ... }"
         return found(place, "price", "warning", text, fix)
     parts = {"in": known.input, "out": known.output, "cached": known.cached}
     amounts = [f"${part * 1e6:g} {name}" for name, part in parts.items() if part is not None]
-    day = f", list of {listing.known.day}" if listing and listing.known else ""
-    text = f"{', '.join(amounts)} per million tokens ({known.source}{day}){problem}"
+    text = f"{', '.join(amounts)} per million tokens ({known.source})"
     estimate = known.source.startswith("like ")
     fix = "an estimate; put the true prices into the models file" if estimate else ""
-    return found(place, "price", "info" if problem or estimate else "ok", text, fix)
+    return found(place, "price", "info" if estimate else "ok", text, fix)
 
 
 def with_substitutes(known: Sequence[tuple[Place, list[Finding]]]) -> list[Finding]:

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 
+from core.models.extras import PROJECT
 from core.models.file_checks import FileError, read_text
 from core.runs.errors import CannotRun, Usage
 
 MOST_BYTES = 100_000
-KNOWN = (
-    "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_MODEL", "WORKER_MODEL",
-    "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "REFLECTION_MODEL", "REFLECTION_BASE_URL",
-    "MODELS_FILE", "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
-    "OPENAI_API_KEY", "OPENROUTER_MODELS_URL", "GONKA_PRIVATE_KEY", "GONKA_ENDPOINTS",
-    "GONKA_ADDRESS", "WORKER_SANDBOX", "XDG_CACHE_HOME", "MLFLOW_TRACKING_URI",
-    "MLFLOW_EXPERIMENT_NAME", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL",
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_SERVICE_NAME",
-    "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
-)  # fmt: skip
-"""Variables that this program reads; providers have more keys."""
 MOST_TYPOS = 2
 FIX = "make it a text file in UTF-8 with lines NAME=value"
 
@@ -64,12 +54,22 @@ def misspelt(names: Iterable[str]) -> dict[str, str]:
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
+    known = known_variables()
     nearest = {
-        name: process.extractOne(name.upper(), KNOWN, scorer=OSA.distance, score_cutoff=MOST_TYPOS)
+        name: process.extractOne(name.upper(), known, scorer=OSA.distance, score_cutoff=MOST_TYPOS)
         for name in names
-        if name not in KNOWN
+        if name not in known
     }
     return {name: near[0] for name, near in nearest.items() if near}
+
+
+def known_variables() -> list[str]:
+    """The variables that this program reads, by ``.env.example``; providers have more keys."""
+    try:
+        example = text_of(PROJECT / ".env.example")
+    except FileError:
+        return []
+    return re.findall(r"^(?:# )?([A-Z][A-Z0-9_]*)=", example, re.MULTILINE)
 
 
 def text_of(path: Path) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -176,48 +178,65 @@ class DebugOptions(TurnOptions):
 
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
-    contradictions = _contradictions(options)
-    if first := next((text for text, is_so in contradictions.items() if is_so), None):
+    found = (_of_platform(options), _of_strategy(options), _of_debug(options), _of_fork(options))
+    if first := next(chain(*found), None):
         raise typer.BadParameter(first)
 
 
-def _contradictions(options: Options) -> dict[str, object]:
-    """Maps each forbidden combination of options, as an error text, to whether it is present."""
-    given, strategy = options.model_fields_set, options.strategy
-    typed = not STRATEGIES[strategy].has_worker
+def _of_platform(o: Options) -> Iterator[str]:
+    """What is wrong with the options about the platform, recording and resuming."""
+    entry = BENCHMARKS.get(o.benchmark)
+    if entry is None:
+        there = ", ".join(BENCHMARKS)
+        yield f"--benchmark {o.benchmark!r} is not supported; there are tools for: {there}"
+    elif o.real and entry.platform_ids and o.benchmark not in entry.platform_ids:
+        real_ids = ", ".join(entry.platform_ids)
+        what = f"--benchmark {o.benchmark} is a name of the simulator"
+        yield f"{what}; with --real use one of: {real_ids}"
+    if o.real and o.pack:
+        yield "--pack is for the simulator and cannot be combined with --real"
+    if o.record and o.replay:
+        yield "--record and --replay cannot be combined"
+    if o.force and not o.resume:
+        yield "--force needs --resume"
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]
-    clash = sorted(option_of(Options, name) for name in fixed if name in given)
-    entry = BENCHMARKS.get(options.benchmark)
-    real_ids = entry.platform_ids if entry else ()
-    fork, turn, debug = options.fork, "turn" in given, options.debug
-    one_model = f"--strategy {strategy} asks one model: name it with --evaluator"
-    return {
-        f"--benchmark {options.benchmark!r} is not supported; there are tools for: "
-        f"{', '.join(BENCHMARKS)}": options.benchmark not in BENCHMARKS,
-        f"--benchmark {options.benchmark} is a name of the simulator; with --real use one of: "
-        f"{', '.join(real_ids)}": options.real and real_ids and options.benchmark not in real_ids,
-        "--pack is for the simulator and cannot be combined with --real": (
-            options.real and options.pack
-        ),
-        "--record and --replay cannot be combined": options.record and options.replay,
-        "--force needs --resume": options.force and not options.resume,
-        f"--resume continues a run with its own options: leave out {', '.join(clash)}": (
-            options.resume and clash
-        ),
-        "--prompt-tokens needs --strategy next-step": (
-            "prompt_tokens" in given and not typed and not options.resume
-        ),
-        f"{one_model}, leave out --worker": "worker" in given and typed,
-        f"--debug steps through code, and --strategy {strategy} has none": debug and typed,
-        "--debug needs a terminal, but standard input is not one": (debug and not at_terminal()),
-        "--debug needs --jobs 1: it can stop only one task at a time": debug and options.jobs != 1,
-        "--verbose and --quiet cannot be combined": options.verbose and options.quiet,
-        "--debug writes to standard output and cannot be combined with --json": debug
-        and options.as_json,
-        "--turn needs --fork": turn and not fork,
-        "--fork needs one --task and a --turn": fork and not (turn and len(options.tasks) == 1),
-        "--fork plays on the simulator and cannot be combined with --real": fork and options.real,
-        f"--turn {options.turn} is beyond the {options.max_turns} turns of --max-turns": (
-            fork and options.turn > options.max_turns
-        ),
-    }
+    given = sorted(option_of(Options, name) for name in fixed if name in o.model_fields_set)
+    if o.resume and given:
+        yield f"--resume continues a run with its own options: leave out {', '.join(given)}"
+
+
+def _of_strategy(o: Options) -> Iterator[str]:
+    """What is wrong with the options about models and prompts."""
+    has_worker = STRATEGIES[o.strategy].has_worker
+    if "prompt_tokens" in o.model_fields_set and has_worker and not o.resume:
+        yield "--prompt-tokens needs --strategy next-step"
+    if "worker" in o.model_fields_set and not has_worker:
+        one_model = f"--strategy {o.strategy} asks one model"
+        yield f"{one_model}: name it with --evaluator, leave out --worker"
+    if o.debug and not has_worker:
+        yield f"--debug steps through code, and --strategy {o.strategy} has none"
+
+
+def _of_debug(o: Options) -> Iterator[str]:
+    """What is wrong with the options about what is shown."""
+    if o.debug and not at_terminal():
+        yield "--debug needs a terminal, but standard input is not one"
+    if o.debug and o.jobs != 1:
+        yield "--debug needs --jobs 1: it can stop only one task at a time"
+    if o.verbose and o.quiet:
+        yield "--verbose and --quiet cannot be combined"
+    if o.debug and o.as_json:
+        yield "--debug writes to standard output and cannot be combined with --json"
+
+
+def _of_fork(o: Options) -> Iterator[str]:
+    """What is wrong with the options about a fork."""
+    has_turn = "turn" in o.model_fields_set
+    if has_turn and not o.fork:
+        yield "--turn needs --fork"
+    if o.fork and not (has_turn and len(o.tasks) == 1):
+        yield "--fork needs one --task and a --turn"
+    if o.fork and o.real:
+        yield "--fork plays on the simulator and cannot be combined with --real"
+    if o.fork and o.turn > o.max_turns:
+        yield f"--turn {o.turn} is beyond the {o.max_turns} turns of --max-turns"

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import threading
-import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cli import doctor_models
 from cli.doctor_models import PROMPT, Finding, Place
 from cli.platform import real_key
+from core.http.waits import begin_in_thread
 from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import missing_keys
 from core.models.models_file import Models, Settings, Target
-from core.models.providers import is_served
+from core.models.providers import is_rule_based
 from core.models.redact import redact
 from core.runs.errors import CannotRun, Usage
 from core.terminal.console import say
@@ -99,7 +100,7 @@ class _Brief(Models):
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
         """Copy the run's models with the limits of a preflight."""
         settings = super().settings(model, role, base_url)
-        served = (t for t in settings.targets if is_served(t.backend.model))
+        served = (t for t in settings.targets if not is_rule_based(t.backend.model))
         usable = [t for t in served if not missing_keys(t.backend)]
         seconds = SECONDS if len(usable) == 1 else SECONDS / 2
         targets = tuple(_brief(target, seconds) for target in usable)
@@ -125,8 +126,6 @@ class _Question:
     models: Models
     calls: list[ModelCall] = field(default_factory=list)
     answered: bool = False
-    fault: Exception | None = None
-    """An error of this program."""
 
     @property
     def places(self) -> list[Place]:
@@ -134,23 +133,17 @@ class _Question:
         return doctor_models.places(self.models, {self.role: (self.model, self.base_url)})
 
     def put(self) -> None:
-        """Ask the model; store the outcome in the question."""
+        """Ask the model; store the outcome in the question. Raises errors of this program."""
         observer = KeptCalls(self.calls)
-        try:
+        with suppress(ModelFailed):  # every attempt has been noted
             client = ModelClient(
                 self.model, self.role, observer, base_url=self.base_url, models=self.models
             )
             client.complete(PROMPT)
             self.answered = True
-        except ModelFailed:
-            pass  # every attempt has been noted
-        except Exception as error:
-            self.fault = error
 
     def problems(self) -> list[Finding]:
-        """Say for each backend why there is no answer. Raises errors of this program."""
-        if self.fault:
-            raise self.fault
+        """Say for each backend why there is no answer."""
         if self.answered:
             return []
         last = {call.backend: call for call in self.calls}
@@ -164,7 +157,7 @@ def _questions(models: Models, asked: Asked) -> list[_Question]:
     smallest: dict[tuple[object, ...], _Question] = {}
     for role, (model, base_url) in asked.items():
         targets = models.settings(model, role, base_url).targets
-        if not all(is_served(target.backend.model) for target in targets):
+        if any(is_rule_based(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
         question = _Question(model, role, base_url, brief)
         first = question.places[0].key
@@ -175,13 +168,10 @@ def _questions(models: Models, asked: Asked) -> list[_Question]:
 
 def _put(questions: Sequence[_Question]) -> None:
     """Ask all concurrently, and wait until the outcome is certain or the time is up."""
-    # Nobody waits at the end of the process for one that hangs.
-    threads = [threading.Thread(target=q.put, name="preflight", daemon=True) for q in questions]
-    for thread in threads:
-        thread.start()
-    until = time.monotonic() + SECONDS + GRACE
-    for thread in threads:
-        thread.join(max(until - time.monotonic(), 0.0))
+    for put in wait(
+        [begin_in_thread(question.put) for question in questions], SECONDS + GRACE
+    ).done:
+        put.result()
 
 
 def _problem(place: Place, call: ModelCall | None) -> Finding:

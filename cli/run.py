@@ -22,7 +22,6 @@ from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
-from coordinator.watching import Watchers
 from core.erc3_client.retry_policy import trouble_of
 from core.runs.errors import CannotRun, Exit, Usage
 from core.runs.hints import command
@@ -50,8 +49,7 @@ def start(options: Options) -> int:
         assembly = assemble(options, stack, stop)
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)
-        watchers = [w for w in (watch, assembly.stream()) if w is not None]
-        session, tasks, starts = assembly.session(Watchers(watchers))
+        session, tasks, starts = assembly.session(watch)
         watch.expect(len(tasks), session.kept)
         if session.kept:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))

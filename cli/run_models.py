@@ -10,22 +10,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from cli import cache_folder, preflight
+from cli import preflight
 from cli.benchmarks import every_stage
 from cli.options import Options
 from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
-from core.models import openrouter_prices
-from core.models.cassette import Player, Recorder, open_cassette
-from core.models.cassette_tape import Tape, TapeError, TapeWriter
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
-from core.models.model_ids import missing_keys
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
-from core.models.openrouter_prices import OpenRouterPrices, openrouter_id
-from core.models.prices import price_of
+from core.models.prices import tells_cost
 from core.models.providers import is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
@@ -36,6 +31,8 @@ from next_step import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
+    from core.models.cassette import Player
+    from core.models.cassette_tape import TapeWriter
     from core.models.model_call import Transport
     from workshop.simulator.world import Pack
 
@@ -59,8 +56,6 @@ class RunModels:
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
     """Records every exchange."""
-    price_list: OpenRouterPrices | None = None
-    """OpenRouter's price list, if it was fetched."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     @property
@@ -71,20 +66,25 @@ class RunModels:
     @property
     def needs_litellm(self) -> bool:
         """Whether a model is asked over LiteLLM."""
-        return not self.player and self.models.needs_litellm(self.names)
+        backends = (target.backend for targets in self.targets() for target in targets)
+        return not self.player and not all(is_rule_based(one.model) for one in backends)
 
     def transport_factory(self, backend: Backend) -> Transport:
         """Return the transport of a backend: the cassette, or its own transport, recorded."""
         if self.player:
             return self.player
         if backend not in self._transports:
-            taped = backend.model.startswith("cassette/")
-            inner = open_cassette(backend.model) if taped else open_transport(backend)
-            self._transports[backend] = Recorder(self.writer, inner) if self.writer else inner
+            self._transports[backend] = open_transport(backend)
+            if self.writer:
+                from core.models.cassette import Recorder
+
+                self._transports[backend] = Recorder(self.writer, self._transports[backend])
         return self._transports[backend]
 
     def record(self, path: Path) -> None:
         """Start to record every exchange with a model. Raises Usage if that is impossible."""
+        from core.models.cassette_tape import TapeError, TapeWriter
+
         try:
             self.writer = TapeWriter(path)
             self._transports.clear()
@@ -98,8 +98,6 @@ class RunModels:
     def notes(self) -> list[str]:
         """Messages about the cassette at the end of the run."""
         notes = list(self.player.notes()) if self.player else []
-        if self.price_list and self.price_list.problem:
-            notes.append(self.price_list.problem)
         if self.writer:
             notes.append(f"{self.writer.exchanges} model exchanges recorded: {self.writer.path}")
             if self.writer.masked:
@@ -126,46 +124,36 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         if options.replay:
-            run.player = Player(Tape.load(options.replay), backends=groups)
+            run.player = _player(options.replay, groups)
         else:
             preflight.check_ids(models, models_by_role)
-            for model in run.names:
-                if model.startswith("cassette/"):
-                    run.transport_factory(Backend(name=model, model=model))
-    except (ModelsError, TapeError) as error:
+    except ModelsError as error:
         raise Usage(str(error)) from None
-    _use_price_list(run)
     _check_prices(options, run)
     return run
 
 
-def _use_price_list(run: RunModels) -> None:
-    """Fetch OpenRouter's prices if one of its models is used."""
-    if run.player:  # which sends nothing
-        openrouter_prices.use(OpenRouterPrices(cache_folder(), None))
-        return
-    listing = openrouter_prices.used()
-    every = [target for targets in run.targets() for target in targets]
-    if listing and any(t.prices is None and _is_routed(t.backend) for t in every):
-        run.price_list = listing
+def _player(path: Path, backends: list[list[str]]) -> Player:
+    """What answers from a recording. Raises Usage."""
+    from core.models.cassette import Player
+    from core.models.cassette_tape import Tape, TapeError
+
+    try:
+        return Player(Tape.load(path), backends=backends)
+    except TapeError as error:
+        raise Usage(str(error)) from None
 
 
 def _check_prices(options: Options, run: RunModels) -> None:
     if options.max_dollars is None and options.task_dollars is None:
         return
-    for model in run.names:
-        if price_of(model, run.models) is None:
+    for (model, _), targets in zip(run.asked.values(), run.targets(), strict=True):
+        if not tells_cost(targets[0]):
             raise CannotRun(
                 f"a dollar limit cannot be enforced: the price of {model} is unknown; "
                 "give it under "
                 f'[models."{model}"] prices in a file for --models, or use a token limit'
             )
-
-
-def _is_routed(backend: Backend) -> bool:
-    """Whether OpenRouter can be asked: it answers for the id, and there is a key."""
-    routed = openrouter_id(backend.model, backend.base_url)
-    return routed is not None and not missing_keys(backend)
 
 
 def asks_role(options: Options, role: Role) -> bool:

@@ -14,14 +14,13 @@ from coordinator.benchmark import Benchmark, Environment, Platform
 from coordinator.config import RunConfig
 from coordinator.limits import Breaker, CancelToken, Meter
 from coordinator.stages import StageSpec
-from coordinator.watching import Watcher
 from core.ledger import LedgerEntry
 from core.models.model_call import CallObserver, Role, Transport
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models
 from core.runs.journal import Journal
 from core.runs.prompts import Prompts
-from core.runs.task import TaskInfo, TaskRun
+from core.runs.task import TaskInfo, TaskRun, Watcher
 from worker.worker import ExecutorFactory
 
 WithRetries: TypeAlias = Callable[[Callable[[], None]], AbstractContextManager[None]]

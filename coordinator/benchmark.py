@@ -1,18 +1,22 @@
-"""The protocols of a benchmark, of each task (environment), and of the platform."""
+"""What a benchmark brings: the protocol of each task (environment), and what all tasks share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.sections import Texts
 from core.runs.work import WorkReport
 
 if TYPE_CHECKING:
     from coordinator.stages import StageSpec
+
+Platform: TypeAlias = RetryingPlatform
+"""The platform's client; every method raises what the client raises, such as ApiException."""
 
 
 class Environment(Protocol):
@@ -170,39 +174,3 @@ class Benchmark:
     prompts: BenchmarkPrompts
     environments: EnvironmentSpec
     results: ResultWords
-
-
-class Platform(Protocol):
-    """The platform's client as far as a run needs it; names are those of the official SDK.
-
-    Every method raises what the client raises, such as ApiException for a refusal.
-    """
-
-    def start_session(
-        self, *, benchmark: str, workspace: str, name: str, architecture: str, flags: list[str]
-    ) -> Any:
-        """Open a session; it has a ``session_id``."""
-
-    def session_status(self, session_id: str) -> Any:
-        """Its ``status``, ``score`` and ``tasks``."""
-
-    def submit_session(self, session_id: str, *, force: bool = False) -> Any:
-        """Hand it in; ``force``: with tasks that are not completed."""
-
-    def start_new_task(self, benchmark: str, spec_id: str) -> Any:
-        """Start a single task; it has a ``task_id``."""
-
-    def task_detail(self, task_id: str) -> Any:
-        """A task's ``text``, ``status`` and ``score``."""
-
-    def start_task(self, task: Any) -> Any:
-        """Begin a task of a session, by its ``task_id``."""
-
-    def complete_task(self, task: Any) -> Any:
-        """Close a task; its ``eval`` has ``score`` and ``logs``, or is None."""
-
-    def log_llm(self, **report: Any) -> Any:
-        """Report a model call of a task."""
-
-    def log_llm_late(self, **report: Any) -> Any:
-        """The same once more, waited for for the whole retry time of the run."""

@@ -55,7 +55,8 @@ class Meter:
     """Counts what was spent against limits. Thread-safe.
 
     Calls of unknown size or price count as the largest known one, so that a limit holds
-    even if a provider reports nothing.
+    even if a provider reports nothing. An answer whose price is unknown before any price is known
+    ends what has a limit of dollars: nobody can say how much of it is left.
     """
 
     def __init__(
@@ -69,12 +70,19 @@ class Meter:
         self._tokens = 0
         self._dollars = 0.0
         self._largest_tokens = CAUTIOUS_TOKENS
-        self._largest_dollars = 0.0
+        self._largest_dollars: float | None = None
+        self._unpriced = 0
+        """Calls of unknown price."""
+        self._answered_unpriced = False
         self._lock = threading.Lock()
 
     def add(self, call: ModelCall) -> None:
         """Count one call."""
         self.count(call.usage, call.cost_usd)
+        # Nothing is known of an attempt that failed, and another one follows it.
+        if call.error is None and call.cost_usd is None:
+            with self._lock:
+                self._answered_unpriced = True
 
     def count(self, usage: Usage, dollars: float | None) -> None:
         """Count what a call, or a task of an earlier part of the run, has used."""
@@ -82,9 +90,12 @@ class Meter:
         tokens = (usage.prompt or 0) + (usage.completion or 0)
         with self._lock:
             self._tokens += tokens if known else self._largest_tokens
-            self._dollars += self._largest_dollars if dollars is None else dollars
             self._largest_tokens = max(self._largest_tokens, tokens)
-            self._largest_dollars = max(self._largest_dollars, dollars or 0.0)
+            if dollars is None:
+                self._unpriced += 1
+            else:
+                self._dollars += dollars
+                self._largest_dollars = max(self._largest_dollars or 0.0, dollars)
 
     def lived(self, seconds: float) -> None:
         """Add the time of an earlier part of the run; the pause in between does not count."""
@@ -94,16 +105,23 @@ class Meter:
     def check(self) -> None:
         """Raises LimitReached when something is used up; asked before every model call."""
         with self._lock:
+            dollars = self._dollars + self._unpriced * (self._largest_dollars or 0.0)
             spent = (
                 ("seconds", self._clock() - self._began, self._limits.seconds),
                 ("tokens", self._tokens, self._limits.tokens),
-                ("dollars", self._dollars, self._limits.dollars),
+                ("dollars", dollars, self._limits.dollars),
             )
+            unpriced = self._answered_unpriced and self._largest_dollars is None
         for name, used, limit in spent:
             if limit is not None and used >= limit:
                 raise LimitReached(
                     f"limit reached: {limit:g} {name} for a {self._whose} ({used:.6g} used)"
                 )
+        if unpriced and self._limits.dollars is not None:
+            raise LimitReached(
+                f"the limit of {self._limits.dollars:g} dollars for a {self._whose} cannot be "
+                "enforced: the model's reply states no cost, and its price is unknown"
+            )
 
 
 class CancelToken:

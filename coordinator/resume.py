@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
@@ -20,6 +20,7 @@ GONE = "gone"
 """The error of a task that the platform does not know because its pack has changed."""
 NOT_FOUND = 404
 CLOSED = frozenset({"completed", "failed"})
+T = TypeVar("T")
 
 
 class CannotGoOn(Exception):
@@ -79,6 +80,17 @@ class Continuation:
     seconds: float = 0.0
     """How long the run lived before, without the pauses between its parts."""
 
+    def keep(self, task: TaskInfo, result: TaskResult) -> None:
+        """Keep the result of a task, which is not played again."""
+        self.order.append(task.task_id)
+        self.kept.append(result)
+
+    def play(self, task: TaskInfo, start: Start) -> None:
+        """Have a task played from this start."""
+        self.order.append(task.task_id)
+        self.tasks.append(task)
+        self.starts.append(start)
+
 
 def continuation(
     platform: Platform,
@@ -104,28 +116,28 @@ def continuation(
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
-    now = [
-        replace(t, task_id=log.task_id) if log else t for t, log in zip(tasks, logs, strict=True)
-    ]
+    known = zip(tasks, logs, strict=True)
+    now = [replace(t, task_id=log.task_id) if log else t for t, log in known]
     status = _statuses(platform, now, session)
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
     for old, task, log in zip(tasks, now, logs, strict=True):
-        done, state = log.result if log else None, status[task.task_id]
-        final = state in {*CLOSED, GONE} and not may_start
-        if done and (final or not done.infrastructure_failure):
-            plan.order.append(task.task_id)
-            plan.kept.append(done)
+        state = status[task.task_id]
+        if done := _kept_result(log, state, may_start):
+            plan.keep(task, done)
             continue
         if state == GONE and not may_start:
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
-        if state == GONE or (done and state in CLOSED):
-            task = _as_new(platform, benchmark, task)
-            state = GONE
-        start = _start(paths[old.task_id], state, log)
-        plan.order.append(task.task_id)
-        plan.tasks.append(task)
-        plan.starts.append(start)
+        if state == GONE or (log and log.result and state in CLOSED):
+            task, state = _as_new(platform, benchmark, task), GONE
+        plan.play(task, _start(paths[old.task_id], state, log))
     return plan
+
+
+def _kept_result(log: TaskRecord | None, state: str, may_start: bool) -> TaskResult | None:
+    """The result of a task that is not played again; None: it is to be played."""
+    result = log.result if log else None
+    final = state in {*CLOSED, GONE} and not may_start
+    return result if result and (final or not result.infrastructure_failure) else None
 
 
 def note_submitted(folder: Path, results: RunResults | None) -> None:
@@ -175,25 +187,27 @@ def _statuses(platform: Platform, tasks: list[TaskInfo], session: Any | None) ->
 
 def session_of(platform: Platform, session_id: str) -> Any:
     """The status of a session with its tasks. Raises SessionGone, ApiException."""
-    try:
-        return platform.session_status(session_id)
-    except Exception as error:
-        if _is_not_found(error):
-            raise SessionGone(f"the platform does not know the session {session_id}") from None
-        raise
+    session = _unless_gone(lambda: platform.session_status(session_id))
+    if session is None:
+        raise SessionGone(f"the platform does not know the session {session_id}")
+    return session
 
 
 def _status(platform: Platform, task_id: str) -> str:
+    detail = _unless_gone(lambda: platform.task_detail(task_id))
+    return GONE if detail is None else str(detail.status)
+
+
+def _unless_gone(ask: Callable[[], T]) -> T | None:
+    """What the platform says of something; None: it does not know it. Raises ApiException."""
+    from core.erc3_client import ApiException
+
     try:
-        return str(platform.task_detail(task_id).status)
-    except Exception as error:
-        if _is_not_found(error):
-            return GONE
-        raise
-
-
-def _is_not_found(error: Exception) -> bool:
-    return getattr(getattr(error, "api_error", None), "status", None) == NOT_FOUND
+        return ask()
+    except ApiException as error:
+        if error.api_error.status != NOT_FOUND:
+            raise
+        return None
 
 
 def _as_new(platform: Platform, benchmark: str, task: TaskInfo) -> TaskInfo:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,11 +26,10 @@ from coordinator.fork import Past
 from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
 from coordinator.resume import Continuation
 from coordinator.stages import chosen
-from coordinator.watching import Watcher
 from core.runs.journal import JournalFailed, journal_paths, write_whole
 from core.runs.prompts import Prompts
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
-from core.runs.task import TaskInfo
+from core.runs.task import TaskInfo, Watcher
 
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
@@ -119,7 +118,9 @@ class Session:
 
     def _singles(self) -> list[TaskInfo]:
         tasks: list[TaskInfo] = []
-        try:
+        with ExitStack() as failing:
+            # A spec that does not exist must not leave the tasks before it open for ever.
+            failing.callback(self._abandon, tasks)
             for spec in self.config.tasks:
                 started = self.platform.start_new_task(self.config.benchmark, spec)
                 tasks.append(TaskInfo(spec, started.task_id, ""))
@@ -129,13 +130,14 @@ class Session:
                     ready = self.benchmark.environments.open(self.platform, started.task_id)
                     self.past.rebuild(ready, detail.text)
                     self._rebuilt[started.task_id] = ready
-        except Exception:
-            # A spec that does not exist must not leave the tasks before it open for ever.
-            for task in tasks:
-                with suppress(Exception):
-                    self.platform.complete_task(task)
-            raise
+            failing.pop_all()
         return tasks
+
+    def _abandon(self, tasks: list[TaskInfo]) -> None:
+        """Close tasks that will not be played."""
+        for task in tasks:
+            with suppress(Exception):
+                self.platform.complete_task(task)
 
     def starts(self, tasks: list[TaskInfo]) -> list[Start]:
         """How the attempts of new tasks begin."""
@@ -281,13 +283,14 @@ class Session:
             return
         self.watcher.task_started(task)
         attempt = Attempt(self._shared, task, start)
-        try:
-            result = attempt.play()
-        except BaseException as error:
-            self._breaker.release()
-            if isinstance(error, JournalFailed):
+        with ExitStack() as failing:
+            failing.callback(self._breaker.release)
+            try:
+                result = attempt.play()
+            except JournalFailed as error:
                 self.stop.break_off(str(error))
-            raise
+                raise
+            failing.pop_all()
         self._breaker.ended(result)
         if attempt.left_debugger:
             self.stop.request()

@@ -126,29 +126,44 @@ def _filled(forms: Forms, fields: dict[str, object]) -> dict[str, Any]:
 
 def _function(forms: Forms, value: object) -> dict[str, Any]:
     """A function with its name under ``tool`` and its arguments beside it."""
-    opened = _opened(value)
-    if isinstance(opened, list):
-        first = _opened(opened[0]) if opened else None
-        # A queue of the API's own form has each function in a wrapper.
-        wrapped = first.get("function") if isinstance(first, dict) else None
-        first = wrapped if isinstance(wrapped, dict) else first
-        return {"tool": ""} if isinstance(first, list) else _function(forms, first)
-    if isinstance(opened, str):
-        return {"tool": forms.spelled(opened)}
-    if not isinstance(opened, dict):
+    function = _first_of_queue(_opened(value))
+    if isinstance(function, str):
+        return {"tool": forms.spelled(function)}
+    if not isinstance(function, dict):
         return {"tool": ""}
-    given = dict(opened)
-    key = next((k for k in _NAME_KEYS if isinstance(given.get(k), str)), None)
-    if key is None and len(given) == 1:
-        (name, inner), *_ = given.items()
-        given = {"tool": name, "arguments": inner}
-        key = "tool"
-    tool = forms.spelled(str(given.pop(key))) if key else ""
-    inside = [k for k in given if k in _ARGUMENT_KEYS]
-    if len(given) == 1 and inside:
-        arguments = _opened(given[inside[0]])
-        given = arguments if isinstance(arguments, dict) else {}
-    return {"tool": tool, **{k: v for k, v in given.items() if v is not None and k != "tool"}}
+    name, given = _name_and_rest(function)
+    arguments = {k: v for k, v in _arguments(given).items() if v is not None and k != "tool"}
+    return {"tool": "" if name is None else forms.spelled(name), **arguments}
+
+
+def _first_of_queue(value: object) -> object:
+    """A function, or the first of a list of them; each may be in the wrapper of an API."""
+    if not isinstance(value, list):
+        return value
+    first = _opened(value[0]) if value else None
+    wrapped = first.get("function") if isinstance(first, dict) else None
+    return wrapped if isinstance(wrapped, dict) else first
+
+
+def _name_and_rest(function: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """The name of a function, None if it has none, and what else its object holds."""
+    rest = dict(function)
+    key = next((k for k in _NAME_KEYS if isinstance(rest.get(k), str)), None)
+    if key is not None:
+        return rest.pop(key), rest
+    if len(rest) == 1:
+        ((name, arguments),) = rest.items()
+        return name, {"arguments": arguments}
+    return None, rest
+
+
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments beside a function's name, out of the object that may hold them all."""
+    wrapper = next(iter(given)) if len(given) == 1 else ""
+    if wrapper not in _ARGUMENT_KEYS:
+        return given
+    arguments = _opened(given[wrapper])
+    return arguments if isinstance(arguments, dict) else {}
 
 
 def _opened(value: object) -> object:

@@ -285,11 +285,7 @@ class Order:
         searches = by_shop or list(self.priced)
         if not searches:
             return "no search has priced any basket"
-        if (
-            _COUPONS.search(self.instruction)
-            and authority.coupon != ""
-            and not any(p.codes for p in searches)
-        ):
+        if authority.coupon != "" and self._has_untried_coupons(searches):
             return "the instruction speaks of coupons and none was tried"
         rows = [row for p in searches for row in p.rows]
         if authority.items is not None:
@@ -298,15 +294,19 @@ class Order:
             return flaw
         if not rows:
             return "no search has priced such baskets"
-        unnamed = authority.items is None and not all(map(self._named, content_in(basket)))
-        if unnamed and not all(p.query and names(self.instruction, p.query) for p in searches):
+        if authority.items is None and not self._has_worded(searches, basket):
             return "not every match of a search that the instruction words is sure: name the SKUs"
-        least = min(total for *_, total in rows)
-        if (content_in(basket), basket["coupon"], basket["total"]) not in rows:
-            return "the search has not priced this basket with this coupon"
-        if basket["total"] != least:
-            return f"the search found a basket for {least}"
-        return None
+        return _dearer(rows, basket)
+
+    def _has_untried_coupons(self, searches: Sequence[Priced]) -> bool:
+        """Whether the instruction speaks of coupons and the searches tried none."""
+        return bool(_COUPONS.search(self.instruction)) and not any(p.codes for p in searches)
+
+    def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
+        """Whether the instruction names every SKU of the basket, or words each search of it."""
+        if all(map(self._named, content_in(basket))):
+            return True
+        return all(p.query and names(self.instruction, p.query) for p in searches)
 
     def _unbound(self, searches: Sequence[Priced]) -> str | None:
         """Why the baskets of the searches may be other than what the instruction asks for."""
@@ -317,6 +317,14 @@ class Order:
         if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None
+
+
+def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
+    """Why a basket is not the cheapest of those that were priced; None where it is."""
+    if (content_in(basket), basket["coupon"], basket["total"]) not in rows:
+        return "the search has not priced this basket with this coupon"
+    least = min(total for *_, total in rows)
+    return None if basket["total"] == least else f"the search found a basket for {least}"
 
 
 def _other_total(authority: Authority, basket: Basket) -> str | None:

@@ -41,7 +41,6 @@ settings.load_profile("no clock")
 
 def pytest_configure(config: pytest.Config) -> None:
     # Nobody's own cache is read or written, also not by processes that tests start.
-    os.environ["OPENROUTER_MODELS_URL"] = "none"
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-of-tests-")
     config.pluginmanager.register(limits)
     config.pluginmanager.register(markers)

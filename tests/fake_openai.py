@@ -129,8 +129,12 @@ class FakeOpenAI:
         key: str | None = None,
         slow_seconds: float = 30.0,
         retry_after: str = "1",
+        cost: float | None = None,
     ) -> None:
-        """``key``: any other one is refused with 401; ``slow_seconds``: how late slow is."""
+        """``key``: any other one is refused with 401; ``slow_seconds``: how late slow is.
+
+        ``cost``: the dollars that each usage states, as OpenRouter's do.
+        """
         self.seen: list[Ask] = []
         self.billed = Billed()
         self.unknown = 0
@@ -140,6 +144,7 @@ class FakeOpenAI:
         self._key = key
         self._slow = slow_seconds
         self._retry_after = retry_after
+        self._cost = {} if cost is None else {"cost": cost}
         self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -260,7 +265,7 @@ class FakeOpenAI:
             self.unknown += 1
         elif ask.fault != "no-choices":
             bill = price(messages, Shape(None) if ask.fault == "no-choices-billed" else shape)
-            answer["usage"] = bill.wire()
+            answer["usage"] = bill.wire() | self._cost
             with self._lock:
                 self.billed += bill
         return JSONResponse(answer)

@@ -175,7 +175,6 @@ def test_the_bundled_pack_is_the_default(run: Any) -> None:
         (["--trace", "wandb"], "'mlflow', 'otel'"),
         (["--models", "no-such.toml"], "no-such.toml: cannot be read"),
         (["--replay", "no-such.tape"], "no-such.tape cannot be read"),
-        (["--worker", "cassette/no-such.tape"], "no-such.tape cannot be read"),
     ],
 )
 def test_wrong_usage_is_2(run: Any, options: list[str], words: str) -> None:

@@ -21,6 +21,14 @@ def within(seconds: float, action: Callable[[], T]) -> T:
 
     It runs in a daemon thread, which does not keep the process from ending.
     """
+    outcome = begin_in_thread(action)
+    if not wait([outcome], seconds).done:
+        raise TooLate
+    return outcome.result()
+
+
+def begin_in_thread(action: Callable[[], T]) -> Future[T]:
+    """Begin ``action`` in a daemon thread; its outcome."""
     outcome: Future[T] = Future()
 
     def work() -> None:
@@ -30,9 +38,7 @@ def within(seconds: float, action: Callable[[], T]) -> T:
             outcome.set_exception(error)
 
     threading.Thread(target=work, name="deadline", daemon=True).start()
-    if not wait([outcome], seconds).done:
-        raise TooLate
-    return outcome.result()
+    return outcome
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

@@ -24,7 +24,6 @@ from rapidfuzz import fuzz, process
 from core.models.cassette_tape import (
     Exchange,
     Tape,
-    TapeError,
     TapeWriter,
     params_hash,
     prompt_hash,
@@ -32,11 +31,9 @@ from core.models.cassette_tape import (
 )
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport
 from core.models.models_file import Backend
-from core.models.providers import CASSETTE
 from core.models.redact import redact
 from core.text import clean
 
-PREFIX = f"{CASSETTE}/"
 COMPARED_CHARS = 20_000
 """The end of a prompt, which is compared: its beginning is the same for all."""
 COMPARED_LINES = 400
@@ -72,27 +69,16 @@ class Recorder:
 class Player:
     """A transport that answers from a tape; a request that is not on it is a loud miss."""
 
-    def __init__(
-        self,
-        tape: Tape,
-        *,
-        backends: Iterable[Collection[str]] = (),
-        prompts_only: bool = False,
-        model: str | None = None,
-    ) -> None:
-        """Answer from recorded replies, of ``model`` or of all models.
+    def __init__(self, tape: Tape, *, backends: Iterable[Collection[str]] = ()) -> None:
+        """Answer from recorded replies.
 
         ``backends``: groups of model ids that belong to one model. Which of them is called depends
         on timing, so a reply of one of them answers for all.
-        ``prompts_only``: match a request by its messages alone, ignoring its model id and
-        parameters. A prompt that several models answered is then a miss.
         """
         self.tape = tape
-        self._exchanges = [e for e in tape.exchanges if model in (None, e.request.model)]
         self._group = {name: min(group) for group in backends for name in group}
-        self._prompts_only = prompts_only
         self._recorded: dict[Key, list[Exchange]] = {}
-        for e in self._exchanges:
+        for e in tape.exchanges:
             key = self._key(e.request.model, e.prompt_sha256, e.params_sha256)
             self._recorded.setdefault(key, []).append(e)
         self._played: Counter[Key] = Counter()
@@ -106,20 +92,12 @@ class Player:
         """
         key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
         recorded = self._recorded.get(key, [])
-        models = {e.request.model for e in recorded if e.reply}
-        if self._prompts_only and len(models) > 1:
-            raise ExchangeFailed(
-                "missing",
-                f"the cassette {self.tape.path} has replies of several models to this prompt "
-                f"({', '.join(sorted(models))}); name one behind a '#': "
-                f"{PREFIX}{self.tape.path}#MODEL",
-            )
         with self._lock:
             exchange = _nth(recorded, self._played[key])
             self._played[key] += exchange is not None
             self.misses += exchange is None
         if exchange is None:
-            text = describe_miss(self.tape.path, self._exchanges, request, len(recorded))
+            text = describe_miss(self.tape.path, self.tape.exchanges, request, len(recorded))
             raise ExchangeFailed("missing", text)
         if exchange.error is not None:
             raise replace(exchange.error, retry_after=0.0)
@@ -127,8 +105,6 @@ class Player:
         return exchange.reply
 
     def _key(self, model: str, prompt: str, params: str) -> Key:
-        if self._prompts_only:
-            return "", prompt, ""
         return self._group.get(model, model), prompt, params
 
     def notes(self) -> tuple[str, ...]:
@@ -138,31 +114,9 @@ class Player:
             texts.append("its last line is incomplete and was skipped")
         if self.misses:
             texts.append(f"{self.misses} requests are not in it, because the prompts changed")
-        if masked := sum(e.masked for e in self._exchanges):
+        if masked := sum(e.masked for e in self.tape.exchanges):
             texts.append(f"in {masked} replies something that looks like a secret was masked")
         return tuple(f"{self.tape.path}: {text}" for text in texts)
-
-
-def open_cassette(model_id: str) -> Player:
-    """The player of ``cassette/FILE`` or ``cassette/FILE#MODEL``; open it once a run.
-
-    FILE is a path from the working folder (``cassette//tmp/x.jsonl`` is an absolute one). Requests
-    are matched by their messages alone: the parameters come from the settings of a model id, and
-    those of ``cassette/...`` are not those of the model that was recorded. Where several models
-    have answered a prompt, MODEL says which is meant.
-
-    Raises TapeError: the file cannot be read, or holds nothing of that model.
-    """
-    name, _, model = model_id.removeprefix(PREFIX).partition("#")
-    if not model_id.startswith(PREFIX) or not name:
-        raise TapeError(f"{model_id!r} does not name a cassette: write {PREFIX}FILE")
-    tape = Tape.load(Path(name))
-    if model and model not in tape.models:
-        recorded = ", ".join(tape.models) or "none"
-        raise TapeError(
-            f"{name} has no replies of the model {model!r}; recorded models: {recorded}"
-        )
-    return Player(tape, prompts_only=True, model=model or None)
 
 
 class Tapes:

@@ -163,11 +163,6 @@ class Tape:
     torn: bool
     """The last line was incomplete, as after a crash, and has been left out."""
 
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The model ids that were asked, sorted."""
-        return tuple(sorted({e.request.model for e in self.exchanges}))
-
     @classmethod
     def load(cls, path: Path) -> Tape:
         """Read a file.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -22,9 +23,9 @@ from core.models.model_call import (
     Transport,
     sha256_of,
 )
-from core.models.models_file import Backend, Models, ModelsError, Target, default_models
+from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import CASSETTE, GONKA, DirectTransport, is_rule_based
+from core.models.providers import GONKA, DirectTransport, is_rule_based
 from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
 from core.text import printable
 
@@ -63,15 +64,11 @@ def open_transport(backend: Backend) -> Transport:
     """Return a backend's transport: our own function, or LiteLLM, imported at its first use.
 
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
-
-    Raises ModelsError: a cassette; its file is opened once for a run and given to the client.
     """
     if is_rule_based(backend.model):
         return DirectTransport(backend.model)
-    if backend.model.startswith(f"{CASSETTE}/"):
-        raise ModelsError(f"{backend.model}: a cassette cannot be used here")
     if backend.model.startswith(f"{GONKA}/"):
-        from core.models.gonka_transport import GonkaTransport
+        from core.models.gonka import GonkaTransport
 
         return GonkaTransport(backend)
     from core.models.litellm_transport import LiteLLMTransport
@@ -149,17 +146,17 @@ class ModelClient:
         )
         target = self._first(call)
         while True:
-            name = target.backend.name
-            try:
-                answer = self._ask(target, call)
-            except ExchangeFailed as error:
-                target = self._after(target, error, call)
-            except BaseException:
-                self._backends.release(name)
-                raise
-            else:
-                self._backends.answered(name)
-                return answer
+            with ExitStack() as failing:
+                failing.callback(self._backends.release, target.backend.name)
+                try:
+                    answer = self._ask(target, call)
+                except ExchangeFailed as error:
+                    failing.pop_all()
+                    target = self._after(target, error, call)
+                    continue
+                failing.pop_all()
+            self._backends.answered(target.backend.name)
+            return answer
 
     def _first(self, call: _Call) -> Target:
         name = self._backends.choose()

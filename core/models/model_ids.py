@@ -8,12 +8,10 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from core.models import gonka
-from core.models.gonka import missing_variables
 from core.models.litellm_module import load
 from core.models.models_file import Backend, Models
 from core.models.prices import map_ids
-from core.models.providers import CASSETTE, GONKA, is_rule_based, is_served, prefixes, provider
+from core.models.providers import GONKA, is_rule_based, prefixes, provider
 
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
@@ -34,9 +32,11 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     Empty: the key is there, none is needed, or nobody can tell without asking the provider
     (roles of a cloud, servers of one's own).
     """
-    if not is_served(backend.model):
+    if is_rule_based(backend.model):
         return ()
     if backend.model.startswith(f"{GONKA}/"):
+        from core.models.gonka import missing_variables
+
         return missing_variables(backend)
     if backend.key_variable is not None:
         return () if _set(backend.key_variable) else (backend.key_variable,)
@@ -93,22 +93,21 @@ def check_id(model: str, models: Models) -> None:
     """Check whether any provider can answer this id.
 
     A new model of a known provider is accepted: models appear daily, and servers choose names.
-    A cassette is accepted; whether it is readable shows when it is opened.
 
     Raises:
         UnknownModel: no rule-based model, no provider.
         ExtraMissing: this provider needs an extra.
     """
     prefix, slash, rest = model.partition("/")
-    if prefix == CASSETTE and slash:
-        return
     if is_rule_based(model):
         _check_rule_based(model, prefix, rest)
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
     if prefix == GONKA and slash:
-        gonka.require()
+        from core.models.gonka import require
+
+        require()
         return
     if provider_of(model):
         return

@@ -16,7 +16,7 @@ from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_toml, shown
 from core.models.model_call import Role
-from core.models.providers import is_rule_based, is_served
+from core.models.providers import is_rule_based
 from core.models.redact import remember
 from core.models.retries import Backends
 
@@ -149,11 +149,6 @@ class Models:
         targets = tuple(self._target(model, b, role) for b in backends)
         deadline = self._merged(model, backends[0].model, role).get("deadline_seconds", 300.0)
         return Settings(targets=targets, deadline_seconds=deadline)
-
-    def needs_litellm(self, models: tuple[str, ...] | list[str]) -> bool:
-        """Whether any of these ids is answered by LiteLLM."""
-        targets = [t for m in models for t in self.settings(m, "worker").targets]
-        return any(is_served(t.backend.model) for t in targets)
 
     def _target(self, model: str, backend: Backend, role: Role) -> Target:
         merged = self._merged(model, backend.model, role)

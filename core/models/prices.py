@@ -1,7 +1,4 @@
-"""Prices of tokens: configured, from a price list, or of the same model elsewhere.
-
-The lists are LiteLLM's bundled map and, for ids of OpenRouter, OpenRouter's own.
-"""
+"""Prices of tokens: configured, from LiteLLM's bundled map, or of the same model elsewhere."""
 
 from __future__ import annotations
 
@@ -10,18 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import regex
 from rapidfuzz import fuzz
 
-from core.models import openrouter_prices
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
-from core.models.openrouter_prices import PREFIX, is_at_openrouter, openrouter_id
 from core.models.providers import GONKA, is_rule_based
 from core.models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
+OPENROUTER = "openrouter/"
+OPENROUTER_HOST = "openrouter.ai"
 _MODES = ("chat", "completion", "responses")
 _VENDOR = regex.compile(r"^(?:[a-z-]+\.)+(?=[a-z])")
 """``openai.`` or ``us-gov.openai.`` before a name; no version number looks like that."""
@@ -48,9 +46,7 @@ class Price:
     cached: float | None
     """For prompt tokens from the provider's cache; None: the full price is asked."""
     source: str
-    """"provider", "configuration", "openrouter", "litellm" or "like <LiteLLM id>"."""
-    request: float = 0.0
-    """Dollars for each request, whatever its tokens."""
+    """"provider", "configuration", "litellm" or "like <LiteLLM id>"."""
 
     def of(self, usage: Usage) -> float | None:
         """Dollars for one request of these tokens; None where the tokens are unknown."""
@@ -59,7 +55,7 @@ class Price:
         cached = min(usage.cached or 0, usage.prompt)
         cached_price = self.input if self.cached is None else self.cached
         fresh = (usage.prompt - cached) * self.input
-        return self.request + fresh + cached * cached_price + usage.completion * self.output
+        return fresh + cached * cached_price + usage.completion * self.output
 
 
 def price_of(model: str, models: Models | None = None) -> Price | None:
@@ -81,12 +77,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
         cached = None if configured.cached is None else configured.cached / 1e6
         return Price(configured.input / 1e6, configured.output / 1e6, cached, "configuration")
     routed = openrouter_id(model, base_url)
-    listing = openrouter_prices.used()
-    if routed is not None and listing and (listed := listing.price(routed)):
-        relayed = base_url is not None and not is_at_openrouter(base_url)
-        source = f"like {PREFIX}{routed}" if relayed else "openrouter"
-        return Price(listed.input, listed.output, listed.cached, source, listed.request)
-    exact = _exact(f"{PREFIX}{routed}" if routed is not None else model)
+    exact = _exact(f"{OPENROUTER}{routed}" if routed is not None else model)
     if exact is not None:
         return _price(exact, f"like {exact}" if base_url else "litellm")
     # Gonka is paid in a coin of its own.
@@ -95,10 +86,32 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     return _price(near, f"like {near}") if near else None
 
 
+def openrouter_id(model: str, base_url: str | None) -> str | None:
+    """OpenRouter's own name for a LiteLLM id, where OpenRouter answers for it; else None.
+
+    OpenRouter states the cost of each request in its reply.
+    """
+    if model.startswith(OPENROUTER):
+        return model.removeprefix(OPENROUTER)
+    try:
+        host = urlsplit(base_url or "").hostname
+    except ValueError:
+        return None
+    return model.partition("/")[2] if host == OPENROUTER_HOST else None
+
+
+def tells_cost(target: Target) -> bool:
+    """Whether the dollars of a reply will be known: a price is, or the reply states them."""
+    backend = target.backend
+    stated = openrouter_id(backend.model, backend.base_url) is not None
+    return stated or target_price(backend.model, target.prices, backend.base_url) is not None
+
+
 def dollars(target: Target, reply: Reply) -> tuple[float | None, str | None]:
     """Dollars and their source: the provider's own figure, else by the best price known.
 
-    The user's prices go before those that LiteLLM has counted with, and so do OpenRouter's.
+    The user's prices go before those that LiteLLM has counted with. What LiteLLM counts for an id
+    of OpenRouter may be the price of another provider.
     """
     backend = target.backend
     ours = target.prices is not None or openrouter_id(backend.model, backend.base_url) is not None

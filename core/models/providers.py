@@ -12,8 +12,6 @@ from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Re
 from core.models.redact import redact
 from core.models.tokens import count_messages, count_text
 
-CASSETTE = "cassette"
-"""Prefix of ids that a recording answers for."""
 GONKA = "gonka"
 """Prefix of ids that the Gonka network answers for, which LiteLLM knows nothing of."""
 _ERROR_CHARS = 300
@@ -55,11 +53,6 @@ def provider(prefix: str) -> Provider:
 def is_rule_based(model: str) -> bool:
     """Whether a model id belongs to our own provider, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
-
-
-def is_served(model: str) -> bool:
-    """Whether a model id is answered by LiteLLM, and neither here nor by a recording."""
-    return model.split("/", 1)[0] not in (*_known, CASSETTE)
 
 
 class DirectTransport:

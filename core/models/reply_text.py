@@ -53,8 +53,6 @@ class Cleaned:
 
     text: str
     """Never reasoning; "" where nothing else came."""
-    notes: tuple[str, ...] = ()
-    """What was removed, for a log."""
     problem: Problem | None = None
     """``spent``: nothing but thinking until the room was used up; ``truncated``: cut off, so that
     nothing in it can be trusted to be whole."""
@@ -72,23 +70,17 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
     """
     cut = finish_reason in _CUT_REASONS or len(text) >= MAX_CHARS
     left = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n")
-    notes: list[str] = []
+    thought = bool(left.strip() or reasoning.strip())
     if _ESCAPED.search(left):
         left = html.unescape(left)
-        notes.append("entities decoded")
     if "<|channel|>" in left or "<|message|>" in left:
         # A call in the commentary channel is no answer either, because no tool was offered.
         left = "\n".join(body for name, body in _channels(left) if name in ("final", ""))
-        notes.append("channels removed")
     bare = _BARE_CHANNEL.sub("", left)
     # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
     answer = _END_OF_THOUGHT.split(_THINK.sub("", bare))[-1]
-    if answer != left:
-        notes.append("reasoning removed")
     plain = _MARK.sub("", answer).strip()
-    if len(plain) < len(answer.strip()):
-        notes.append("marks removed")
-    return Cleaned(plain, tuple(notes), _problem(plain, bool(notes or reasoning.strip()), cut))
+    return Cleaned(plain, _problem(plain, thought, cut))
 
 
 def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
@@ -104,6 +96,7 @@ def repair(messages: Sequence[Message], reply: str, question: str) -> list[Messa
 
 
 def _problem(text: str, thought: bool, cut: bool) -> Problem | None:
+    """``text``: what is left; ``thought``: whether anything else came."""
     if text:
         return "truncated" if cut else None
     if cut:

@@ -71,18 +71,28 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
     if folder.is_dir() or name != folder.name:
         raise NotRecorded(f"{folder} is not a run folder: it has no tasks/*.jsonl")
     runs = run_folders(logs, fits)
-    if back := _LATEST.fullmatch(name):
-        whole = (path for path in runs if not _manifest(path).fork)
-        if newest := next(islice(whole, int(back[1] or 0), None), None):
-            return newest
-    matches = [path for path in runs if name and path.name.startswith(name)]
-    matches = matches or [path for path in runs if name and _manifest(path).title == name]
+    matches = _matches(name, runs)
     if len(matches) == 1:
         return matches[0]
     there = ", ".join(path.name for path in (matches or runs)[:NAMED_AT_MOST]) or "none"
     if matches:
         raise NotRecorded(f"{name!r} fits {len(matches)} runs in {logs}: {there}")
     raise NotRecorded(f"there is no run {name!r}; runs in {logs}: {there}")
+
+
+def _matches(name: str, runs: list[Path]) -> list[Path]:
+    """The runs that a name means: the latest, those that begin so, or those that are called so."""
+    back = _LATEST.fullmatch(name)
+    if back and (newest := _latest(runs, int(back[1] or 0))):
+        return [newest]
+    begin_so = [path for path in runs if name and path.name.startswith(name)]
+    return begin_so or [path for path in runs if name and _manifest(path).title == name]
+
+
+def _latest(runs: list[Path], back: int) -> Path | None:
+    """The newest run that is no fork, or the one so many before it."""
+    whole = (path for path in runs if not _manifest(path).fork)
+    return next(islice(whole, back, None), None)
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -8,10 +8,10 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 
-from core.ledger import Record
+from core.ledger import Record, ToolCall
 from core.models.model_call import ModelCall
 from core.models.tokens import cut_text
-from core.runs.results import Failure, Outcome
+from core.runs.results import Failure, Outcome, TaskResult
 from core.runs.work import WorkReport
 
 
@@ -200,3 +200,25 @@ class TaskRun:
     def tool_calls(self) -> int:
         """Tool calls of all turns."""
         return sum(len(t.report.calls) for t in self.turns if t.report)
+
+
+class Watcher:
+    """Someone who looks on at a run, called from the threads of its tasks; here nobody does."""
+
+    def task_started(self, task: TaskInfo) -> None:
+        """A task begins."""
+
+    def call_done(self, task: TaskInfo, call: ModelCall) -> None:
+        """A model was asked for a task, whatever came of it."""
+
+    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
+        """Show the decision of a turn, also one that is sent back."""
+
+    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
+        """A tool call of an instruction is over."""
+
+    def turn_done(self, task: TaskInfo, turn: Turn) -> None:
+        """A turn is over."""
+
+    def task_done(self, result: TaskResult) -> None:
+        """A task is closed and scored."""

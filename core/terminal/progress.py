@@ -19,7 +19,7 @@ from rich.text import Text
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage, known_sum
 from core.runs.results import TaskResult
-from core.runs.task import Decision, TaskInfo, Turn
+from core.runs.task import Decision, TaskInfo, Turn, Watcher
 from core.runs.task_record import HARM
 from core.terminal.console import plain_line
 from core.terminal.figures import DASH, counted, cut, dollars, number, peek, tokens
@@ -66,7 +66,7 @@ class Running:
     spent: Spent = field(default_factory=Spent)
 
 
-class Progress:
+class Progress(Watcher):
     """Shows a run: moving lines on a terminal, one plain line a task anywhere else. Thread-safe.
 
     Tokens and dollars count only calls seen here; what a resumed task spent before is
@@ -127,12 +127,6 @@ class Progress:
             self._spent = self._spent.plus(call)
             if row := self._running.get(task.task_id):
                 row.spent, row.is_asked = row.spent.plus(call), True
-
-    def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
-        """Do nothing: the line of a task shows what its last turn has thought."""
-
-    def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
-        """Do nothing: the line of a task shows what its last turn has thought."""
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Show the state and the thought of a turn that is over."""
@@ -234,48 +228,45 @@ def _line(text: str) -> Text:
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
-class Stream:
-    """A watcher that prints each event as a line, behind the name of its task."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
+class Stream(Progress):
+    """Shows a run with a line for each event, behind the name of its task."""
 
     def task_started(self, task: TaskInfo) -> None:
         """Print its text."""
-        self._print(task, f"TASK: {_brief(task.text)}")
+        super().task_started(task)
+        self._tell(task, f"TASK: {_brief(task.text)}")
 
     def call_done(self, task: TaskInfo, call: ModelCall) -> None:
         """Print a failure of a model; a successful call shows in what follows."""
+        super().call_done(task, call)
         if call.error:
-            self._print(task, f"MODEL {call.role}: {_brief(call.error)}")
+            self._tell(task, f"MODEL {call.role}: {_brief(call.error)}")
 
     def decided(self, task: TaskInfo, number: int, decision: Decision) -> None:
         """Print a thought and what is to be done."""
-        self._print(task, f"turn {number} THOUGHT: {_brief(decision.thought)}")
-        self._print(task, f"turn {number} {decision.decision}: {_brief(decision.instruction)}")
+        self._tell(task, f"turn {number} THOUGHT: {_brief(decision.thought)}")
+        self._tell(task, f"turn {number} {decision.decision}: {_brief(decision.instruction)}")
 
     def tool_called(self, task: TaskInfo, call: ToolCall) -> None:
         """Print a call with the beginning of its answer."""
-        self._print(task, f"  {_brief(call.prompt(RESULT_CHARS), CALL_CHARS)}")
+        self._tell(task, f"  {_brief(call.prompt(RESULT_CHARS), CALL_CHARS)}")
 
     def turn_done(self, task: TaskInfo, turn: Turn) -> None:
         """Print what was reported, or why nothing was done."""
+        super().turn_done(task, turn)
         for label, why in {
             "PREPARED ANSWER NOT SENT": turn.withheld,
             "SENT BACK": turn.challenge,
             "REFUSED": turn.refused,
         }.items():
             if why:
-                self._print(task, f"turn {turn.number} {label}: {_brief(why)}")
+                self._tell(task, f"turn {turn.number} {label}: {_brief(why)}")
         if turn.report:
             failed = turn.report.error
             text = f"FAILED: {_brief(failed)}" if failed else peek(turn.report.result, MOST_CHARS)
-            self._print(task, f"turn {turn.number} REPORT: {text}")
+            self._tell(task, f"turn {turn.number} REPORT: {text}")
 
-    def task_done(self, result: TaskResult) -> None:
-        """Nothing: the line of a task that is over is printed by the progress."""
-
-    def _print(self, task: TaskInfo, line: str) -> None:
+    def _tell(self, task: TaskInfo, line: str) -> None:
         plain_line(self._console, f"[{_brief(task.spec_id, 60)}] {line}")
 
 

@@ -84,7 +84,6 @@ def untouched(platform: Simulator, folder: Path) -> bool:
         ("faulty/stor?rate=0.1", "there is no playbook/stor; did you mean playbook/store"),
         ("faulty/store?rate=7", "rate: Input should be less than or equal to 1"),
         ("scripted/none", "there is no scripted/none"),
-        ("cassette/no-such.tape", "no-such.tape cannot be read"),
         ("referense", "it names no provider; did you mean reference"),
         ("gpt-9-nonsense", "it names no provider; did you mean gpt-"),
         ("nebis/openai/gpt-oss-120b", "did you mean nebius/openai/gpt-oss-120b"),

@@ -1,4 +1,4 @@
-"""The kept versions of wikis: listed, written out, compared, named by hash, age or task."""
+"""The kept versions of wikis, written out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from cli import cache_folder
 from cli.cli import app
-from cli.wiki_command import NONE_KEPT, file_names
+from cli.wiki_command import file_names
 from company_tools.company_session import CompanySession
 from company_tools.wiki_store import WikiStore, hash_of
 from core.ledger import Ledger
@@ -43,26 +43,29 @@ def kept() -> tuple[str, str]:
     return hashes[0], hashes[1]
 
 
-def run(*words: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["wiki", *words])
+def run(folder: str = "out") -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["wiki", folder])
     return done.exit_code, done.stdout, done.stderr
 
 
-def test_the_list_names_hash_pages_size_and_time_the_last_first(kept: tuple[str, str]) -> None:
-    code, output, _ = run("list")
+def test_each_version_is_written_out_page_by_page_the_last_first(kept: tuple[str, str]) -> None:
+    code, output, _ = run("out/wikis")
     assert code == 0
     lines = output.splitlines()
-    assert [line.split()[0] for line in lines] == [kept[1], kept[0]]
+    folders = [Path("out/wikis", sha1[:12]) for sha1 in (kept[1], kept[0])]
+    assert [Path(line.split()[0]) for line in lines] == folders
     size = sum(len(text) for text in OLD.values())
     assert lines[1].split()[1:] == [
         "3", "pages", str(size), "bytes", "2023-11-14", "22:13:20", "UTC",
     ]  # fmt: skip
+    for folder, pages in zip(folders, (NEW, OLD), strict=True):
+        files = [path for path in folder.rglob("*") if path.is_file()]
+        assert {str(path.relative_to(folder)): path.read_text() for path in files} == pages
 
 
 def test_an_empty_cache_is_no_error() -> None:
-    assert run("list") == (0, "", f"{NONE_KEPT}\n")
-    code, _, message = run("dump", "latest", "out")
-    assert code == 2
+    code, output, message = run()
+    assert (code, output) == (0, "")
     assert "no wiki version is cached" in message
 
 
@@ -75,27 +78,18 @@ def test_a_damaged_file_is_no_version(kept: tuple[str, str]) -> None:
             version["pages"]["index.md"] += "!"
             path.write_text(json.dumps(version))
     (folder / "wiki" / "other.json").write_text("[" * 100_000)
-    assert [line.split()[0] for line in run("list")[1].splitlines()] == [kept[1]]
-
-
-@pytest.mark.parametrize("name", ["latest~1", "{0}", "{0:.8}"])
-def test_a_version_is_written_out_page_by_page(kept: tuple[str, str], name: str) -> None:
-    code, output, _ = run("dump", name.format(kept[0]), "out/pages")
-    assert code == 0
-    assert output == f"3 pages of {kept[0]}: out/pages\n"
-    folder = Path("out/pages")
-    files = {str(p.relative_to(folder)): p.read_text() for p in folder.rglob("*") if p.is_file()}
-    assert files == OLD
+    run()
+    assert [path.name for path in Path("out").iterdir()] == [kept[1][:12]]
 
 
 def test_nothing_is_written_over(kept: tuple[str, str]) -> None:
     Path("out").mkdir()
     Path("out/mine.md").write_text("mine")
-    code, _, message = run("dump", "latest", "out")
+    code, _, message = run()
     assert code == 2
     assert "name a new or empty folder" in message
     assert [p.name for p in Path("out").iterdir()] == ["mine.md"]
-    assert run("dump", "latest", "out/mine.md")[0] == 2
+    assert run("out/mine.md")[0] == 2
     assert Path("out/mine.md").read_text() == "mine"
 
 
@@ -109,11 +103,12 @@ HOSTILE = (
 def test_no_page_leaves_the_folder_or_hides_another(kept: tuple[str, str]) -> None:
     pages = {path: f"text of {number}" for number, path in enumerate(HOSTILE)}
     WikiStore(cache_folder()).keep(sha1 := hash_of(pages), pages)
-    code, output, _ = run("dump", sha1[:12], "out")
+    code, output, _ = run()
     assert code == 0
-    files = [path for path in Path("out").rglob("*") if path.is_file()]
+    files = [path for path in Path("out", sha1[:12]).rglob("*") if path.is_file()]
     assert sorted(path.read_text() for path in files) == sorted(pages.values())
     assert {path.name for path in Path.cwd().iterdir()} == {"out", "cache"}
+    assert len(list(Path("out").iterdir())) == 3
     assert "\x1b" not in output
     assert "'../up.md' is in =up-md." in output
 
@@ -132,53 +127,6 @@ def test_names_of_files_stay_inside_and_apart(paths: list[str]) -> None:
         "/".join(name.split("/")[:n]) for name in folded for n in range(1, name.count("/") + 1)
     }
     assert not above & set(folded)
-
-
-def test_two_versions_differ_by_page(kept: tuple[str, str]) -> None:
-    code, output, _ = run("diff", "latest~1", "latest")
-    assert code == 0
-    assert output.splitlines() == [
-        "--- a/gone.md", "+++ /dev/null", "@@ -1 +0,0 @@", "-x",
-        "--- a/index.md", "+++ b/index.md", "@@ -1,2 +1,2 @@", " # Kites", "-Fly them.",
-        "+Fly them high.",
-        "--- /dev/null", "+++ b/new.md", "@@ -0,0 +1 @@", "+y",
-    ]  # fmt: skip
-    assert run("diff", "latest", "latest") == (0, "", "the same pages\n")
-
-
-def test_a_name_that_fits_nothing_gets_what_there_is(kept: tuple[str, str]) -> None:
-    wrong = kept[0][:6] + "zz"
-    code, _, message = run("diff", wrong, "latest")
-    assert code == 2
-    assert f"there is no version '{wrong}'; 2 are cached: {kept[1][:12]}, {kept[0][:12]}" in message
-    assert "there is no version 'latest~2'" in run("diff", "latest~2", "latest")[2]
-
-
-def journal(run_name: str, spec: str, *versions: str) -> None:
-    path = Path("logs", run_name, "tasks", f"{spec}.jsonl")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [{"type": "task", "spec_id": spec, "task_id": "t", "text": "?"}]
-    lines += [{"type": "notice", "text": f"wiki version {version}"} for version in versions]
-    path.write_text("".join(json.dumps({"v": 1, **line}) + "\n" for line in lines))
-
-
-def test_a_task_names_the_version_that_it_read_last(kept: tuple[str, str]) -> None:
-    journal("20260101-120000-aaaa", "kites-pay", kept[1], kept[0])
-    journal("20260101-120000-aaaa", "kites-load")
-    journal("20260102-120000-bbbb", "kites-pay", "0" * 40)
-    for name in ("latest~1/kites-pay", "20260101/kites-p", "logs/20260101-120000-aaaa/kites-pay"):
-        code, output, _ = run("dump", name, f"out-{len(name)}")
-        assert (code, output.split()[3]) == (0, f"{kept[0]}:")
-    for name, message in [
-        ("latest/kites-pay", f"has read version {'0' * 40}, which is no longer cached"),
-        ("latest~1/kites-load", "names no wiki version"),
-        ("latest~1/kites-pax", "has no task 'kites-pax'; did you mean kites-pay"),
-        ("nope/kites-pay", "there is no run 'nope'"),
-    ]:
-        code, _, text = run("dump", name, "never")
-        assert code == 2
-        assert message in text
-    assert not Path("never").exists()
 
 
 class _Client:

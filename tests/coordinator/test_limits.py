@@ -109,6 +109,31 @@ def test_a_call_of_unknown_price_counts_as_the_dearest_known_one() -> None:
         meter.check()
 
 
+def test_a_call_of_unknown_price_counts_also_where_the_price_is_known_only_later() -> None:
+    meter = Meter(Limits(dollars=1.0), "run")
+    meter.add(call(cost=None).model_copy(update={"error": "no answer within 120.0 s"}))
+    meter.check()  # the attempt is repeated
+    meter.add(call(cost=0.5))
+    with pytest.raises(LimitReached, match="1 dollars"):
+        meter.check()
+
+
+def test_an_answer_without_a_price_ends_what_has_a_limit_of_dollars() -> None:
+    without, limited = Meter(Limits(), "run"), Meter(Limits(dollars=1.0), "run")
+    for meter in (without, limited):
+        meter.add(call(cost=None))
+    without.check()
+    with pytest.raises(LimitReached, match="1 dollars for a run cannot be enforced"):
+        limited.check()
+
+
+def test_a_call_of_unknown_price_beside_free_ones_is_free() -> None:
+    meter = Meter(Limits(dollars=1.0), "run")
+    meter.add(call(cost=0.0))
+    meter.add(call(cost=None))
+    meter.check()
+
+
 def test_a_zero_limit_is_reached_at_once() -> None:
     with pytest.raises(LimitReached):
         Meter(Limits(tokens=0), "task").check()

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store_tools.authorised import Authority, forbids, line_of, names, ordered, quantities
+from store_tools.authorised import (
+    Authority,
+    Order,
+    Priced,
+    forbids,
+    line_of,
+    names,
+    ordered,
+    quantities,
+)
+from store_tools.basket import Basket, Content, PricedLine
 
 
 @pytest.mark.parametrize(
@@ -125,3 +137,53 @@ def test_a_very_long_instruction_takes_no_time(piece: str) -> None:
         read(said)
     ordered(said, 1)
     quantities(said, "tea")
+
+
+TEA, PEN = {"tea": 2}, {"pen": 2}
+BUY = "Buy 2 units of tea or pen."
+LINE = "CHECKOUT: cheapest found"
+
+
+def basket_of(content: Content, total: int, coupon: str = "") -> Basket:
+    items: list[PricedLine] = [{"sku": s, "quantity": n, "price": 1} for s, n in content.items()]
+    return {"items": items, "coupon": coupon, "subtotal": total, "discount": 0, "total": total}
+
+
+def search_of(*rows: tuple[Content, str, int], **more: Any) -> Priced:
+    return Priced(rows, **{"target": 2, "codes": 0, "by_shop": False} | more)
+
+
+@pytest.mark.parametrize(
+    ("said", "searches", "basket", "refusal"),
+    [
+        (BUY, [search_of((TEA, "", 8), (PEN, "", 9))], basket_of(TEA, 8), None),
+        (BUY, [search_of((TEA, "", 8), (PEN, "", 9))], basket_of(PEN, 9), "a basket for 8"),
+        (BUY, [search_of((TEA, "", 8))], basket_of(TEA, 7), "not priced this basket"),
+        (BUY, [], basket_of(TEA, 8), "no search has priced any"),
+        (BUY, [search_of()], basket_of(TEA, 8), "no search has priced such"),
+        (BUY, [search_of((TEA, "", 8), target=None)], basket_of(TEA, 8), "not those generated"),
+        (BUY, [search_of((TEA, "", 8), target=3)], basket_of(TEA, 8), "does not ask for 3 units"),
+        # What the listing says does not count beside what the shop has priced.
+        (
+            BUY,
+            [search_of((TEA, "", 8)), search_of((PEN, "", 7), by_shop=True)],
+            basket_of(TEA, 8),
+            "not priced this basket",
+        ),
+        (f"{BUY} Try coupons.", [search_of((TEA, "", 8))], basket_of(TEA, 8), "none was tried"),
+        (f"{BUY} Try coupons.", [search_of((TEA, "", 8), codes=1)], basket_of(TEA, 8), None),
+        ("Buy 2 units.", [search_of((TEA, "", 8))], basket_of(TEA, 8), "name the SKUs"),
+        ("Buy 2 drinks.", [search_of((TEA, "", 8), query="drinks")], basket_of(TEA, 8), None),
+    ],
+)
+def test_only_the_cheapest_of_what_was_searched_is_authorised(
+    said: str, searches: list[Priced], basket: Basket, refusal: str | None
+) -> None:
+    refused = Order(f"{said}\n{LINE}", {}, searches).refuses(basket)
+    assert (refused is None) is (refusal is None), refused
+    assert refusal is None or refusal in str(refused)
+
+
+def test_a_line_without_a_coupon_needs_none_that_was_tried() -> None:
+    order = Order(f"{BUY} Try coupons.\n{LINE}, no coupon", {}, [search_of((TEA, "", 8))])
+    assert order.refuses(basket_of(TEA, 8)) is None

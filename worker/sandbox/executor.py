@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -99,18 +99,17 @@ class Runner:
         run = StepRun(self.kind, bridge)
         prints = Prints(self._limits.output_chars)
         try:
-            interpreter = self._ready(past)
-            bridge.begin()
-            try:
-                run.value = interpreter.run(bridge, prints)
-            except CodeFailure as failure:
-                run.failure = failure
+            with ExitStack() as failing:
+                failing.callback(self.close)
+                interpreter = self._ready(past)
+                bridge.begin()
+                try:
+                    run.value = interpreter.run(bridge, prints)
+                except CodeFailure as failure:
+                    run.failure = failure
+                failing.pop_all()
         except StepOver as over:
             run.over = over
-            self.close()
-        except BaseException:
-            self.close()
-            raise
         run.logs = prints.text()
         return run
 

@@ -37,12 +37,12 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import RunConfig, StrategyName
 from coordinator.limits import CancelToken
 from coordinator.session import Session
-from coordinator.watching import Watchers
 from core.erc3_client import ERC3
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
 from core.models.providers import DirectTransport, is_rule_based
 from core.runs.results import TaskResult
+from core.runs.task import Watcher
 from workshop.environments.inspect_tasks import CALLS, reopened, unprefixed
 from workshop.simulator.open_world import Call, OpenWorld
 from workshop.simulator.server import serve
@@ -161,9 +161,8 @@ def _play(
     with TemporaryDirectory(prefix="inspect-") as folder, serve(world.pack, key=KEY) as served:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         clients = client_factory(config.ids, transport_factory=lambda one: transports[one.model])
-        watchers = Watchers(())
         session = Session(
-            client, config, benchmark, Path(folder), watchers, clients=clients, stop=stop
+            client, config, benchmark, Path(folder), Watcher(), clients=clients, stop=stop
         )
         session.run(session.tasks())
         (result,) = session.close_open().tasks

@@ -15,7 +15,6 @@ import regex
 from coordinator.beginning import base_urls, client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
-from coordinator.watching import Watchers
 from core.erc3_client import ERC3, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.cassette import Tapes
@@ -26,7 +25,7 @@ from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
 from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import Turn
+from core.runs.task import Turn, Watcher
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
@@ -104,7 +103,7 @@ def _played(
                 base_urls=base_urls(),
                 transport_factory=transport_factory,
             )
-            session = Session(client, config, benchmark, folder, Watchers(()), clients=clients)
+            session = Session(client, config, benchmark, folder, Watcher(), clients=clients)
             session.run(session.tasks())
             results = session.close_open().tasks
         records = {record.task_id: record for record in map(read_task, journals(folder))}

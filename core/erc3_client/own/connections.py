@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPException, HTTPResponse
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
@@ -96,16 +96,13 @@ class LoopbackClient:
         lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         head = f"POST /{quote(path, safe=_PATH_CHARACTERS)} HTTP/1.1\r\n{lines}\r\n"
         connection = self._kept() or _Connection(self._place, self._connect_seconds)
-        try:
+        with ExitStack() as unless_kept:
+            unless_kept.callback(connection.close)
             answer = connection.exchange(head.encode("latin-1") + content, self._seconds)
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            if answer.keep_alive and not self._closed:
-                self._idle.append(connection)
-                return answer
-        connection.close()
+            with self._lock:
+                if answer.keep_alive and not self._closed:
+                    self._idle.append(connection)
+                    unless_kept.pop_all()
         return answer
 
     def close(self) -> None:

@@ -19,10 +19,9 @@ from typer.testing import CliRunner
 from cli.cli import app
 from cli.doctor import examine
 from cli.options import DoctorOptions
-from core.models import gonka, gonka_transport
+from core.models import gonka
 from core.models.extras import ExtraMissing
-from core.models.gonka import Node, SettingsError, key_of, nodes_of
-from core.models.gonka_transport import GonkaTransport
+from core.models.gonka import GonkaTransport, Node, SettingsError, key_of, nodes_of
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
@@ -274,11 +273,11 @@ def test_without_the_extra_the_command_that_installs_it_is_told(
 
 
 def test_nothing_of_it_is_imported_before_it_is_asked() -> None:
-    assert gonka_transport.__name__ in sys.modules
+    assert gonka.__name__ in sys.modules
     code = (
         "import sys, cli.cli, cli.commands, core.models.model_client, core.models.model_ids;"
         "import core.models.model_ids;"
-        "sys.exit(bool({'gonka_openai', 'secp256k1', 'httpx', 'core.models.gonka_transport'} "
+        "sys.exit(bool({'gonka_openai', 'secp256k1', 'httpx', 'core.models.gonka'} "
         "& set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=100).returncode == 0

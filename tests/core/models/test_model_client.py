@@ -32,7 +32,7 @@ from core.models.model_client import (
     response_format,
     supports_schema,
 )
-from core.models.models_file import Models, ModelsError, ModelsFile, Params, load_models
+from core.models.models_file import Models, ModelsFile, Params, load_models
 from core.models.providers import is_rule_based
 from core.models.tokens import count_messages, count_text
 from tests import scripted
@@ -500,11 +500,6 @@ def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None
     assert (call.text, call.finish_reason, call.reasoning) == ("cut", "length", "hm hm")
     assert call.usage.reasoning == count_text("hm hm")
     assert call.usage.completion == count_text("cut") + count_text("hm hm")
-
-
-def test_a_cassette_needs_its_player() -> None:
-    with pytest.raises(ModelsError, match="cassette"):
-        ModelClient("cassette/x.jsonl", "worker").complete(ASK)
 
 
 # Schemas.

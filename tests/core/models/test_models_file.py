@@ -121,14 +121,6 @@ def test_a_base_url_is_for_ids_without_backends(write: Write) -> None:
         models.settings("reference", "worker", "http://here/v1")
 
 
-def test_litellm_is_needed_by_ids_of_others_only(write: Write) -> None:
-    models = write('[models.ours]\nbackends = [{ model = "playbook/store" }]\n')
-    ours = ("playbook/store", "scripted/x", "faulty/1", "cassette/x.jsonl", "ours")
-    assert not models.needs_litellm(ours)
-    assert models.needs_litellm((*ours, "openai/x"))
-    assert models.needs_litellm(("reference",))
-
-
 def test_backends_of_a_model_are_shared(write: Write) -> None:
     models = write("")
     assert models.backends("reference") is models.backends("reference")

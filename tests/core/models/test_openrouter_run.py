@@ -1,83 +1,71 @@
-"""A whole run with a model of OpenRouter, with and without its price list."""
+"""A whole run with a model of OpenRouter, whose price is known only from its replies."""
 
 from __future__ import annotations
 
 import json
 import os
-import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.models import openrouter_prices
+from core.runs.results import RunResults
 from tests.fake_openai import FakeOpenAI
-from tests.hostile_models import HostileModels, said
 
-PRICING = {"prompt": "0.000001", "completion": "0.000002", "input_cache_read": "0.0000005"}
+Play = Callable[..., RunResults]
 
 
 @pytest.fixture
-def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
+    """Plays one task with a model of OpenRouter that this server answers for."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-1b5b2e66dd77ac0e")
     for name in [name for name in os.environ if name.upper().endswith("_PROXY")]:
         monkeypatch.delenv(name)
-    return "mine"
 
-
-def play(model: str, url: str, monkeypatch: pytest.MonkeyPatch, *more: str) -> tuple[int, str]:
-    """Play one task with prices from an address; exit code and what was printed."""
-    monkeypatch.setenv("OPENROUTER_MODELS_URL", url)
-    words = ["--models", "m.toml", "--evaluator", model, "--worker", model, *more]
-    done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
-    openrouter_prices.use(None)
-    return done.exit_code, done.output
-
-
-def serve(server: FakeOpenAI) -> None:
-    backend = f'{{ model = "openrouter/some/model", base_url = "{server.base_url}" }}'
-    Path("m.toml").write_text(f"[models.mine]\nbackends = [{backend}]\n")
-
-
-def test_a_run_is_priced_by_the_list_which_is_asked_for_once(
-    model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = {"data": [{"id": "some/model", "pricing": PRICING}]}
-    with FakeOpenAI() as server, HostileModels(said(rows)) as listing:
-        serve(server)
-        code, output = play(model, listing.base_url, monkeypatch, "--max-dollars", "1")
-        assert code == 0, output
+    def go(server: FakeOpenAI, *more: str) -> RunResults:
+        backend = f'{{ model = "openrouter/some/model", base_url = "{server.base_url}" }}'
+        Path("m.toml").write_text(f"[models.mine]\nbackends = [{backend}]\n")
+        words = ["--models", "m.toml", "--evaluator", "mine", "--worker", "mine", *more]
+        done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
         (folder,) = Path("logs").iterdir()
-        totals = json.loads((folder / "results.json").read_text())["totals"]
-        billed = server.billed
-        fresh = billed.prompt - billed.cached
-        assert totals["cost_usd"] == pytest.approx(
-            fresh * 1e-6 + billed.cached * 5e-7 + billed.completion * 2e-6, rel=1e-6
-        )
-        assert listing.requests == 1
+        assert "Traceback" not in done.output
+        return RunResults.model_validate(json.loads((folder / "results.json").read_text()))
+
+    return go
 
 
-def test_a_run_without_the_list_goes_on_and_says_so_once(
-    model: str, monkeypatch: pytest.MonkeyPatch
+def test_a_run_costs_what_the_replies_state_and_each_request_asks_for_it(play: Play) -> None:
+    with FakeOpenAI(cost=0.001) as server:
+        results = play(server)
+    assert results.tasks[0].score == 1.0
+    assert results.totals.cost_usd == pytest.approx(0.001 * len(server.seen))
+    assert all(ask.body["usage"] == {"include": True} for ask in server.seen)
+
+
+@pytest.mark.parametrize("option", ["--max-dollars", "--task-dollars"])
+def test_a_dollar_limit_holds_though_the_price_is_known_only_from_replies(
+    play: Play, option: str
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        nowhere = f"http://127.0.0.1:{listener.getsockname()[1]}/models"
-    with FakeOpenAI() as server:
-        serve(server)
-        code, output = play(model, nowhere, monkeypatch)
-    assert code == 0
-    assert output.count("OpenRouter's list of models: cannot be reached") == 1
+    with FakeOpenAI(cost=0.001) as server:
+        (task,) = play(server, option, "0.0015").tasks
+    assert len(server.seen) == 2, "the call that reaches the limit is the last one"
+    assert task.failure == "limit"
+    assert "limit reached: 0.0015 dollars" in (task.error or "")
 
 
-def test_a_replay_does_not_ask_for_the_list(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_a_dollar_limit_a_reply_that_states_no_cost_is_the_last_one(play: Play) -> None:
     with FakeOpenAI() as server:
-        serve(server)
-        code, output = play(model, "none", monkeypatch, "--record", "tape.jsonl")
-        assert code == 0, output
-    with HostileModels(said({"data": []})) as listing:
-        code, output = play(model, listing.base_url, monkeypatch, "--replay", "tape.jsonl")
-        assert code == 0, output
-        assert listing.requests == 0
+        (task,) = play(server, "--max-dollars", "1").tasks
+    assert len(server.seen) == 1
+    assert task.failure == "limit"
+    assert "the limit of 1 dollars for a run cannot be enforced" in (task.error or "")
+
+
+def test_without_a_dollar_limit_a_cost_that_nobody_states_is_unknown(play: Play) -> None:
+    with FakeOpenAI() as server:
+        results = play(server)
+    assert results.tasks[0].score == 1.0
+    assert results.totals.cost_usd is None

@@ -6,9 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from core.models.model_call import Usage
+from core.models.model_call import Reply, Usage
 from core.models.models_file import load_models
-from core.models.prices import Price, _by_name, _price_map, canonical, like, price_of, target_price
+from core.models.prices import (
+    Price,
+    _by_name,
+    _price_map,
+    canonical,
+    dollars,
+    like,
+    openrouter_id,
+    price_of,
+    target_price,
+    tells_cost,
+)
 
 SAME = [
     ("Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", "qwen/qwen3-235b-a22b-2507"),
@@ -125,3 +136,48 @@ def test_dollars_of_tokens() -> None:
     with_cache = Price(2e-6, 4e-6, 1e-6, "configuration")
     assert with_cache.of(Usage(prompt=10, completion=5, cached=8)) == pytest.approx(32e-6)
     assert with_cache.of(Usage(prompt=10, completion=5)) == pytest.approx(40e-6)
+
+
+def test_an_id_of_openrouter_is_never_priced_by_another_provider() -> None:
+    for name in ("x-ai/grok-4.1-fast", "qwen/qwen3-235b-a22b-2507"):
+        assert target_price(f"elsewhere/{name}", None, None) is not None  # others do sell it
+        assert price_of(f"openrouter/{name}") is None
+        assert target_price(f"openai/{name}", None, "https://openrouter.ai/api/v1") is None
+
+
+def test_the_cost_that_openrouter_states_goes_before_any_count() -> None:
+    (target,) = load_models().settings("openrouter/x-ai/grok-4.1-fast", "worker").targets
+    usage = Usage(prompt=1_000_000, completion=100_000)
+    stated = Reply(text="x", usage=usage, cost_usd=7.0, price_source="provider")
+    counted = Reply(text="x", usage=usage, cost_usd=99.0, price_source="litellm")
+    assert dollars(target, stated) == (7.0, "provider")
+    assert dollars(target, counted) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("openrouter/x-ai/grok-4.1-fast", True),
+        ("nebius/openai/gpt-oss-120b", True),
+        ("nebius/nobody/knows-it", False),
+    ],
+)
+def test_the_cost_of_a_call_is_told_by_a_price_or_by_openrouter(model: str, told: bool) -> None:
+    (target,) = load_models().settings(model, "worker").targets
+    assert tells_cost(target) is told
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "expected"),
+    [
+        ("openrouter/openai/gpt-4o", None, "openai/gpt-4o"),
+        ("openai/x-ai/grok-4", "https://openrouter.ai/api/v1", "x-ai/grok-4"),
+        ("openai/x-ai/grok-4", "https://openrouter.ai.example/api/v1", None),
+        ("openai/gpt-4o", "http://[", None),
+        ("openai/gpt-4o", None, None),
+    ],
+)
+def test_openrouter_is_known_by_prefix_or_host(
+    model: str, base_url: str | None, expected: str | None
+) -> None:
+    assert openrouter_id(model, base_url) == expected

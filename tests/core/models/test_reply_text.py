@@ -256,14 +256,6 @@ def test_what_a_provider_tells_apart_explains_an_empty_answer() -> None:
     assert clean("").problem == "empty"
 
 
-def test_what_was_taken_off_is_noted() -> None:
-    assert clean("plain").notes == ()
-    noted = clean("&lt;code&gt;<|channel|>final<|message|><think>a</think>x<|im_end|>")
-    assert set(noted.notes) == {
-        "entities decoded", "channels removed", "reasoning removed", "marks removed",
-    }  # fmt: skip
-
-
 STEP = {"current_state": "s", "function": {"tool": "Req_List", "page_size": 3}}
 
 

@@ -16,7 +16,6 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from coordinator.watching import Watchers
 from core.models.extras import ExtraMissing, install
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
@@ -390,23 +389,3 @@ def test_the_export_never_gets_the_key_of_a_model(
     exporter("import os, sys\nsys.exit(str('OPENAI_API_KEY' in os.environ))\n")
     trace_run(["otel"], tmp_path, 1, lines.append)
     assert lines == ["warning: --trace otel: False"]
-
-
-def test_everybody_who_looks_on_is_told_everything() -> None:
-    seen: list[str] = []
-
-    class Eye:
-        def __init__(self, name: str) -> None:
-            self.name = name
-
-        def __getattr__(self, what: str) -> Any:
-            return lambda *_args: seen.append(f"{self.name} {what}")
-
-    both = Watchers([Eye("a"), Eye("b")])  # type: ignore[list-item]
-    anything: Any = None
-    both.task_started(anything)
-    both.call_done(anything, anything)
-    both.turn_done(anything, anything)
-    both.task_done(anything)
-    events = ["task_started", "call_done", "turn_done", "task_done"]
-    assert seen == [f"{name} {what}" for what in events for name in "ab"]
