@@ -105,11 +105,11 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
     if options.as_json:
         end.print_json(results)
     if options.trace:
-        from workshop.views.tracing.writer import trace_run
+        from workshop.views.tracing.collector import trace_run
 
         tell = partial(say, notes(quiet=options.quiet))
         tell("writing the traces")
-        trace_run(options.trace, assembly.folder, len(results.tasks), tell)
+        trace_run(assembly.folder, len(results.tasks), tell)
     return exit_code(assembly, session, results)
 
 

@@ -128,7 +128,7 @@ def test_the_example_names_every_variable_that_is_read() -> None:
 
 
 def test_every_variable_that_the_program_reads_is_known() -> None:
-    inner = ("ERC3_COMPAT_", "LITELLM_", "MLFLOW_DISABLE_", "PYTHONPATH", "PATH", "PWD")
+    inner = ("ERC3_COMPAT_", "LITELLM_", "PYTHONPATH", "PATH", "PWD")
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             text = path.read_text(encoding="utf-8")

@@ -14,12 +14,12 @@ from typing import Annotated
 import typer
 
 from core.models.extras import ExtraMissing
+from core.models.redact import redact
 from core.runs.errors import Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
-from core.runs.manifest import manifest_of
 from core.runs.prompts import overridden_sections
-from core.runs.reader import NotRecorded, results_of
+from core.runs.reader import NotRecorded
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
@@ -181,14 +181,13 @@ class Format(StrEnum):
     """Formats of an export."""
 
     inspect = "inspect"
-    mlflow = "mlflow"
     otel = "otel"
 
 
 def export(
     format: Annotated[
         Format,
-        typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
+        typer.Option(help="An Inspect AI log, or traces as --trace otel would write them."),
     ],
     run: Run = LATEST,
     out: Annotated[
@@ -199,7 +198,7 @@ def export(
     ] = None,
     logs: Logs = LOGS,
 ) -> None:
-    """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
+    """Hand a run to Inspect AI or OpenTelemetry."""
     if out and format is not Format.inspect:
         raise typer.BadParameter("--out needs --format inspect")
     if out and out.suffix not in (".eval", ".json"):
@@ -209,7 +208,7 @@ def export(
     folder = find_run(run, logs)
     shown = read_run_view(folder)
     if format is not Format.inspect:
-        _traces(shown, folder, format.value)
+        _export_traces(shown, folder)
         return
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("--format inspect needs the extra", "inspect")
@@ -221,16 +220,24 @@ def export(
     typer.echo(str(path))
 
 
-def _traces(shown: RunView, folder: Path, kind: str) -> None:
+def _export_traces(shown: RunView, folder: Path) -> None:
     """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
-    from workshop.views.tracing.targets import check_targets, how_to_open
-    from workshop.views.tracing.writer import write_traces
+    from workshop.views.tracing.collector import (
+        OPTION,
+        CannotTrace,
+        check_collector,
+        name_collector,
+        writes_to_console,
+    )
 
-    check_targets([kind], folder.parent)
-    manifest = manifest_of(folder)
-    options = manifest.options if manifest else {}
+    check_collector()
     finished = [record for record in shown.tasks if record.result is not None]
-    page = write_traces(kind, folder, finished, results_of(folder), options)
+    try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
+        from workshop.views.tracing.otel import write_traces
+
+        write_traces(folder, finished)
+    except ValueError as error:
+        raise CannotTrace(f"{OPTION}{redact(str(error))}") from None
     typer.echo(f"{so_many_tasks(len(finished))} of {shown.name} traced")
-    if how := how_to_open(kind, folder.parent, page):
-        typer.echo(how)
+    if not writes_to_console():
+        typer.echo(f"traces: at the collector {name_collector()}")
