@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -14,7 +15,6 @@ from typing import Annotated
 import typer
 
 from core.models.extras import ExtraMissing
-from core.models.redact import redact
 from core.runs.errors import Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
@@ -23,7 +23,6 @@ from core.runs.reader import NotRecorded
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
-from core.terminal.figures import so_many_tasks
 from core.terminal.tables import overview
 from core.text import instead
 from workshop.views.stats.records import By
@@ -206,10 +205,13 @@ def export(
             f"--out {out}: the name of an Inspect log must end with .eval or .json"
         )
     folder = find_run(run, logs)
-    shown = read_run_view(folder)
     if format is not Format.inspect:
-        _export_traces(shown, folder)
+        from workshop.views.tracing.collector import export_traces
+
+        for line in export_traces(folder, sys.stdout):
+            typer.echo(line)
         return
+    shown = read_run_view(folder)
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("--format inspect needs the extra", "inspect")
     from workshop.views.inspect_log import write_log
@@ -218,26 +220,3 @@ def export(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_log(shown, folder, path)
     typer.echo(str(path))
-
-
-def _export_traces(shown: RunView, folder: Path) -> None:
-    """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
-    from workshop.views.tracing.collector import (
-        OPTION,
-        CannotTrace,
-        check_collector,
-        name_collector,
-        writes_to_console,
-    )
-
-    check_collector()
-    finished = [record for record in shown.tasks if record.result is not None]
-    try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
-        from workshop.views.tracing.otel import write_traces
-
-        write_traces(folder, finished)
-    except ValueError as error:
-        raise CannotTrace(f"{OPTION}{redact(str(error))}") from None
-    typer.echo(f"{so_many_tasks(len(finished))} of {shown.name} traced")
-    if not writes_to_console():
-        typer.echo(f"traces: at the collector {name_collector()}")

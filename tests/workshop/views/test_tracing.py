@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -274,60 +272,49 @@ def test_a_variable_with_a_wrong_value_is_one_warning(
 ) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
-    monkeypatch.setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "many")
+    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999")
     trace_run(bought[0], 1, lines.append)
-    text = "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT must be a non-negative integer but got many"
-    assert lines == [f"warning: --trace otel: {text}"]
+    text = "max_export_batch_size must be less than or equal to max_queue_size."
+    assert lines[1:] == [f"warning: --trace otel: {text}"]
 
 
 # An export that goes wrong
 
 
-@pytest.fixture
-def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts another program in the place of the export."""
-
-    def put(code: str) -> None:
-        program = tmp_path / "export"
-        program.write_text(f"#!{sys.executable}\n{code}")
-        program.chmod(0o755)
-        monkeypatch.setattr(sys, "executable", str(program))
-
-    return put
-
-
-def test_an_export_that_hangs_is_stopped(
-    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+def test_an_export_that_takes_too_long_is_stopped(
+    bought: tuple[Path, RunResults],
+    lines: list[str],
+    collector: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exporter("import time\ntime.sleep(600)\n")
-    monkeypatch.setattr("workshop.views.tracing.collector.EXPORT_SECONDS", 0.2)
-    trace_run(tmp_path, 0, lines.append)
-    assert lines == ["warning: --trace otel: stopped, because it took more than 0 s"]
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
+    monkeypatch.setattr(collectors, "EXPORT_SECONDS", -1.0)
+    trace_run(bought[0], 0, lines.append)
+    assert len(lines) == 2
+    assert lines[1].endswith("(OTEL_EXPORTER_OTLP_ENDPOINT): stopped after -1 s")
 
 
-def test_an_export_that_dies_is_one_warning(
-    exporter: Any, tmp_path: Path, lines: list[str]
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (RuntimeError(f"no room for {KEY}"), "no room for [redacted]"),
+        (KeyboardInterrupt(), "--trace otel: interrupted, the traces are incomplete"),
+    ],
+)
+def test_whatever_the_library_raises_is_one_warning(
+    error: BaseException,
+    text: str,
+    bought: tuple[Path, RunResults],
+    lines: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exporter("raise SystemExit(3)\n")
-    trace_run(tmp_path, 1, lines.append)
-    assert lines == ["warning: --trace otel: exit code 3"]
+    def fail() -> None:
+        raise error
 
-
-def test_an_export_that_cannot_start_is_one_warning(
-    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    trace_run(tmp_path, 1, lines.append)
-    assert lines == [f"warning: --trace otel: the export cannot be started ({os.strerror(2)})"]
-
-
-def test_the_export_never_gets_the_key_of_a_model(
-    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    exporter("import os, sys\nsys.exit(str('OPENAI_API_KEY' in os.environ))\n")
-    trace_run(tmp_path, 1, lines.append)
-    assert lines == ["warning: --trace otel: False"]
+    monkeypatch.setattr(collectors, "check_collector", fail)
+    trace_run(bought[0], 1, lines.append)
+    assert lines == ["writing the traces", f"warning: {text}"]
 
 
 def test_everybody_who_looks_on_is_told_everything() -> None:

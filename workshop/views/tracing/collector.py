@@ -1,23 +1,22 @@
-"""The OpenTelemetry collector of the traces: checked before a run, written to at its end.
-
-Nothing here imports OpenTelemetry, which may not be installed.
-"""
+"""The OpenTelemetry collector of the traces: checked before a run, written to at its end."""
 
 from __future__ import annotations
 
+import math
 import os
 import socket
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TextIO
 from urllib.parse import urlsplit
 
 from core.models.extras import ExtraMissing
 from core.models.redact import redact
 from core.runs.errors import CannotRun
-from core.runs.hints import ENTRY_POINT
+from core.runs.run_view import read_run_view
+from core.terminal.figures import so_many_tasks
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
@@ -29,6 +28,8 @@ EXPORT_SECONDS = 60.0
 TASK_SECONDS = 0.25
 """and how much longer for each of its tasks."""
 OPTION = "--trace otel: "
+MODULES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+"""What the extra ``otel`` installs."""
 
 
 class CannotTrace(CannotRun):
@@ -42,7 +43,7 @@ def check_collector() -> None:
         CannotTrace: with the address and the variable that names it.
         ExtraMissing: the libraries are not installed.
     """
-    if not (_is_installed("opentelemetry.sdk") and _is_installed("opentelemetry.exporter.otlp")):
+    if not all(map(_is_installed, MODULES)):
         raise ExtraMissing("traces need the extra", "otel")
     if writes_to_console():
         return
@@ -91,37 +92,38 @@ def _address() -> tuple[str, str]:
     return DEFAULT, f"the default; set {ENDPOINTS[1]} to change it"
 
 
-def trace_run(folder: Path, tasks: int, say: Callable[[str], None]) -> None:
-    """Export the traces of a run of so many tasks; say where they are or what went wrong.
+def export_traces(folder: Path, console: TextIO, seconds: float = math.inf) -> list[str]:
+    """Send a trace of each task of a run that is over; say in lines what was sent, and where.
 
-    The export is a process of its own, so that no collector, however slow or broken, holds up or
-    fails a run.
+    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
+    Raises CannotTrace, ExtraMissing: not all were sent.
     """
-    seconds = EXPORT_SECONDS + TASK_SECONDS * tasks
-    words = sys.executable, ENTRY_POINT, "export", "--format", "otel", folder.resolve()
+    check_collector()
+    view = read_run_view(folder)
+    finished = [record for record in view.tasks if record.result is not None]
+    try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
+        from workshop.views.tracing.otel import send
+
+        error = send(folder, finished, console, seconds)
+    except ValueError as refused:
+        raise CannotTrace(f"{OPTION}{redact(str(refused))}") from None
+    if error:
+        target = name_collector()
+        raise CannotTrace(f"{OPTION}some traces were not written to {target}: {error}")
+    sent = f"{so_many_tasks(len(finished))} of {view.name} traced"
+    where = [] if writes_to_console() else [f"traces: at the collector {name_collector()}"]
+    return [sent, *where]
+
+
+def trace_run(folder: Path, tasks: int, say: Callable[[str], None]) -> None:
+    """Export the traces of a run of so many tasks; say where they are or what went wrong."""
+    say("writing the traces")
     try:
-        export = subprocess.run(
-            words,
-            # The keys of models are no business of the library that writes traces.
-            env={name: v for name, v in os.environ.items() if not name.endswith("_API_KEY")},
-            stdin=subprocess.DEVNULL,
-            stdout=sys.stderr if writes_to_console() else subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        say(f"warning: {OPTION}stopped, because it took more than {seconds:.0f} s")
+        lines = export_traces(folder, sys.stderr, EXPORT_SECONDS + TASK_SECONDS * tasks)
     except KeyboardInterrupt:
         say(f"warning: {OPTION}interrupted, the traces are incomplete")
-    except OSError as error:
-        say(f"warning: {OPTION}the export cannot be started ({error.strerror})")
+    except Exception as error:  # the run is over, and nothing that a library raises may fail it
+        say(f"warning: {redact(str(error))}")
     else:
-        lines = (export.stderr if export.returncode else export.stdout or "").splitlines()
-        text = redact((lines or [f"exit code {export.returncode}"])[-1])
-        if export.returncode:
-            say(f"warning: {OPTION}{text.removeprefix('error: ').removeprefix(OPTION)}")
-        elif text.startswith("traces:"):
-            say(text)
+        for line in lines[1:]:
+            say(line)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
@@ -18,12 +19,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_contex
 from core.models.redact import redact
 from core.runs.prompts import read_prompts
 from core.runs.task_record import TaskRecord
-from workshop.views.tracing.collector import (
-    OPTION,
-    CannotTrace,
-    name_collector,
-    writes_to_console,
-)
+from workshop.views.tracing.collector import writes_to_console
 from workshop.views.tracing.span_tree import Fact, Span, task_span, timed
 
 SERVICE = "erc3-agent"
@@ -54,29 +50,31 @@ class _LoggedErrors(logging.Handler):
         self.messages.append(redact(record.getMessage())[:MESSAGE_CHARS])
 
 
-def write_traces(folder: Path, records: Iterable[TaskRecord]) -> None:
-    """Write a trace for each task of a run.
+def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: float) -> str:
+    """Send a trace for each task of a run; the first error, or "".
 
-    Raises:
-        CannotTrace: not all could be written.
-        ValueError: a standard variable has a value that cannot be used.
+    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
+    Raises ValueError: a standard variable has a value that cannot be used.
     """
+    to = ConsoleSpanExporter(out=console) if writes_to_console() else OTLPSpanExporter()
+    tracer = RunTracer(to, folder.resolve().name)
     errors = _LoggedErrors()
     logging.getLogger("opentelemetry").addHandler(errors)
-    to = ConsoleSpanExporter() if writes_to_console() else OTLPSpanExporter()
-    tracer = RunTracer(to, folder.resolve().name)
     prompts = read_prompts(folder)
+    deadline = time.monotonic() + seconds
     failures = 0
     for record in records:
+        if time.monotonic() > deadline:
+            errors.messages.append(f"stopped after {seconds:.0f} s")
+            break
         errors_before = len(errors.messages)
         tracer.write(timed(task_span(record, prompts, _window(record))))
         failures = failures + 1 if len(errors.messages) > errors_before else 0
         if failures == FAILURES_IN_A_ROW:
             break
     tracer.close()
-    if errors.messages:
-        target = name_collector()
-        raise CannotTrace(f"{OPTION}some traces were not written to {target}: {errors.messages[0]}")
+    logging.getLogger("opentelemetry").removeHandler(errors)
+    return next(iter(errors.messages), "")
 
 
 def _window(record: TaskRecord) -> tuple[float, float] | None:
