@@ -32,10 +32,9 @@ from coordinator.resume import Continuation, SessionGone, continuation, note_sub
 from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
-from core.models.extras import ExtraMissing
 from core.models.model_call import ModelCall
 from core.models.sections import SectionError, Texts
-from core.runs.errors import CannotRun, NothingToDo, Usage
+from core.runs.errors import NothingToDo, Usage
 from core.runs.folder import PACK_COPY, run_folder
 from core.runs.journal import write_whole
 from core.runs.manifest import Identity, Manifest, manifest_of
@@ -249,12 +248,15 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     Raises:
         NothingToDo: the run to resume was already submitted.
         CannotRun: something that the run needs is missing, or its models do not answer.
+        ExtraMissing: traces are wanted, and their library is not installed.
     """
     earlier = resumed(options, stack) if options.resume else None
     folder = earlier.folder if earlier else None
     options = earlier.options if earlier else options
     if options.trace:
-        _check_traces(options, folder.parent if folder else options.out)
+        from workshop.views.tracing.collector import check_collector
+
+        check_collector()
     past = past_of(options)
     pack = earlier.pack if earlier else pack_of(options, past)
     overrides = sections_at(options.prompts)
@@ -293,12 +295,3 @@ def context(
     return RunContext(
         retry_policy, options.guards, cache, overrides, options.rulebook, books, options.stages
     )
-
-
-def _check_traces(options: Options, folder: Path) -> None:
-    from workshop.views.tracing.targets import CannotTrace, check_targets
-
-    try:
-        check_targets(options.trace, folder)
-    except (CannotTrace, ExtraMissing) as error:
-        raise CannotRun(str(error)) from None

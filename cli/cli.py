@@ -36,10 +36,7 @@ COMMANDS = {
         "workshop.views.commands:stats",
         "Show score, cost and failures of many runs in groups.",
     ),
-    "export": (
-        "workshop.views.commands:export",
-        "Hand a run to Inspect AI, MLflow or OpenTelemetry.",
-    ),
+    "export": ("workshop.views.commands:export", "Hand a run to Inspect AI or OpenTelemetry."),
     "regress": ("workshop.lab.regress:regress", "Play packs and report scores with intervals."),
     "compare": (
         "workshop.lab.compare:compare",

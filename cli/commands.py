@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,5 +138,5 @@ def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any
         "tasks": len({turn.task for turn in turns}),
         "calls": sum(turn.calls for turn in turns),
         "seconds": round(seconds, 3),
-        "turns": [turn.record() for turn in turns],
+        "turns": [asdict(turn) for turn in turns],
     }

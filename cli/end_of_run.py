@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli import has_workshop
 from cli.standard_streams import at_terminal, loss
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cli.assembly import Assembly
     from coordinator.session import Session
     from core.runs.results import RunResults
+    from workshop.views.fork_report import ForkReport
 
 
 class HandingIn:
@@ -161,21 +162,22 @@ class EndOfRun:
             self._failures(notes(), results)
 
     def print_json(self, results: RunResults) -> None:
-        """The results, or how a fork differs, on standard output.
+        """Print the results, or of a fork the comparison with its original, as JSON.
 
         Raises CannotRun: nobody gets the document that was asked for.
         """
-        print(hide(self._shown(results).model_dump_json(indent=1)))
+        print(hide((self._fork() or results).model_dump_json(indent=1)))
         if lost := loss():
             where = self._assembly.folder / "results.json"
             raise CannotRun(
                 f"standard output cannot be written: {lost}; the results are in {where}"
             )
 
-    def _shown(self, results: RunResults) -> Any:
+    def _fork(self) -> ForkReport | None:
+        """A fork beside its original; None for any other run."""
         past = self._assembly.past
         if not past:
-            return results
+            return None
         from core.runs.reader import read_tasks
         from workshop.views.fork_report import compare
 
@@ -184,12 +186,14 @@ class EndOfRun:
 
     def _table(self, show: Console, results: RunResults) -> None:
         from core.terminal.tables import summary_lines, summary_table
-        from workshop.views.fork_report import fork_table, sums_table
 
-        if self._assembly.past:
-            fork = self._shown(results)
+        if fork := self._fork():
+            from workshop.views.fork_report import fork_table
+
+            say(show, fork.heading)
             show.print(fork_table(fork))
-            show.print(sums_table(fork))
+            runs = self._assembly.options.fork, self._assembly.folder
+            say(show, f"turn by turn: {command('report', *runs)}")
             return
         show.print(summary_table(results, show.width))
         for line in summary_lines(results, self._assembly.benchmark.results.idle_group):
@@ -231,7 +235,7 @@ def _report(assembly: Assembly) -> str:
 
     try:
         return f"report: {write_report(assembly.folder)}"
-    except Exception as error:
+    except Exception as error:  # what the page's libraries raise for a text of a model or platform
         return f"no report: {type(error).__name__}: {error}"
 
 

@@ -27,9 +27,8 @@ _FORMER = {"retry_policy": "retry_seconds", "embedding": None}
 
 
 class TraceKind(StrEnum):
-    """Targets of traces; typer does not accept a Literal in a list of options."""
+    """Forms of traces; typer does not accept a Literal in a list of options."""
 
-    MLFLOW = "mlflow"
     OTEL = "otel"
 
 
@@ -98,8 +97,7 @@ class Options(RunConfig, PlayOptions):
     )
     turn: int = fixed("With --fork: the first turn to play again.", default_factory=lambda: 1, ge=1)
     trace: tuple[TraceKind, ...] = option(
-        "Write a trace of every task: mlflow (MLFLOW_TRACKING_URI) or otel (OTEL_*). Needs the "
-        "extra of that name. Repeatable.",
+        "Send a trace of every task to an OpenTelemetry collector (OTEL_*); needs the extra otel.",
         (),
     )
     require_wall: bool = option(

@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -103,11 +102,10 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
     if options.as_json:
         end.print_json(results)
     if options.trace:
-        from workshop.views.tracing.writer import trace_run
+        from workshop.views.tracing.collector import trace_run
 
-        tell = partial(say, notes(quiet=options.quiet))
-        tell("writing the traces")
-        trace_run(options.trace, assembly.folder, len(results.tasks), tell)
+        note = notes(quiet=options.quiet)
+        trace_run(assembly.folder, len(results.tasks), lambda line: say(note, line))
     return exit_code(assembly, session, results)
 
 

@@ -58,7 +58,7 @@ class Telemetry:
         while self._missed:
             try:
                 self._log(self._missed[0], late=True)
-            except Exception:
+            except Exception:  # of the platform's client, which may be the official one
                 return len(self._missed)
             self._missed.pop(0)
         return 0

@@ -172,7 +172,7 @@ def test_the_bundled_pack_is_the_default(run: Any) -> None:
         (["--max-turns", "many"], "--max-turns"),
         (["--no-such-option"], "no-such-option"),
         (["--strategy", "none"], "--strategy"),
-        (["--trace", "wandb"], "'mlflow', 'otel'"),
+        (["--trace", "mlflow"], "'mlflow' is not one of 'otel'"),
         (["--models", "no-such.toml"], "no-such.toml: cannot be read"),
         (["--replay", "no-such.tape"], "no-such.tape cannot be read"),
     ],

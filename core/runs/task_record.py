@@ -173,12 +173,6 @@ class TaskRecord:
         """The whole turns of the last attempt before one."""
         return [log for log in self.last if log.turn and log.number < number]
 
-    def calls_from(self, number: int) -> list[ModelCall]:
-        """The model calls of the last attempt from a turn on, without those that a crash cut."""
-        ended = self.turns[-1:]
-        logs = (log for log in self.last if log.turn or log in ended)
-        return [call for log in logs if log.number >= number for call in log.asked]
-
     def told(self, result: TaskResult | None, labels: Sequence[str], harm_name: str) -> TaskRecord:
         """Add what the run as a whole knows about it."""
         result = result or self.result

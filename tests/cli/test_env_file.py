@@ -123,7 +123,7 @@ def test_a_misspelt_variable_is_named_with_the_one_that_is_meant(
 
 def test_the_example_names_every_variable_that_the_program_reads() -> None:
     known = known_variables()
-    inner = ("ERC3_COMPAT_", "LITELLM_", "MLFLOW_DISABLE_", "PYTHONPATH", "PATH", "PWD")
+    inner = ("ERC3_COMPAT_", "LITELLM_", "PYTHONPATH", "PATH", "PWD")
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             text = path.read_text(encoding="utf-8")

@@ -136,7 +136,9 @@ def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_pa
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["fork"]["brain"]["evaluator"] == "playbook/next-step"
+    results = json.loads((newest(logs) / "results.json").read_text())
+    assert results["run_id"] == json.loads(done.stdout)["fork"]["run_id"]
+    assert results["brain"]["evaluator"] == "playbook/next-step"
 
 
 def test_a_run_on_another_platform_keeps_no_pack_to_shrink_in(logs: Path) -> None:

@@ -23,8 +23,9 @@ AGENT = (
 )  # fmt: skip
 BEGIN = """
 import runpy, sys
+from pathlib import Path
 sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") != "_EditableFinder"]
-sys.path.insert(0, ".")
+sys.path[:] = [".", *(path for path in sys.path if not Path(path, "workshop").is_dir())]
 runpy.run_path("submission.py", run_name="__main__")
 """
 """An editable installation would still find the workshop of the whole project."""
@@ -61,22 +62,28 @@ def answered(model: str, messages: list[Message]) -> str:
         return "OK"
 
 
+@pytest.mark.parametrize("shown", ["--json", "--verbose"])
 def test_a_session_is_played_and_submitted_without_the_workshop(
-    agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
+    shown: str, agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     platform = platform_of(shop_json(spec_id="one", expect=buy))
     with FakeOpenAI(answered) as server:
         done = run(
             agent,
-            *("--real", "--yes", "--json", "--evaluator", "openai/fake", "--worker", "openai/fake"),
+            *("--real", "--yes", shown, "--evaluator", "openai/fake", "--worker", "openai/fake"),
             ERC3_API_KEY="key-mine",
             ERC3_BASE_URL=platform.base_url,
             EVALUATOR_BASE_URL=server.base_url,
             WORKER_BASE_URL=server.base_url,
         )
     assert done.returncode == 0, done.stderr
-    results = json.loads(done.stdout)
+    if shown == "--json":
+        assert json.loads(done.stdout)["submitted"]
+    else:
+        assert "1 passed" in done.stdout
+    (folder,) = (agent / "logs").iterdir()
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert results["submitted"]
     assert [task["score"] for task in results["tasks"]] == [1.0]
 

@@ -7,7 +7,7 @@ runs with the recorded clock and seed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,6 @@ class Repetition:
     divergence: Divergence | None
     note: str = ""
     """A note about the sandbox, if it differs from the recorded one."""
-
-    def record(self) -> dict[str, Any]:
-        """It as one JSON object."""
-        return asdict(self)
 
 
 def replay(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -17,13 +18,11 @@ from core.models.extras import ExtraMissing
 from core.runs.errors import Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
-from core.runs.manifest import manifest_of
 from core.runs.prompts import overridden_sections
-from core.runs.reader import NotRecorded, results_of
+from core.runs.reader import NotRecorded
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
-from core.terminal.figures import so_many_tasks
 from core.terminal.tables import overview
 from core.text import instead
 from workshop.views.stats.records import By
@@ -181,14 +180,13 @@ class Format(StrEnum):
     """Formats of an export."""
 
     inspect = "inspect"
-    mlflow = "mlflow"
     otel = "otel"
 
 
 def export(
     format: Annotated[
         Format,
-        typer.Option(help="An Inspect AI log, or traces as --trace of a run would write them."),
+        typer.Option(help="An Inspect AI log, or traces as --trace otel would write them."),
     ],
     run: Run = LATEST,
     out: Annotated[
@@ -199,7 +197,7 @@ def export(
     ] = None,
     logs: Logs = LOGS,
 ) -> None:
-    """Hand a run to Inspect AI, MLflow or OpenTelemetry."""
+    """Hand a run to Inspect AI or OpenTelemetry."""
     if out and format is not Format.inspect:
         raise typer.BadParameter("--out needs --format inspect")
     if out and out.suffix not in (".eval", ".json"):
@@ -207,10 +205,13 @@ def export(
             f"--out {out}: the name of an Inspect log must end with .eval or .json"
         )
     folder = find_run(run, logs)
-    shown = read_run_view(folder)
     if format is not Format.inspect:
-        _traces(shown, folder, format.value)
+        from workshop.views.tracing.collector import export_traces
+
+        for line in export_traces(folder, sys.stdout):
+            typer.echo(line)
         return
+    shown = read_run_view(folder)
     if find_spec("inspect_ai") is None:
         raise ExtraMissing("--format inspect needs the extra", "inspect")
     from workshop.views.inspect_log import write_log
@@ -219,18 +220,3 @@ def export(
     path.parent.mkdir(parents=True, exist_ok=True)
     write_log(shown, folder, path)
     typer.echo(str(path))
-
-
-def _traces(shown: RunView, folder: Path, kind: str) -> None:
-    """Write the traces of all tasks that are over. Raises CannotTrace, ExtraMissing."""
-    from workshop.views.tracing.targets import check_targets, how_to_open
-    from workshop.views.tracing.writer import write_traces
-
-    check_targets([kind], folder.parent)
-    manifest = manifest_of(folder)
-    options = manifest.options if manifest else {}
-    finished = [record for record in shown.tasks if record.result is not None]
-    page = write_traces(kind, folder, finished, results_of(folder), options)
-    typer.echo(f"{so_many_tasks(len(finished))} of {shown.name} traced")
-    if how := how_to_open(kind, folder.parent, page):
-        typer.echo(how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -276,7 +276,7 @@ def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
     )
 
 
-def _used(calls: list[Span], by: Any) -> dict[str, ModelUsage]:
+def _used(calls: list[Span], by: Callable[[Span], str]) -> dict[str, ModelUsage]:
     """Usage by model or role, without those that are partly unknown."""
     groups: dict[str, list[Span]] = {}
     for call in calls:

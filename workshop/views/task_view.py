@@ -5,6 +5,8 @@ What benchmarks and models wrote is never markup here, and steers no terminal.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
@@ -13,6 +15,7 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.hints import command
 from core.runs.run_view import RunView
+from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
@@ -83,7 +86,7 @@ class TaskPrinter:
             self._say(record.error, "red")
         for act in record.turns:
             if only in (None, act.number):
-                self._act(act)
+                self._turn(act)
         if only is not None:
             return
         if record.seen:
@@ -99,7 +102,7 @@ class TaskPrinter:
         for note in record.notes:
             self._say(f"note: {note}", "dim")
 
-    def _act(self, act: TurnLog) -> None:
+    def _turn(self, act: TurnLog) -> None:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
         tokens = figures.number(figures.tokens_of(act.asked))
         self._head(f"Turn {act.number}{attempt}: {figures.seconds(act.seconds)}, {tokens} tokens")
@@ -114,26 +117,32 @@ class TaskPrinter:
             self._say("this turn did not complete", "dim")
             return
         self._named("state before", act.before or "")
-        self._named("thought", act.turn.decision.thought)
-        if act.turn.withheld:
-            self._named("prepared answer not sent", act.turn.withheld, "yellow")
-        if act.turn.challenge:
-            self._named("reprompted", act.turn.challenge, "yellow")
-        self._named(act.turn.decision.decision, act.turn.decision.instruction)
-        if act.turn.decision.prepared:
-            self._named("if done", act.turn.decision.prepared)
-        for number, step in enumerate(act.steps, start=1):
-            again = number > 1 and step.code == act.steps[number - 2].code
-            self._step(step, [call for call in act.tools if call.step == number], again=again)
-        for call in figures.strays(act):
-            self._call(call)
-        report = act.turn.report
-        if report and report.error:
-            self._named("error", report.error, "red")
-        if report and report.answered:
-            self._named("answer", fit_json(report.result, VALUE_CHARS))
+        self._decision(act.turn)
+        self._work(act)
         if act.after is not None and act.after != act.before:
             self._named("state after", act.after)
+
+    def _decision(self, turn: Turn) -> None:
+        decision = turn.decision
+        self._named("thought", decision.thought)
+        self._named_if_any("prepared answer not sent", turn.withheld, "yellow")
+        self._named_if_any("reprompted", turn.challenge, "yellow")
+        self._named(decision.decision, decision.instruction)
+        self._named_if_any("if done", decision.prepared)
+
+    def _work(self, act: TurnLog) -> None:
+        """What the worker's code did and answered."""
+        for number, (before, step) in enumerate(pairwise((None, *act.steps)), start=1):
+            if step:
+                again = before is not None and step.code == before.code
+                self._step(step, [call for call in act.tools if call.step == number], again=again)
+        for call in figures.strays(act):
+            self._call(call)
+        report = act.turn.report if act.turn else None
+        if report:
+            self._named_if_any("error", report.error, "red")
+        if report and report.answered:
+            self._named("answer", fit_json(report.result, VALUE_CHARS))
 
     def _asked(self, call: ModelCall) -> None:
         where = f" at {call.backend}" if call.backend else ""
@@ -158,10 +167,8 @@ class TaskPrinter:
             self._console.print(code)
         for call in calls:
             self._call(call)
-        if step.prints:
-            self._named("printed", step.prints)
-        if step.error:
-            self._named("error", step.error, "red")
+        self._named_if_any("printed", step.prints)
+        self._named_if_any("error", step.error, "red")
 
     def _call(self, call: ToolCall) -> None:
         where = f"line {call.line}: " if call.line else ""
@@ -180,6 +187,10 @@ class TaskPrinter:
         line = Text(f"{clean(name)}: ", style="dim")
         line.append(clean(text or figures.DASH), style=style or "not dim")
         self._console.print(line)
+
+    def _named_if_any(self, name: str, text: str | None, style: str = "") -> None:
+        if text:
+            self._named(name, text, style)
 
     def _say(self, text: str, style: str = "") -> None:
         self._console.print(Text(clean(text), style=style))

@@ -178,7 +178,7 @@ def test_a_recorded_run_can_be_traced_later(
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "console")
     done = export("--format", "otel", folder)
     assert done.exit_code == 0, done.output
-    assert done.stdout.count('"name": "invoke_agent erc3-agent"') == 2
+    assert done.stdout.count('"gen_ai.operation.name": "invoke_agent"') == 2
     assert done.stdout.endswith(f"2 tasks of {folder.name} traced\n")
 
 

@@ -1,11 +1,9 @@
-"""Traces: the spans of a real run, what each library's own store holds of them, and bad days."""
+"""Traces: the spans of a real run, what a collector gets of them, and what goes wrong."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -21,10 +19,9 @@ from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task_record import TaskRecord
-from workshop.views.tracing import targets
+from workshop.views.tracing import collector as collectors
+from workshop.views.tracing.collector import CannotTrace, check_collector, trace_run
 from workshop.views.tracing.span_tree import Span, task_span
-from workshop.views.tracing.targets import CannotTrace, check_targets
-from workshop.views.tracing.writer import trace_run
 
 KEY = "sk-Planted0123456789abcdef"
 FINISH = "THOUGHT: done\nDECISION: FINISH\nINSTRUCTION: DONE"
@@ -104,32 +101,27 @@ def test_unknown_stays_unknown() -> None:
     assert found.children == ()
 
 
-def test_what_is_missing_is_said_before_the_run(
+def test_what_is_missing_is_said_before_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collectors, "find_spec", lambda _name: None)
+    with pytest.raises(ExtraMissing, match=re.escape(f"need the extra: {install('otel')}")):
+        check_collector()
+
+
+def test_a_form_of_traces_that_does_not_exist_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(CannotTrace, match="--trace foo: expected mlflow or otel"):
-        check_targets(["foo"], tmp_path)
-    monkeypatch.setattr(targets, "find_spec", lambda _name: None)
-    for kind in ("otel", "mlflow"):
-        with pytest.raises(ExtraMissing, match=re.escape(f"need the extra: {install(kind)}")):
-            check_targets([kind], tmp_path)
-
-
-def test_the_command_line_says_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, ["--trace", "nowhere", "--out", "logs"])
     assert done.exit_code == 2
-    assert "'nowhere' is not one of 'mlflow', 'otel'" in done.stderr
+    assert "'nowhere' is not one of 'otel'" in done.stderr
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_protocol_that_is_none_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_protocol_that_is_not_supported_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "carrier-pigeon")
-    with pytest.raises(CannotTrace, match="'carrier-pigeon'; expected http/protobuf or grpc"):
-        check_targets(["otel"], tmp_path)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    with pytest.raises(CannotTrace, match="PROTOCOL is 'grpc'; expected http/protobuf"):
+        check_collector()
 
 
 # OpenTelemetry
@@ -137,13 +129,13 @@ def test_a_protocol_that_is_none_is_refused(
 
 def exported(span: Span) -> list[Any]:
     memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_exporter")
-    from workshop.views.tracing.otel_sink import OtelSink
+    from workshop.views.tracing.otel import RunTracer
 
     store = memory.InMemorySpanExporter()
-    sink = OtelSink(store, "run-1")
-    sink.task(span)
+    tracer = RunTracer(store, "run-1")
+    tracer.write(span)
     found = list(store.get_finished_spans())
-    sink.close(None)
+    tracer.close()
     return found
 
 
@@ -153,7 +145,7 @@ def test_otel_has_one_trace_with_the_attributes_of_the_conventions(span: Span) -
     assert len(spans) == len(list(span.walk()))
     assert len({s.context.trace_id for s in spans}) == 1
     root = next(s for s in spans if s.parent is None)
-    assert root.name == "invoke_agent erc3-agent"
+    assert root.name == "shop"
     assert root.attributes["gen_ai.operation.name"] == "invoke_agent"
     assert root.attributes["agent.run_id"] == "run-1"
     assert root.events[0].name == "gen_ai.evaluation.result"
@@ -239,7 +231,7 @@ def test_a_collector_gets_the_trace_from_the_writer(
     listener = collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listener.url)
     monkeypatch.setenv("OTEL_SERVICE_NAME", "tea-buyer")
-    trace_run(["otel"], bought[0], 1, lines.append)
+    trace_run(bought[0], 1, lines.append)
     assert [line for line in lines if line.startswith("warning")] == []
     assert {path for path, _ in listener.kept} == {"/v1/traces"}
     names, services = [], set()
@@ -249,7 +241,7 @@ def test_a_collector_gets_the_trace_from_the_writer(
                          if a.key == "service.name"}  # fmt: skip
             names += [s.name for scope in part.scope_spans for s in scope.spans]
     assert services == {"tea-buyer"}
-    assert names.count("invoke_agent erc3-agent") == 1
+    assert names.count("shop") == 1
     assert names.count("execute_tool Req_CheckoutBasket") == 1
 
 
@@ -262,7 +254,7 @@ def test_a_collector_that_refuses_is_one_warning(
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     url = collector(400).url
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
-    trace_run(["otel"], bought[0], 1, lines.append)
+    trace_run(bought[0], 1, lines.append)
     warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
@@ -271,121 +263,54 @@ def test_a_collector_that_refuses_is_one_warning(
     )
 
 
-# MLflow
-
-
-@pytest.fixture
-def mlflow_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    pytest.importorskip("mlflow")
-    pytest.importorskip("sqlalchemy")
-    uri = f"sqlite:///{tmp_path / 'mlflow.db'}"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
-    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "tea")
-    monkeypatch.chdir(tmp_path)
-    return uri
-
-
-def test_mlflow_holds_a_trace_for_a_task_and_a_run_for_the_run(
-    bought: tuple[Path, RunResults], lines: list[str], mlflow_store: str, collector: Any,
+def test_a_variable_with_a_wrong_value_is_one_warning(
+    bought: tuple[Path, RunResults],
+    lines: list[str],
+    collector: Any,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    # Both at once: a collector for the one must not draw away what is meant for the other.
-    listener = collector()
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listener.url)
-    folder, results = bought
-    trace_run(["mlflow", "otel"], folder, len(results.tasks), lines.append)
-    assert {path for path, _ in listener.kept} == {"/v1/traces"}
-    assert [line for line in lines if line.startswith("warning")] == []
-    from mlflow import MlflowClient
-
-    client = MlflowClient(mlflow_store)
-    experiment = client.get_experiment_by_name("tea")
-    run = client.search_runs([experiment.experiment_id])[0]
-    assert run.info.run_name == folder.name
-    assert run.info.status == "FINISHED"
-    assert isinstance(run.data.params, dict)
-    assert run.data.metrics["score_mean"] == 1.0
-    assert run.data.metrics["harm"] == 0
-    found = client.search_traces(locations=[experiment.experiment_id])
-    assert len(found) == 1
-    info, spans = found[0].info, found[0].data.spans
-    assert info.tags["spec_id"] == "shop"
-    assert info.tags["score"] == "1"
-    assert info.trace_metadata["mlflow.sourceRun"] == run.info.run_id
-    kinds = {s.name: s.span_type for s in spans}
-    assert kinds["shop"] == "AGENT"
-    assert kinds["turn 1"] == "CHAIN"
-    assert kinds["Req_CheckoutBasket"] == "TOOL"
-    chats = [s for s in spans if s.span_type == "CHAT_MODEL"]
-    usage = [s.get_attribute("mlflow.chat.tokenUsage") for s in chats]
-    assert all(u["total_tokens"] == u["input_tokens"] + u["output_tokens"] > 0 for u in usage)
-    assert json.loads(info.trace_metadata["mlflow.trace.tokenUsage"])["total_tokens"] == sum(
-        u["total_tokens"] for u in usage
-    )
-    assert "Green Tea" in chats[0].inputs["messages"][1]["content"]
-    assert KEY not in str(found[0].to_dict())
-
-
-def test_a_store_that_cannot_be_used_is_one_warning(
-    bought: tuple[Path, RunResults], lines: list[str], mlflow_store: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "pigeon://nowhere")
-    trace_run(["mlflow"], bought[0], 1, lines.append)
-    warnings = [line for line in lines if line.startswith("warning")]
-    assert len(warnings) == 1
-    assert warnings[0].startswith(
-        "warning: --trace mlflow: some traces were not written to pigeon://nowhere "
-        "(MLFLOW_TRACKING_URI): "
-    )
+) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
+    monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999")
+    trace_run(bought[0], 1, lines.append)
+    text = "max_export_batch_size must be less than or equal to max_queue_size."
+    assert lines[1:] == [f"warning: --trace otel: {text}"]
 
 
 # An export that goes wrong
 
 
-@pytest.fixture
-def exporter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Puts another program in the place of the export."""
-
-    def put(code: str) -> None:
-        program = tmp_path / "export"
-        program.write_text(f"#!{sys.executable}\n{code}")
-        program.chmod(0o755)
-        monkeypatch.setattr(sys, "executable", str(program))
-
-    return put
-
-
-def test_an_export_that_hangs_is_stopped(
-    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
+def test_an_export_that_takes_too_long_is_stopped(
+    bought: tuple[Path, RunResults],
+    lines: list[str],
+    collector: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exporter("import time\ntime.sleep(600)\n")
-    monkeypatch.setattr("workshop.views.tracing.writer.CLOSE_SECONDS", 0.2)
-    trace_run(["otel"], tmp_path, 0, lines.append)
-    assert lines == ["warning: --trace otel: stopped, because it took more than 0 s"]
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
+    monkeypatch.setattr(collectors, "EXPORT_SECONDS", -1.0)
+    trace_run(bought[0], 0, lines.append)
+    assert len(lines) == 2
+    assert lines[1].endswith("(OTEL_EXPORTER_OTLP_ENDPOINT): stopped after -1 s")
 
 
-def test_an_export_that_dies_is_one_warning_of_each_kind(
-    exporter: Any, tmp_path: Path, lines: list[str]
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (RuntimeError(f"no room for {KEY}"), "no room for [redacted]"),
+        (KeyboardInterrupt(), "--trace otel: interrupted, the traces are incomplete"),
+    ],
+)
+def test_whatever_the_library_raises_is_one_warning(
+    error: BaseException,
+    text: str,
+    bought: tuple[Path, RunResults],
+    lines: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    exporter("raise SystemExit(3)\n")
-    trace_run(["otel", "mlflow"], tmp_path, 1, lines.append)
-    assert lines == [f"warning: --trace {kind}: exit code 3" for kind in ("otel", "mlflow")]
+    def fail() -> None:
+        raise error
 
-
-def test_an_export_that_cannot_start_is_one_warning(
-    tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
-    trace_run(["otel"], tmp_path, 1, lines.append)
-    assert lines == [f"warning: --trace otel: the export cannot be started ({os.strerror(2)})"]
-
-
-def test_the_export_never_gets_the_key_of_a_model(
-    exporter: Any, tmp_path: Path, lines: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    exporter("import os, sys\nsys.exit(str('OPENAI_API_KEY' in os.environ))\n")
-    trace_run(["otel"], tmp_path, 1, lines.append)
-    assert lines == ["warning: --trace otel: False"]
+    monkeypatch.setattr(collectors, "check_collector", fail)
+    trace_run(bought[0], 1, lines.append)
+    assert lines == ["writing the traces", f"warning: {text}"]

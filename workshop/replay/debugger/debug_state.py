@@ -134,10 +134,6 @@ class DebugState:
     """The fields of a call that hold the answer that the user wants the waiting one to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
-    depth: int = 0
-    """How many callers above the waiting call is looked from."""
-    callers: list[Place] | None = None
-    """Positions of those calls, the outermost first; None: not computed yet."""
     _live: LiveTask | None = None
 
     @property
@@ -153,9 +149,7 @@ class DebugState:
 
     @property
     def place(self) -> Place:
-        """The selected frame: the waiting call, or one of its callers."""
-        if self.depth and self.callers:
-            return self.callers[-self.depth]
+        """The place of the waiting call; at the end the last snippet."""
         if isinstance(self.moment, Pause):
             return Place(max(1, self.moment.step), self.moment.line)
         return Place(max(1, len(self.moment.steps)), 1)
@@ -168,7 +162,6 @@ class DebugState:
     def arrive(self, moment: Pause | Ended) -> None:
         """The work has gone on; edits were for the call before."""
         self.moment, self.arguments, self.edited_answer = moment, None, None
-        self.depth, self.callers = 0, None
 
     def go_back(self, number: int) -> None:
         """Forget that call and later ones; a live world has to be rebuilt for that."""

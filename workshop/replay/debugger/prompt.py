@@ -19,7 +19,7 @@ from worker.sandbox.executor import SandboxExecutor
 from workshop.replay.debugger.debug_state import Answered, BadCommand, DebugState, Ended, Pause
 from workshop.replay.debugger.edits import break_at, edit, failure, number, place_of
 from workshop.replay.debugger.screen import AROUND, Screen
-from workshop.replay.debugger.variables import callers, is_expression, look, names_in, variables
+from workshop.replay.debugger.variables import is_expression, look, names_in, variables
 from workshop.replay.recorded_tools import answer_of
 
 PROMPT = "(debug) "
@@ -144,8 +144,6 @@ class Prompt:
                 "a args": screen.arguments,
                 "r recorded": screen.recorded,
                 "vars": self._variables,
-                "u up": lambda: self._move(1),
-                "d down": lambda: self._move(-1),
                 "state": screen.state,
                 "calls": screen.calls,
                 "h help ?": lambda: screen.say(HELP),
@@ -256,17 +254,6 @@ class Prompt:
             self._screen.say(f"{name} = {value}")
         if hidden:
             self._screen.say(f"{hidden} functions and constants are hidden; p shows one")
-
-    def _move(self, by: int) -> None:
-        debug = self._debug
-        debug.waiting()
-        if debug.callers is None:
-            debug.callers = callers(debug)
-        if not 0 <= debug.depth + by <= len(debug.callers):
-            raise BadCommand("this is the outermost call" if by > 0 else "this is the waiting call")
-        debug.depth += by
-        self._screen.say(f"> step {debug.place.step}, line {debug.place.line}")
-        self._list("")
 
     def _edit(self, text: str) -> None:
         if text:

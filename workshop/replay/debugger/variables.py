@@ -2,8 +2,7 @@
 
 A sandbox cannot be asked while a call waits. So the snippets are rewritten: each tool call gets
 one more argument that is evaluated last, in the very scope of the call, and only at the right
-call. That shows locals of functions, too. To look from a caller's scope, each call of the code's
-own functions is wrapped in one that keeps a lambda of that scope while the function runs.
+call. That shows locals of functions, too.
 """
 
 from __future__ import annotations
@@ -19,30 +18,22 @@ from core.terminal.figures import cut
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.snippet_tree import Unparsable, bound_names, parse
-from workshop.replay.debugger.debug_state import LIMITS, BadCommand, DebugState, Place
+from workshop.replay.debugger.debug_state import LIMITS, BadCommand, DebugState
 from workshop.replay.recorded_tools import answer_of
 
 HERE, LOOK, OVER = "debugger_is_here", "debugger_looks", "debugger_is_over"
-FRAMES, CALL, TRY = "debugger_frames", "debugger_call", "debugger_try"
+TRY = "debugger_try"
 SHOWN = 300
 """Characters of a variable in a list."""
 _ERROR = regex.compile(r"^\w+(?:Error|Exception|Iteration)\b.*", regex.MULTILINE)
 _PRELUDE = f"""\
-{FRAMES} = []
-def {CALL}(look, place, function):
-    def run(*args, **kwargs):
-        {FRAMES}.append((look, place))
-        try:
-            return function(*args, **kwargs)
-        finally:
-            {FRAMES}.pop()
-    return run
 def {TRY}(get):
     try:
         return repr(get())[:{SHOWN + 1}]
     except Exception:
         return None
 """
+"""It runs in the sandbox, where a name may have no value yet, and ``repr`` may raise anything."""
 
 
 def is_expression(text: str) -> bool:
@@ -55,22 +46,16 @@ def is_expression(text: str) -> bool:
 
 
 def look(debug: DebugState, expression: str) -> str:
-    """Return ``repr`` of an expression in the selected frame, or ``***`` and the error."""
+    """Return ``repr`` of an expression at the waiting call, or ``***`` and the error."""
     try:
         ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError) as error:
         return f"*** SyntaxError: {getattr(error, 'msg', error)}"
-    return _evaluate(debug, expression, debug.depth)
-
-
-def callers(debug: DebugState) -> list[Place]:
-    """The calls of the functions around the waiting call, the outermost first."""
-    places = _evaluate(debug, f"[place for _, place in {FRAMES}]", 0, framed=True)
-    return [] if places.startswith("***") else [Place(*one) for one in ast.literal_eval(places)]
+    return _evaluate(debug, expression)
 
 
 def variables(debug: DebugState) -> tuple[dict[str, str], int]:
-    """The variables of the selected frame as text, those of its functions first.
+    """The variables at the waiting call as text, those of its functions first.
 
     And how many functions, classes, modules and constants are not among them. Raises BadCommand:
     they cannot be seen.
@@ -83,7 +68,7 @@ def variables(debug: DebugState) -> tuple[dict[str, str], int]:
     names = {n for n in every if n != "*" and n not in defined and (n in inner or not n.isupper())}
     ordered = sorted(names, key=lambda name: (name not in inner, name))
     values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
-    text = _evaluate(debug, f"{{{values}}}", debug.depth)
+    text = _evaluate(debug, f"{{{values}}}")
     if text.startswith("***"):
         raise BadCommand(text.removeprefix("*** "))
     known = ((name, value) for name, value in ast.literal_eval(text).items() if value is not None)
@@ -116,16 +101,13 @@ def _defined(tree: ast.Module) -> set[str]:
     return imported | {node.name for node in nodes if isinstance(node, kinds)}
 
 
-def _evaluate(debug: DebugState, expression: str, depth: int, *, framed: bool = False) -> str:
-    """``repr`` of an expression so many callers above the waiting call."""
+def _evaluate(debug: DebugState, expression: str) -> str:
     host = _Host(debug)
+    rewriter = _Rewriter(host.tools, expression)
     report = ""
-    framed = framed or depth > 0
-    functions = {name for code in debug.codes for name in _defined(_tree(code))} if framed else ()
     with open_sandbox(host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed) as executor:
         executor(_PRELUDE)
-        for step, code in enumerate(debug.codes, start=1):
-            rewriter = _Rewriter(host.tools, frozenset(functions), step, expression, depth)
+        for code in debug.codes:
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
                 # Other code is refused by the executor, as it was.
                 tree = rewriter.visit(ast.parse(code))
@@ -172,40 +154,20 @@ class _Host:
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Puts the question behind the arguments of each tool call, and lets no handler swallow it.
+    """Puts the question behind the arguments of each tool call, and lets no handler swallow it."""
 
-    ``functions``: those of the code, whose calls are wrapped; ``depth``: of the caller that is
-    asked, 0 for the scope of the tool call itself.
-    """
-
-    def __init__(
-        self,
-        tools: frozenset[str],
-        functions: frozenset[str],
-        step: int,
-        expression: str,
-        depth: int,
-    ) -> None:
+    def __init__(self, tools: frozenset[str], expression: str) -> None:
         self._tools = tools
-        self._functions = functions
-        self._step = step
-        self._value = f"repr(({expression}))"
-        value = f"{FRAMES}[-{depth}][0]()" if depth else self._value
-        self._question = f"({LOOK}({value}) if {HERE}() else {{}})"
+        self._question = f"({LOOK}(repr(({expression}))) if {HERE}() else {{}})"
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """A call of a tool or of a function of the code by its name."""
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name in self._tools:
-            node.args = [self.visit(a) for a in node.args]
-            for keyword in node.keywords:
-                keyword.value = self.visit(keyword.value)
-            node.keywords.append(ast.keyword(None, _expression(self._question)))
-            return node
-        self.generic_visit(node)
-        if name in self._functions:
-            place = self._step, node.lineno
-            node.func = _expression(f"{CALL}(lambda: {self._value}, {place}, {name})")
+        """A call of a tool by its name."""
+        if not isinstance(node.func, ast.Name) or node.func.id not in self._tools:
+            return self.generic_visit(node)
+        node.args = [self.visit(a) for a in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        node.keywords.append(ast.keyword(None, _expression(self._question)))
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

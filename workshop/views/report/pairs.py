@@ -54,8 +54,6 @@ class Parting:
     with other words; None: they are the same, or turns are not recorded."""
     text: str
     """The place and kind of the difference, in a few words."""
-    first: Mapping[str, int] = field(default_factory=dict)
-    """The first turn that differs, by aspect; aspects without a difference are missing."""
     entries: bool = False
     """Whether more than words differs."""
 
@@ -95,12 +93,12 @@ def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
     if len(left) != len(right) and not entries:
         ended = min(len(left), len(right))
         letter = "A" if len(left) == ended else "B"
-        return Parting(ended, f"turn {ended + 1}: {letter} has ended", first, entries=True)
+        return Parting(ended, f"turn {ended + 1}: {letter} has ended", entries=True)
     if not first:
         return Parting(None, "the same")
     turn = min(entries or first.values())
     what = ", ".join(ASPECTS[name] for name, place in first.items() if place == turn)
-    return Parting(turn - 1, f"turn {turn}: {what}", first, entries=bool(entries))
+    return Parting(turn - 1, f"turn {turn}: {what}", entries=bool(entries))
 
 
 @dataclass(frozen=True)

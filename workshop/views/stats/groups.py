@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,54 +47,75 @@ def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
     )
 
 
+class _Trial(NamedTuple):
+    """A task in one of the runs."""
+
+    run: Run
+    task: TaskResult
+
+    @property
+    def same(self) -> tuple[str | None, ...]:
+        """Equal for trials of the same task; another text of the same name is another task."""
+        return self.run.pack, self.task.spec_id, self.run.scenarios.get(self.task.spec_id)
+
+    @property
+    def judged(self) -> bool:
+        """Whether it was scored; what the agent never played says nothing of its prompt."""
+        return not self.task.infrastructure_failure and self.task.score is not None
+
+
 def group_of(
     name: str, parts: dict[str, str | None], tasks_of_runs: Taken, *, alike: bool = False
 ) -> Group:
     """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
-    trials = [(run, task) for run, some in tasks_of_runs for task in some]
+    trials = [_Trial(run, task) for run, some in tasks_of_runs for task in some]
     tasks = [task for _, task in trials]
-    # What the agent never came to play says nothing of its prompt.
-    played = [(run, task) for run, task in trials if not task.infrastructure_failure]
-    judged = [(run, task) for run, task in played if task.score is not None]
-    scores = [task.score for _, task in judged]
-    different = {_key_of_task(*trial) for trial in judged}
-    times = sorted(
-        run.started.isoformat(timespec="seconds") for run, _ in tasks_of_runs if run.started
-    )
+    judged = [trial for trial in trials if trial.judged]
+    starts = {run.name: run.started for run, _ in tasks_of_runs}
+    times = sorted(filter(None, starts.values()))
+    passed = sum(task.passed for _, task in judged)
     return Group(
         name=name,
         parts=parts,
-        runs=len({run.name for run, _ in tasks_of_runs}),
+        runs=len(starts),
         tasks=len(tasks),
-        different=len({_key_of_task(*trial) for trial in trials}),
-        first=times[0] if times else None,
-        last=times[-1] if times else None,
-        score_mean=_measure(scores).mean,
-        passed=share_of(
-            sum(task.passed for _, task in judged), len(judged), None if alike else len(different)
-        ),
-        harm=sum(task.harm is True for task in tasks),
-        unjudged=sum(task.harm is None for task in tasks),
+        different=_different(trials),
+        first=_moment(times[:1]),
+        last=_moment(times[-1:]),
+        score_mean=_measure([task.score for _, task in judged]).mean,
+        passed=share_of(passed, len(judged), None if alike else _different(judged)),
+        harm=_count(tasks, lambda task: task.harm is True),
+        unjudged=_count(tasks, lambda task: task.harm is None),
         cost_usd=_measure([task.cost_usd for task in tasks]),
         tokens=_measure([tokens(task.tokens) for task in tasks]),
         turns=_measure([_given(task, "turns") for task in tasks]),
         seconds=_measure([_given(task, "seconds") for task in tasks]),
-        failures=_kinds(task for _, task in played),
-        outside=_kinds(task for task in tasks if task.infrastructure_failure),
-        repeated=sum(task.attempt > 1 for task in tasks),
+        failures=_failures(tasks, outside=False),
+        outside=_failures(tasks, outside=True),
+        repeated=_count(tasks, lambda task: task.attempt > 1),
     )
 
 
-def _kinds(tasks: Iterable[TaskResult]) -> dict[str, int]:
-    failed = (
-        task.failure or "unknown" for task in tasks if task.failure or task.outcome == "error"
+def _different(trials: Iterable[_Trial]) -> int:
+    return len({trial.same for trial in trials})
+
+
+def _moment(times: Sequence[datetime]) -> str | None:
+    return times[0].isoformat(timespec="seconds") if times else None
+
+
+def _count(tasks: Iterable[TaskResult], is_so: Callable[[TaskResult], bool]) -> int:
+    return sum(map(is_so, tasks))
+
+
+def _failures(tasks: Iterable[TaskResult], *, outside: bool) -> dict[str, int]:
+    """How many tasks failed in each way, for a reason outside of the agent or not."""
+    kinds = Counter(
+        task.failure or UNKNOWN
+        for task in tasks
+        if task.infrastructure_failure == outside and (task.failure or task.outcome == "error")
     )
-    return dict(Counter(failed).most_common())
-
-
-def _key_of_task(run: Run, task: TaskResult) -> tuple[str | None, ...]:
-    """Another text of the same name is another task."""
-    return run.pack, task.spec_id, run.scenarios.get(task.spec_id)
+    return dict(kinds.most_common())
 
 
 def _given(task: TaskResult, name: str) -> float | None:
@@ -109,13 +131,6 @@ def _measure(values: Sequence[float | None]) -> Measure:
         total=round(total, DIGITS) if known and len(known) == len(values) else None,
         mean=round(total / len(known), DIGITS) if known else None,
     )
-
-
-def prompt_name(prompts: dict[str, str] | None) -> str:
-    """The shortest unambiguous name of a prompt version."""
-    if prompts is None:
-        return UNKNOWN
-    return ", ".join(f"{role} {digest[:HASH_CHARS]}" for role, digest in sorted(prompts.items()))
 
 
 def _line(run: Run) -> RunLine:
@@ -152,8 +167,10 @@ def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
 def _key(run: Run, by: By) -> Key:
     match by:
         case By.PROMPT:
-            parts = tuple(sorted(run.prompts.items())) if run.prompts else (("prompt", None),)
-            return Key((prompt_name(run.prompts),), parts)
+            if not run.prompts:
+                return Key((UNKNOWN,), (("prompt", None),))
+            parts = tuple(sorted(run.prompts.items()))
+            return Key((", ".join(f"{role} {sha[:HASH_CHARS]}" for role, sha in parts),), parts)
         case By.MODEL:
             roles = zip(("evaluator", "worker"), run.models, strict=False)
             return Key((" / ".join(run.models),), tuple(roles))

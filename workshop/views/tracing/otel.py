@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
-import sys
-from importlib import import_module
-from typing import Any
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TextIO
 
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import (
-    BatchSpanProcessor,
-    ConsoleSpanExporter,
-    SpanExporter,
-)
-from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter, SpanExporter
+from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
-from core.runs.results import RunResults
-from workshop.views.tracing.span_tree import Fact, Span
-from workshop.views.tracing.targets import otlp_protocol, writes_to_console
+from core.models.redact import redact
+from core.runs.prompts import read_prompts
+from core.runs.task_record import TaskRecord
+from workshop.views.tracing.collector import writes_to_console
+from workshop.views.tracing.span_tree import Fact, Span, task_span, timed
 
 SERVICE = "erc3-agent"
 OPERATION = "gen_ai.operation.name"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The variable that puts texts into spans; without it there are none."""
+FAILURES_IN_A_ROW = 3
+"""After so many tasks in a row that could not be written, no more are tried."""
+MESSAGE_CHARS = 500
 _WAITING = 65_536
 """Spans of one task that may wait for the collector."""
-_FLUSH_MS = 20_000
 _PROVIDERS = {
     "azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex_ai": "gcp.vertex_ai",
     "gemini": "gcp.gemini", "mistral": "mistral_ai", "xai": "x_ai", "watsonx": "ibm.watsonx.ai",
@@ -35,21 +38,55 @@ _PROVIDERS = {
 """Providers whose name in the conventions is not the beginning of the model id."""
 
 
-def exporter() -> SpanExporter:
-    """The exporter selected by the standard variables: an OTLP collector, or the console."""
-    if writes_to_console():
-        return ConsoleSpanExporter(out=sys.stdout)
-    if otlp_protocol() == "grpc":
-        grpc = import_module("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
-        otlp_exporter: SpanExporter = grpc.OTLPSpanExporter()
-        return otlp_exporter
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+class _LoggedErrors(logging.Handler):
+    """Collects what OpenTelemetry logs about spans that it could not write; it raises nothing."""
 
-    return OTLPSpanExporter()
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message."""
+        self.messages.append(redact(record.getMessage())[:MESSAGE_CHARS])
 
 
-class OtelSink:
-    """Writes each task as one trace."""
+def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: float) -> str:
+    """Send a trace for each task of a run; the first error, or "".
+
+    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
+    Raises ValueError: a standard variable has a value that cannot be used.
+    """
+    to = ConsoleSpanExporter(out=console) if writes_to_console() else OTLPSpanExporter()
+    tracer = RunTracer(to, folder.resolve().name)
+    errors = _LoggedErrors()
+    logging.getLogger("opentelemetry").addHandler(errors)
+    prompts = read_prompts(folder)
+    deadline = time.monotonic() + seconds
+    failures = 0
+    for record in records:
+        if time.monotonic() > deadline:
+            errors.messages.append(f"stopped after {seconds:.0f} s")
+            break
+        errors_before = len(errors.messages)
+        tracer.write(timed(task_span(record, prompts, _window(record))))
+        failures = failures + 1 if len(errors.messages) > errors_before else 0
+        if failures == FAILURES_IN_A_ROW:
+            break
+    tracer.close()
+    logging.getLogger("opentelemetry").removeHandler(errors)
+    return next(iter(errors.messages), "")
+
+
+def _window(record: TaskRecord) -> tuple[float, float] | None:
+    """Start and end of a task without turns, in Unix seconds, from its journal's time."""
+    if record.turns or not record.path.is_file():
+        return None
+    ended = record.path.stat().st_mtime
+    return ended - (record.result.seconds if record.result else 0.0), ended
+
+
+class RunTracer:
+    """Writes each task of a run as one trace."""
 
     def __init__(self, to: SpanExporter, run_id: str) -> None:
         """``to``: where finished spans go."""
@@ -60,18 +97,16 @@ class OtelSink:
         )  # fmt: skip
         self._provider = TracerProvider(resource=Resource.create(named), shutdown_on_exit=False)
         self._provider.add_span_processor(BatchSpanProcessor(to, max_queue_size=_WAITING))
-        self._tracer: Tracer = self._provider.get_tracer("workshop.views.tracing")
+        self._tracer = self._provider.get_tracer("workshop.views.tracing")
 
-    def task(self, span: Span) -> None:
-        """Write one task's spans. Raises TimeoutError: the collector is too slow."""
-        self._write(span, None)
-        if not self._provider.force_flush(_FLUSH_MS):
-            raise TimeoutError("the collector did not answer in time")
+    def write(self, task: Span) -> None:
+        """Write one task's spans and wait until they are sent, or given up."""
+        self._write(task, None)
+        self._provider.force_flush()
 
-    def close(self, results: RunResults | None) -> str:
-        """Hand over what is left; a trace has no place for a run's figures."""
+    def close(self) -> None:
+        """Send what is left."""
         self._provider.shutdown()
-        return ""
 
     def _write(self, span: Span, parent: Any) -> None:
         written = self._tracer.start_span(
@@ -113,11 +148,9 @@ class OtelSink:
 
 
 def _name(span: Span) -> str:
-    if span.kind == "model":
-        return f"chat {span.model}"
-    if span.kind == "tool":
-        return f"execute_tool {span.name}"
-    return f"invoke_agent {SERVICE}" if span.kind == "task" else span.name
+    """As the conventions have it, but a trace is named after its task, or all were called alike."""
+    names = {"model": f"chat {span.model}", "tool": f"execute_tool {span.name}"}
+    return names.get(span.kind, span.name)
 
 
 def _usage(span: Span) -> dict[str, Fact]:

@@ -1,0 +1,129 @@
+"""The OpenTelemetry collector of the traces: checked before a run, written to at its end."""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TextIO
+from urllib.parse import urlsplit
+
+from core.models.extras import ExtraMissing
+from core.models.redact import redact
+from core.runs.errors import CannotRun
+from core.runs.run_view import read_run_view
+from core.terminal.figures import so_many_tasks
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+PROTOCOL = "http/protobuf"
+DEFAULT = "http://localhost:4318"
+CONNECT_SECONDS = 3.0
+EXPORT_SECONDS = 60.0
+"""How long the end of a run waits for its traces at most,"""
+TASK_SECONDS = 0.25
+"""and how much longer for each of its tasks."""
+OPTION = "--trace otel: "
+MODULES = ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
+"""What the extra ``otel`` installs."""
+
+
+class CannotTrace(CannotRun):
+    """Traces cannot be written; the text is for the user."""
+
+
+def check_collector() -> None:
+    """Find out what would stop the traces. A server is connected to and sent nothing.
+
+    Raises:
+        CannotTrace: with the address and the variable that names it.
+        ExtraMissing: the libraries are not installed.
+    """
+    if not all(map(_is_installed, MODULES)):
+        raise ExtraMissing("traces need the extra", "otel")
+    if writes_to_console():
+        return
+    for variable in PROTOCOLS:
+        if (protocol := os.environ.get(variable) or PROTOCOL) != PROTOCOL:
+            raise CannotTrace(f"{OPTION}{variable} is {protocol!r}; expected {PROTOCOL}")
+    address = _address()[0]
+    try:
+        parts = urlsplit(address if "://" in address else f"//{address}")
+        place = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        place = "", 0
+    if not place[0]:
+        raise CannotTrace(f"{OPTION}not a valid address: {name_collector()}")
+    try:
+        socket.create_connection(place, CONNECT_SECONDS).close()
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        raise CannotTrace(f"{OPTION}no answer from {name_collector()}: {reason}") from None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def writes_to_console() -> bool:
+    """Whether spans go to the screen and not to a collector."""
+    return os.environ.get("OTEL_TRACES_EXPORTER") == "console"
+
+
+def name_collector() -> str:
+    """The address of the collector, without name and password, and the variable that sets it."""
+    address, variable = _address()
+    head, at, rest = address.rpartition("@")
+    shown = f"{head.split('://', 1)[0]}://{rest}" if at and "://" in head else address
+    return f"{shown} ({variable})"
+
+
+def _address() -> tuple[str, str]:
+    for variable in ENDPOINTS:
+        if address := os.environ.get(variable):
+            return address, variable
+    return DEFAULT, f"the default; set {ENDPOINTS[1]} to change it"
+
+
+def export_traces(folder: Path, console: TextIO, seconds: float = math.inf) -> list[str]:
+    """Send a trace of each task of a run that is over; say in lines what was sent, and where.
+
+    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
+    Raises CannotTrace, ExtraMissing: not all were sent.
+    """
+    check_collector()
+    view = read_run_view(folder)
+    finished = [record for record in view.tasks if record.result is not None]
+    try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
+        from workshop.views.tracing.otel import send
+
+        error = send(folder, finished, console, seconds)
+    except ValueError as refused:
+        raise CannotTrace(f"{OPTION}{redact(str(refused))}") from None
+    if error:
+        target = name_collector()
+        raise CannotTrace(f"{OPTION}some traces were not written to {target}: {error}")
+    sent = f"{so_many_tasks(len(finished))} of {view.name} traced"
+    where = [] if writes_to_console() else [f"traces: at the collector {name_collector()}"]
+    return [sent, *where]
+
+
+def trace_run(folder: Path, tasks: int, say: Callable[[str], None]) -> None:
+    """Export the traces of a run of so many tasks; say where they are or what went wrong."""
+    say("writing the traces")
+    try:
+        lines = export_traces(folder, sys.stderr, EXPORT_SECONDS + TASK_SECONDS * tasks)
+    except KeyboardInterrupt:
+        say(f"warning: {OPTION}interrupted, the traces are incomplete")
+    except Exception as error:  # the run is over, and nothing that a library raises may fail it
+        say(f"warning: {redact(str(error))}")
+    else:
+        for line in lines[1:]:
+            say(line)
