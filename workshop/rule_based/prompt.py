@@ -63,8 +63,8 @@ def user_text(messages: Iterable[Message]) -> str:
 
 def section(name: str, prompt: str) -> str | None:
     """Return the text between a section's tags, or None where the prompt has no such section."""
-    found = regex.search(rf"<{name}>\n(.*?)\n</{name}>", prompt, regex.DOTALL)
-    return plain(found[1]) if found else None
+    match = regex.search(rf"<{name}>\n(.*?)\n</{name}>", prompt, regex.DOTALL)
+    return plain(match[1]) if match else None
 
 
 def plain(text: str) -> str:
