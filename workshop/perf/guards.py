@@ -158,8 +158,8 @@ COLUMNS = (
 class Played(NamedTuple):
     """What a run came to."""
 
-    made: int
-    """Mistakes."""
+    mistakes: int
+    """Tasks in which the mistake was made."""
     sent: int
     score: float
     tokens: int
@@ -237,7 +237,11 @@ def main(
         for mistake in (one for one in MISTAKES if only in ("", one.option, one.name)):
             played = spoilt(mistake, pack.resolve(), Path(folder))
             on, off = (play(mistake, without, played, jobs) for without in (False, True))
-            changes = str(on.made) if on.made == off.made else f"{on.made}; {off.made} without"
+            changes = (
+                str(on.mistakes)
+                if on.mistakes == off.mistakes
+                else f"{on.mistakes}; {off.mistakes} without"
+            )
             pairs = zip(on[1:], off[1:], strict=True)
             cells = [
                 f"`{mistake.name}`",

@@ -64,9 +64,9 @@ class Instruction:
 
 def read_instruction(text: str) -> Instruction | None:
     """Read an instruction as it was rendered; None where the text holds none."""
-    header, found = _HEADER.search(text), _PARAMETERS.search(text)
+    header, data = _HEADER.search(text), _PARAMETERS.search(text)
     try:
-        parameters = json.loads(found[1]) if found else None
+        parameters = json.loads(data[1]) if data else None
     except ValueError:
         return None
     if header is None or parameters is None:

@@ -59,7 +59,7 @@ class Query:
 
     needed: tuple[str, ...]
     """Words that a product must have."""
-    said: frozenset[str]
+    words: frozenset[str]
     """All its words, those included that need not stand in a name."""
     head: str
     """The noun that says what kind of thing is wanted."""
@@ -108,9 +108,12 @@ def read_query(text: str) -> Query:
     head, boxes = _head([w for w in front if w not in GENERIC] or front)
     if not head and rest and every:
         head = every[-1]
-    said = frozenset((*every, *words(text)))
     return Query(
-        tuple(dict.fromkeys(needed)), said, head, frozenset(w for w in needed if is_spec(w)), boxes
+        needed=tuple(dict.fromkeys(needed)),
+        words=frozenset((*every, *words(text))),
+        head=head,
+        spec=frozenset(w for w in needed if is_spec(w)),
+        boxes=boxes,
     )
 
 
@@ -211,9 +214,9 @@ def _other_variant(query: Query, item: Item) -> bool:
 
 def _kind(query: Query, item: Item) -> float:
     """Whether the product is the kind of thing asked for, 0.3 to 1."""
-    if any(w in IMITATIONS and w not in query.said for w in item.name):
+    if any(w in IMITATIONS and w not in query.words for w in item.name):
         return OTHER
-    if query.head == item.head or (item.head in query.said and query.head in item.core):
+    if query.head == item.head or (item.head in query.words and query.head in item.core):
         return 1.0
     if item.boxes & query.boxes:
         return 0.9
@@ -236,4 +239,4 @@ def _names_another_kind(query: Query, item: Item) -> bool:
 
 
 def _has_unasked_kind(query: Query, nouns: Sequence[str]) -> bool:
-    return any(noun in KINDS and noun not in query.said for noun in nouns)
+    return any(noun in KINDS and noun not in query.words for noun in nouns)
