@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import textwrap
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,28 +19,11 @@ _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
 _NOT_RUN = regex.compile(
     r"^ERROR: Code execution failed:\n(?:  line .*\n)*(.*)(?s:.*)^RESULT: none$", regex.MULTILINE
 )
-_UNKNOWN_INSTRUCTION = (
+UNKNOWN_INSTRUCTION = (
     "Thought: This instruction follows no playbook that I know.\n"
     "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
 )
-
-
-_FRAME = """\
-p = {p!r}
-{helper}try:
-{body}
-except (ValueError, RuntimeError) as error:
-    report = {{"failed": str(error)}}
-final_answer(report)
-"""
-"""What a tool refuses is reported; only what this sandbox cannot run breaks the program off."""
-_HELPER = """\
-def ok(result):
-    if "error" in result:
-        raise ValueError(result["error"]["text"])
-    return result
-"""
-"""For the Combo tools: what was read before a request failed is not all."""
+"""The worker's reply to an instruction that no rule-based model has written."""
 
 
 @dataclass(frozen=True)
@@ -72,22 +54,6 @@ def read_instruction(text: str) -> Instruction | None:
     if header is None or parameters is None:
         return None
     return Instruction(header[1], header[2], parameters=parameters)
-
-
-def framed(body: str, parameters: dict[str, Any]) -> str:
-    """The worker's code of a program: ``p`` are its parameters; a failure is its whole report."""
-    helper = _HELPER if "ok(" in body else ""
-    return _FRAME.format(p=parameters, helper=helper, body=textwrap.indent(body, "    ").rstrip())
-
-
-def work(text: str, steps: Collection[str], code: Callable[[str, dict[str, Any]], str]) -> str:
-    """The worker's reply to an instruction: the code of its step, where it is one of these."""
-    instruction = read_instruction(text)
-    if instruction is None or instruction.step not in steps:
-        return _UNKNOWN_INSTRUCTION
-    program = code(instruction.step, instruction.parameters)
-    thought = f"I follow {instruction.playbook}, step {instruction.step}."
-    return f"Thought: {thought}\n<code>\n{program}</code>"
 
 
 def user_text(messages: Iterable[Message]) -> str:

@@ -72,7 +72,7 @@ def test_other_words_cost_few_points() -> None:
         for pack in baseline.load(store().stored_baseline().path).packs
         if pack.name == "store-variations"
     )
-    assert varied.passed / varied.tasks >= 0.91
+    assert varied.passed / varied.tasks >= 0.94
 
 
 @pytest.mark.parametrize(

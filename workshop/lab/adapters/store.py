@@ -40,8 +40,10 @@ from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Catalog, Offer, Shop
 from workshop.simulator.world import Refusal
 
+PAGE = 100
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 _NUMBER = regex.compile(rf"\b{NUMBER}", regex.IGNORECASE)
+_LIMIT = regex.compile(r"> (\d+)$")
 _LEAST_LETTERS = 3
 """Shorter words are "a", "of" and "to"."""
 _ORDINAL = regex.compile(
@@ -212,13 +214,19 @@ def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
 def _listing(shop: Shop) -> tuple[list[Offer], int]:
     """The whole catalog page by page, and the requests it took; empty where listing is refused."""
     offers: list[Offer] = []
-    offset, requests = 0, 0
-    with suppress(Refusal):
-        while offset >= 0:
-            requests += 1
-            page = shop.list_products(offset, 0)
-            offers += page.products
-            offset = page.next_offset
+    offset, size, requests = 0, PAGE, 0
+    while offset >= 0:
+        requests += 1
+        try:
+            page = shop.list_products(offset, size)
+        except Refusal as error:
+            limit = _LIMIT.search(str(error))
+            if limit is None or int(limit[1]) >= size:
+                return [], requests
+            size = int(limit[1])
+            continue
+        offers += page.products
+        offset = page.next_offset
     return offers, requests
 
 

@@ -5,8 +5,21 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from workshop.rule_based.prompt import framed
-
+_FRAME = """\
+p = {p!r}
+{helper}try:
+{body}
+except (ValueError, RuntimeError) as error:
+    report = {{"failed": str(error)}}
+final_answer(report)
+"""
+_HELPER = """\
+def ok(result):
+    if "error" in result:
+        raise ValueError(result["error"]["text"])
+    return result
+"""
+"""For the Combo tools that a program calls: what was read before a request failed is not all."""
 _UNSURE = """\
 if not found or (found[1:] and found[0]["score"] - found[1]["score"] < p["ahead"]):
     report = {"unclear": [x["name"] for x in found[:4]]}
@@ -139,7 +152,6 @@ if more:
 else:
 """
 WRITES = frozenset(_WRITES)
-STEPS = frozenset(_READS) | WRITES
 
 
 def purpose(name: str) -> str:
@@ -149,7 +161,9 @@ def purpose(name: str) -> str:
 
 def code(name: str, p: dict[str, Any]) -> str:
     """The program of a step with its parameters. Raises KeyError: there is none of this name."""
-    if name not in _WRITES:
-        return framed(_READS[name].replace("UNSURE\n", _UNSURE), p)
-    change = _WRITES[name] + 'report = {"made": made, "about": p["about"]}\n'
-    return framed(_GUARD + textwrap.indent(change, "    "), p)
+    body = _READS.get(name, "").replace("UNSURE\n", _UNSURE)
+    if name in _WRITES:
+        made = _WRITES[name] + 'report = {"made": made, "about": p["about"]}\n'
+        body = _GUARD + textwrap.indent(made, "    ")
+    helper = _HELPER if "ok(" in body else ""
+    return _FRAME.format(p=p, helper=helper, body=textwrap.indent(body, "    ").rstrip())

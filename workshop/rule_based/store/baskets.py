@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 
 import regex
 
 from store_tools.combinations import combinations_for
+from store_tools.words import measured_units
 from workshop.rule_based.store import matching
 from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.grammar import Line, Order
@@ -80,7 +82,7 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
     if line.amount == "most":
         return Choice("whole-category", [_most(order, line, products)], products)
     if matching.is_open_plural(line, products):
-        raise Unresolved(f"the task does not say how many {line.phrase!r}")
+        return _open(order, line, products)
     if _means_one_product(order, line):
         products = matching.best_fit(line, products)
     return _counted(order, line, products)
@@ -138,6 +140,22 @@ def _most(order: Order, line: Line, products: list[Product]) -> Content:
     return content
 
 
+def _open(order: Order, line: Line, products: list[Product]) -> Choice:
+    """Small baskets for "buy sodas with coupon X": which of them the code likes, the shop tells."""
+    if order.codes.mode != "any":
+        raise Unresolved(f"the task does not say how many {line.phrase!r}")
+    singles = [{p.sku: n} for p in products for n in range(1, min(6, p.available) + 1)]
+    pairs = [
+        {a.sku: 1, b.sku: 1}
+        for i, a in enumerate(products)
+        for b in products[i + 1 :]
+        if a.available and b.available
+    ]
+    if not singles:
+        raise Unresolved(f"no {line.phrase!r} is in stock")
+    return Choice("best-coupon", [*singles, *pairs], products)
+
+
 def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     """Baskets with the asked number of units."""
     if _unclear_sizes(line, products):
@@ -155,7 +173,8 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     if len(contents) > 1 and order.goal == "none" and not free and order.codes.mode != "any":
         raise Unresolved(f"several products answer {line.phrase!r} and the task does not say which")
     name = "cheapest-combination" if len(contents) > 1 else "plain-purchase"
-    target = line.quantity if line.amount != "at_least" else None
+    # In a measure the baskets are listed: its units are too fine for the worker's generator.
+    target = line.quantity if line.amount != "at_least" and not line.measure else None
     return Choice(name, contents, offers, target)
 
 
@@ -177,7 +196,10 @@ def _packages(asked: tuple[str, ...], products: list[Product]) -> bool:
 
 
 def _in_units(line: Line, products: list[Product]) -> list[Product]:
-    """The products with the units that the line counts: single pieces or packages."""
+    """The products with the units that the line counts: measures, single pieces or packages."""
+    if line.measure:
+        sized = [(p, measured_units(p.name, line.measure)) for p in products]
+        return [p.model_copy(update={"units": n}) for p, n in sized if n]
     if _counts_units(line, products):
         return products
     return [p.model_copy(update={"units": 1}) for p in products]
@@ -199,11 +221,14 @@ def _unclear_sizes(line: Line, products: list[Product]) -> bool:
 
 def _contents(line: Line, products: list[Product]) -> list[Content]:
     """Every basket with the asked number of units, cheapest first."""
-    offers = [p.model_dump() for p in _in_units(line, products)]
-    targets = [line.quantity]
+    sized = _in_units(line, products)
+    # In grams or sheets the numbers are large: count in the largest step that fits all.
+    step = math.gcd(line.quantity, *(p.units for p in sized)) if line.measure else 1
+    offers = [p.model_copy(update={"units": p.units // step}).model_dump() for p in sized]
+    targets = [line.quantity // step]
     if line.amount == "at_least":
         largest = max((p["units"] for p in offers), default=1)
-        targets = list(range(line.quantity, line.quantity + largest))
+        targets = list(range(targets[0], targets[0] + largest))
     searches = [combinations_for(offers, target, MOST_CONTENTS) for target in targets]
     rows = sorted(
         (row for one in searches for row in one["combinations"]), key=lambda r: r["subtotal"]

@@ -116,6 +116,6 @@ def read_facts(step: str, report: Mapping[str, Any], parameters: Mapping[str, An
         dead_codes={e["coupon"]: e["error"] for e in errors if e.get("coupon")},
         cut=bool(report.get("cut")),
         error=str(report.get("error") or ""),
-        halted=str(report.get("failed") or ""),
+        halted=str(report.get("halted") or ""),
         failed=dict(parameters) if step == "purchase" and not report.get("bought") else {},
     )

@@ -38,15 +38,21 @@ def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
     """Lines whose phrase was cut at "and" because only its parts are products."""
     settled: list[Line] = []
     for line in order.lines:
-        sold = not line.pieces or _matches(line.phrase, facts)
-        if sold or not all(_matches(piece, facts) for piece in line.pieces):
+        if (
+            line.phrase == "*"
+            or _matches(line.phrase, facts)
+            or not line.pieces
+            or any(_matches(option, facts) for option in line.options)
+        ):
             settled.append(line)
-            continue
-        if _describes(line.pieces, facts):
-            raise Unresolved(f"the shop does not sell {line.phrase!r}")
-        if line.amount == "exact" and line.quantity > 1:
-            raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
-        settled += [line.model_copy(update={"phrase": p, "pieces": ()}) for p in line.pieces]
+        elif all(_matches(piece, facts) for piece in line.pieces):
+            if _describes(line.pieces, facts):
+                raise Unresolved(f"the shop does not sell {line.phrase!r}")
+            if line.amount == "exact" and line.quantity > 1:
+                raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
+            settled += [line.model_copy(update={"phrase": p, "pieces": ()}) for p in line.pieces]
+        else:
+            settled.append(line)
     return tuple(settled)
 
 
@@ -64,8 +70,11 @@ def candidates(line: Line, facts: Facts) -> list[Product]:
     """
     if line.phrase == "*":
         return list(facts.catalog)
-    matches = _matches(line.phrase, facts)
-    products = [p for p in matches if not any(_has(p, excluded) for excluded in line.exclude)]
+    products = list(_matches(line.phrase, facts))
+    if not products:
+        for option in line.options:
+            products += [p for p in _matches(option, facts) if p not in products]
+    products = [p for p in products if not any(_has(p, words_out) for words_out in line.exclude)]
     if not products:
         near = facts.by_query.get(line.phrase, QueryResult()).near
         hint = f" (near: {', '.join(p.name for p in near[:3])})" if near else ""

@@ -5,10 +5,24 @@ They keep to the Python that Monty has, so that they run where there is no other
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
-from workshop.rule_based.prompt import framed
-
+_FRAME = """\
+p = {p!r}
+{helper}try:
+{body}
+except (ValueError, RuntimeError) as error:
+    report = {{"halted": str(error)}}
+final_answer(report)
+"""
+"""What a tool refuses is reported; only what this sandbox cannot run breaks the program off."""
+_HELPER = """\
+def ok(result):
+    if "error" in result:
+        raise ValueError(result["error"]["text"])
+    return result
+"""
 _PROGRAMS = {
     "survey": """\
 # Report all matches of every wanted phrase.
@@ -69,7 +83,8 @@ if not report["bought"]:
 
 def code(step: str, parameters: dict[str, Any]) -> str:
     """Return the program of a step with its parameters. Raises KeyError: there is no such step."""
-    return framed(_PROGRAMS[step], parameters)
+    body = textwrap.indent(_PROGRAMS[step], "    ").rstrip()
+    return _FRAME.format(p=parameters, helper=_HELPER, body=body)
 
 
 STEPS = frozenset(_PROGRAMS)

@@ -27,7 +27,7 @@ def one_line(text: str) -> Line:
         ("We would be grateful for two garden gnomes", "garden gnomes", "exact", 2),
         ("Buy ALL garden gnomes", "garden gnomes", "all", 1),
         ("Please take every garden gnome you have in stock.", "garden gnome", "all", 1),
-        ("Your entire stock of garden gnomes, please.", "garden gnomes", "all", 1),
+        ("Your entire stock of garden gnomes - I'll have it all.", "garden gnomes", "all", 1),
         ("Get as many garden gnomes as you can, up to 6.", "garden gnomes", "up_to", 6),
         ("Buy up to 9 garden gnomes", "garden gnomes", "up_to", 9),
         ("Buy at least 10 garden gnomes", "garden gnomes", "at_least", 10),
@@ -60,6 +60,11 @@ def test_what_a_number_counts(text: str, packs: bool) -> None:
     assert one_line(text).counts_packs is packs
 
 
+def test_measures_are_counted_in_their_base() -> None:
+    line = one_line("Buy 12 kg of potting soil for as little as possible")
+    assert (line.phrase, line.quantity, line.measure) == ("potting soil", 12_000, "g")
+
+
 @pytest.mark.parametrize(
     ("text", "pick"),
     [
@@ -86,6 +91,7 @@ def test_the_second_cheapest_is_not_the_cheapest() -> None:
         ("Buy 2 forks, 3 spoons and a knife.", ["forks", "spoons", "knife"]),
         ("2x Fork and 3x Spoon, please", ["Fork", "Spoon"]),
         ("Buy the full dinner set (fork, spoon and knife)", ["fork", "spoon", "knife"]),
+        ("Get the starter kit: fork, spoon and knife", ["fork", "spoon", "knife"]),
         ("The cheapest fork and the most expensive spoon", ["fork", "spoon"]),
         ("Buy a fork (large, blue)", ["fork large, blue"]),
         ("Buy 1x Fork in blue, size L.", ["Fork in blue, size L"]),

@@ -110,6 +110,16 @@ def test_what_is_ordered_in_a_roundabout_way(text: str, phrase: str) -> None:
     assert not order.unclear
 
 
+def test_everything_for_an_end_is_told_in_parts() -> None:
+    text = "Buy everything for the picnic, that is one each of basket, blanket and bottle."
+    lines = read_order(text).lines
+    assert [(line.phrase, line.quantity) for line in lines] == [
+        ("basket", 1),
+        ("blanket", 1),
+        ("bottle", 1),
+    ]
+
+
 @pytest.mark.parametrize(
     "condition",
     [

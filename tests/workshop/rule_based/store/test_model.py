@@ -112,7 +112,7 @@ def test_what_a_tool_refuses_is_reported_and_nothing_is_bought(step: str) -> Non
     called = regex.findall(r"\b(?:Combo|Req)_\w+", code)
     tools = dict.fromkeys(called, lambda **_: refused)
     exec(code, {**tools, "final_answer": reports.append})
-    assert reports == [{"failed": "the basket does not add up"}]
+    assert reports == [{"halted": "the basket does not add up"}]
     text = Instruction("p", step, "Do it.", PARAMETERS[step]).render()
     turn = f"INSTRUCTION:\n{text}\nRESULT: {json.dumps(reports[0])}"
     decision = read_decision(reply("store", evaluator_prompt("Buy 2 mugs", [turn])))

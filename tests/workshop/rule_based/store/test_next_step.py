@@ -152,7 +152,7 @@ def test_a_coupon_search_goes_in_parts_and_keeps_the_best() -> None:
 
 def test_a_failure_that_a_program_cannot_do_without_ends_it() -> None:
     report = run(Rehearsal(simulation(1, ["A"]), [{"error": "the store is gone"}]))
-    assert report == {"failed": "the store is gone"}
+    assert report == {"halted": "the store is gone"}
 
 
 @pytest.fixture(scope="module")

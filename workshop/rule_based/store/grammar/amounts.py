@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import regex
 
+from store_tools.words import measure_factor
 from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.patterns import Patterns
 from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS
 
 PATTERNS = Patterns("amounts")
+_TIMES = {"once": 1, "twice": 2}
 
 Values = dict[str, object]
 """Fields of a line, as far as they are known."""
@@ -16,7 +18,7 @@ Values = dict[str, object]
 
 def take_amount(text: str, values: Values) -> str:
     """Read the amount that a phrase begins with into ``values``; the text without it."""
-    for reader in (_take_most, _take_each, _take_all, _take_number):
+    for reader in (_take_most, _take_each, _take_all, _take_measure, _take_number):
         rest = reader(text, values)
         if rest is not None:
             return rest
@@ -54,6 +56,18 @@ def _take_all(text: str, values: Values) -> str | None:
         return None
     values["amount"] = "all"
     return text[everything.end() :]
+
+
+def _take_measure(text: str, values: Values) -> str | None:
+    """ "30 kg of flour": an amount that packages of some weight add up to."""
+    match = PATTERNS["measure_amount"].match(text)
+    factor = measure_factor(match["unit"]) if match else None
+    if not match or not factor or factor[0] == "pk":
+        return None
+    base, many = factor
+    number = round(float(match["n"].replace(",", "")) * many)
+    values.update(amount="exact", quantity=number, measure=base)
+    return text[match.end() :]
 
 
 def _take_number(text: str, values: Values) -> str | None:
@@ -110,6 +124,15 @@ def take_pick(text: str, values: Values) -> str:
 
 def take_tail(text: str, values: Values) -> str:
     """Amounts that stand behind the goods: "mugs, 3 of them", "mugs x3", "mugs (3)"."""
+    tail = PATTERNS["all_tail"].search(text)
+    if tail:
+        values["amount"] = "all"
+        text = text[: tail.start()] + " " + text[tail.end() :]
+    times = PATTERNS["once"].search(text)
+    if times and values.get("amount") in (None, "open", "exact"):
+        text = text[: times.start()]
+        if not values.get("each"):
+            values.update(amount="exact", quantity=_TIMES[times["n"].casefold()])
     match = PATTERNS["number_last"].search(text)
     if match and values.get("amount") in (None, "open"):
         number = to_int(match.captures("n")[-1])

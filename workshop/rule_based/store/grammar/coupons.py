@@ -34,7 +34,7 @@ def take_coupons(text: str) -> CouponTalk:
     if strict:
         talk.mode = "any"
     spoken_of = bool(PATTERNS["coupon_word"].search(talk.rest))
-    talk.mode = _mode(talk, _take_zones(talk))
+    talk.mode = _mode(talk, *_take_zones(talk))
     if spoken_of and not talk.codes:
         talk.unclear.append("a coupon whose code was not recognised")
     elif strict and not talk.codes:
@@ -61,6 +61,7 @@ def _take_conditions(talk: CouponTalk) -> bool:
         return strict
     for pattern, anyway in (
         (PATTERNS["anyway"], True),
+        (PATTERNS["otherwise"], True),
         (PATTERNS["strict_else"], False),
     ):
         clause = pattern.search(talk.rest)
@@ -75,14 +76,22 @@ def _take_conditions(talk: CouponTalk) -> bool:
     return strict
 
 
-def _take_zones(talk: CouponTalk) -> str:
-    """Read the codes; the sentences they stand in."""
+def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
+    """Read the codes; the sentences they stand in, and whether they stand in a list."""
     sentences: list[str] = []
+    listed = False
     while zone := _first_zone(talk.rest):
-        talk.codes += [c for c in zone.captures("code") if c not in talk.codes]
-        sentences.append(_sentence_around(talk.rest, zone))
+        new = [c for c in zone.captures("code") if c not in talk.codes]
+        talk.codes.extend(new)
+        sentence = _sentence_around(talk.rest, zone)
+        sentences.append(sentence)
+        listed = (
+            listed
+            or bool(PATTERNS["key_first"].match(sentence))
+            or bool(PATTERNS["key_and_colon"].search(sentence))
+        )
         talk.rest = cut(talk.rest, zone)
-    return " . ".join(sentences)
+    return " . ".join(sentences), listed
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:
@@ -97,7 +106,9 @@ def _first_zone(text: str) -> regex.Match[str] | None:
 
 def _plausible(zone: regex.Match[str]) -> bool:
     """Whether a zone is about codes: it says so, or its codes look like codes."""
-    if PATTERNS["key"].search(zone[0]) or PATTERNS["verb_first"].match(zone[0]):
+    if PATTERNS["key"].search(zone[0]) and not PATTERNS["discount_last"].fullmatch(zone[0]):
+        return True
+    if PATTERNS["verb_first"].match(zone[0]):
         return True
     return all(PATTERNS["like_a_code"].match(code) for code in zone.captures("code"))
 
@@ -112,22 +123,25 @@ def _sentence_start(text: str, match: regex.Match[str]) -> int:
     return max(text.rfind(mark, 0, match.start()) for mark in ".!?;\n") + 1
 
 
-def _mode(talk: CouponTalk, sentences: str) -> str:
-    """How the codes are meant, by the sentences in which they stand."""
+def _mode(talk: CouponTalk, sentences: str, listed: bool) -> str:
     if not talk.codes:
         return "none"
+    sentences = PATTERNS["aside"].sub(" ", sentences)
     if talk.buy_anyway:
         return "try"
-    several, listed = len(talk.codes) > 1, PATTERNS["key_and_colon"].search(sentences)
-    sentences = PATTERNS["aside"].sub(" ", sentences)
-    choice = PATTERNS["choice"].search(sentences) or PATTERNS["or"].search(sentences)
-    if several and PATTERNS["together"].search(sentences) and not choice:
+    offered = bool(PATTERNS["offer"].search(sentences)) or (listed and len(talk.codes) > 1)
+    choice = bool(PATTERNS["choice"].search(sentences) or PATTERNS["or"].search(sentences))
+    if len(talk.codes) > 1 and PATTERNS["together"].search(sentences) and not choice:
         return "all"
     if talk.mode == "any":
         return "any"
-    if PATTERNS["offer"].search(sentences) or (several and listed):
+    if offered:
         return "try"
-    return "all" if several and not choice else "any"
+    if choice:
+        return "any"
+    if len(talk.codes) > 1:
+        return "all"
+    return "any"
 
 
 def _take_bans(talk: CouponTalk) -> tuple[bool, bool]:

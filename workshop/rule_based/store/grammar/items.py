@@ -15,7 +15,7 @@ from workshop.rule_based.store.grammar.amounts import (
 from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line
 from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import clean, is_meta
+from workshop.rule_based.store.grammar.phrases import clean, clean_ends, is_meta
 from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, words
 
 PATTERNS = Patterns("items")
@@ -32,8 +32,10 @@ def read_lines(text: str) -> list[Line]:
         line = read_line(part)
         if lines and line and _repeats(lines[-1], line):
             continue
-        if lines and (pick := _pick_alone(part, line)):
-            lines[-1] = lines[-1].model_copy(update={"pick": pick})
+        if lines and _said_before(clean(part), [lines[-1].phrase]):
+            continue
+        if lines and (addition := _afterthought(part, line)):
+            lines[-1] = lines[-1].model_copy(update=_joined(lines[-1], addition))
         elif line is not None:
             lines.append(line)
     return lines
@@ -47,14 +49,22 @@ def _repeats(before: Line, line: Line) -> bool:
     )
 
 
-def _pick_alone(part: str, line: Line | None) -> object:
-    """The superlative of "..., the cheapest you have", which is meant for the line before."""
-    values: dict[str, object] = {}
+def _afterthought(part: str, line: Line | None) -> dict[str, object]:
+    """What "..., the cheapest you have" or "..., the 7 qt one" adds to the line before."""
     if line is None:
+        values: dict[str, object] = {}
         take_pick(clean(part), values)
-    elif line.pick != "any" and is_meta(line.phrase):
-        return line.pick
-    return values.get("pick")
+        return values
+    match = PATTERNS["the_one"].match(clean_ends(part))
+    if match and line.pick == "any":
+        return {"phrase": match["what"]}
+    return {"pick": line.pick} if line.pick != "any" and is_meta(line.phrase) else {}
+
+
+def _joined(line: Line, addition: dict[str, object]) -> dict[str, object]:
+    if "phrase" in addition:
+        return {"phrase": f"{line.phrase} {addition['phrase']}"}
+    return addition
 
 
 def _open_parenthesis(match: regex.Match[str]) -> str:
@@ -68,20 +78,34 @@ def _open_parenthesis(match: regex.Match[str]) -> str:
 
 
 def _enumeration(text: str) -> list[Line]:
-    """Lines of "the full set (drink, bar and bottle)"."""
-    match = PATTERNS["label_and_list"].search(text)
+    """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
+    match = (
+        PATTERNS["kit"].search(text)
+        or PATTERNS["label_and_list"].search(text)
+        or PATTERNS["set_and_list"].search(text)
+    )
     if not match:
         return []
-    pieces = [clean(p) for p in PATTERNS["pieces"].split(match["list"])]
+    listed = PATTERNS["one_each"].sub("", match["list"])
+    pieces = [clean(p) for p in PATTERNS["pieces"].split(listed)]
     pieces = [p for p in pieces if p and not is_meta(p)]
     if len(pieces) < 2:
         return []
     many = leading_number(clean(match["label"]))
-    of_the_set = {"amount": "exact", "quantity": many, "counts_packs": True}
-    lines = [line for piece in pieces if (line := read_line(piece))]
-    lines = [one.model_copy(update=of_the_set) if one.amount == "open" else one for one in lines]
-    rest = clean(match["rest"])
-    return [*lines, *(read_lines(match["rest"]) if rest and not is_meta(rest) else [])]
+    lines = []
+    for piece in pieces:
+        line = read_line(piece)
+        if line is not None:
+            explicit = line.amount != "open"
+            lines.append(
+                line
+                if explicit
+                else line.model_copy(
+                    update={"amount": "exact", "quantity": many, "counts_packs": True}
+                )
+            )
+    rest = match.groupdict().get("rest") or ""
+    return lines + (read_lines(rest) if clean(rest) and not is_meta(clean(rest)) else [])
 
 
 def read_line(part: str) -> Line | None:
@@ -94,13 +118,12 @@ def read_line(part: str) -> Line | None:
         if values.get("amount") == "all" and is_whole_shop:
             return Line(phrase="*", amount="all")
         return None
+    options = _options(phrase)
     pieces = [p for p in (clean(x) for x in PATTERNS["pieces"].split(phrase)) if p]
-    named = tuple(
-        p for i, p in enumerate(pieces) if not (_says_nothing(p) or (i and _is_clause(p)))
-    )
+    named = tuple(p for i, p in enumerate(pieces) if _names_goods(p, pieces[:i]))
     if len(named) < len(pieces):
         phrase = ", ".join(named)
-    return Line(phrase=phrase, pieces=named[1:] and named, **values)  # type: ignore[arg-type]
+    return Line(phrase=phrase, options=options, pieces=named[1:] and named, **values)  # type: ignore[arg-type]
 
 
 def _take_amounts(text: str, values: Values) -> str:
@@ -112,9 +135,29 @@ def _take_amounts(text: str, values: Values) -> str:
     return clean(take_tail(clean(text), values))
 
 
+def _options(phrase: str) -> tuple[str, ...]:
+    """The things of which one is enough: "red or blue mug", "a tent or a tarp"."""
+    if " or " not in phrase:
+        return ()
+    options = tuple(clean(option) for option in PATTERNS["or"].split(phrase))
+    return _colour_options(phrase) or (_shared_head(options) if len(options) > 1 else ())
+
+
+def _names_goods(piece: str, before: list[str]) -> bool:
+    """Whether a piece of a phrase names something that the pieces before it do not."""
+    talk = _says_nothing(piece) or (before and _is_clause(piece))
+    return not talk and not _said_before(piece, before)
+
+
 def _says_nothing(piece: str) -> bool:
     """Whether a piece only talks about the order; in capitals ("Single") it is part of a name."""
     return is_meta(piece) and not piece[:1].isupper()
+
+
+def _said_before(piece: str, before: list[str]) -> bool:
+    """Whether "just the filter" names nothing that was not named already."""
+    match = PATTERNS["just"].match(piece)
+    return match is not None and set(words(match["what"])) <= set(words(" ".join(before)))
 
 
 def _is_clause(piece: str) -> bool:
@@ -122,6 +165,23 @@ def _is_clause(piece: str) -> bool:
     piece_words = words(piece)
     return bool(PATTERNS["clause"].search(piece)) and not any(
         w in COLOURS or is_spec(w) for w in piece_words
+    )
+
+
+def _colour_options(phrase: str) -> tuple[str, ...]:
+    """ "jacket in green or teal" means a green jacket or a teal one."""
+    match = PATTERNS["either"].search(phrase)
+    if not match or not {match["a"].casefold(), match["b"].casefold()} <= COLOURS:
+        return ()
+    return tuple(f"{phrase[: match.start()]}{match[c]}{phrase[match.end() :]}" for c in "ab")
+
+
+def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
+    """ "red or blue mug" means "red mug" or "blue mug"."""
+    last = options[-1].split()
+    return tuple(
+        option if len(option.split()) > 1 or len(last) < 2 else f"{option} {' '.join(last[1:])}"
+        for option in options
     )
 
 

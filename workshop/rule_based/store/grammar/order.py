@@ -49,10 +49,14 @@ class Line(Frozen):
     quantity: int = 1
     counts_packs: bool = False
     """The number counts packages ("3x", "2 boxes of"), not single units."""
+    measure: str = ""
+    """The quantity is in this base measure (g, ml, mm, sheet), to be reached by packages."""
     pick: Literal["any", "cheapest", "dearest"] = "any"
     each: bool = False
     """The quantity holds for every product that matches ("one of each")."""
     exclude: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    """Other phrases that do as well ("a tent or a tarp")."""
     fallback: str = ""
     """What to take where the first choice cannot be had."""
     fallback_quantity: int = 0
@@ -62,7 +66,9 @@ class Line(Frozen):
 
     def substitute(self) -> Line:
         """The line that holds where this one cannot be had."""
-        line = self.model_copy(update={"phrase": self.fallback, "fallback": "", "pieces": ()})
+        line = self.model_copy(
+            update={"phrase": self.fallback, "fallback": "", "options": (), "pieces": ()}
+        )
         if not self.fallback_quantity:
             return line
         number = {"quantity": self.fallback_quantity, "fallback_quantity": 0}
@@ -70,7 +76,7 @@ class Line(Frozen):
 
     def phrases(self) -> tuple[str, ...]:
         """Every phrase that a product may be looked for under."""
-        every = (self.phrase, *self.pieces, *self.exclude, self.fallback)
+        every = (self.phrase, *self.options, *self.pieces, *self.exclude, self.fallback)
         return tuple(dict.fromkeys(p for p in every if p))
 
 

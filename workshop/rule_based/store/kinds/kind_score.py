@@ -7,20 +7,23 @@ the head is "bag", so it is no answer to "laptop".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
 import regex
+from rapidfuzz.distance import DamerauLevenshtein
 
 from store_tools.words import CONTAINERS, STOPWORDS, is_spec, plain_text
 from workshop.rule_based.store.kinds.lexicon import (
     GENERIC,
+    HYPERNYMS,
     IMITATIONS,
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
+    SYNONYMS,
     THINGS,
     VARIANTS,
     words,
@@ -30,14 +33,19 @@ FULL = 0.6
 """Scores from here on are full matches."""
 SURE = 0.85
 """Scores from here on leave no doubt about the kind of a product."""
+IMPLIED = 0.65
+"""Score where the name leaves out the kind, which its model implies."""
 RELATED = 0.55
 """Score of a compound that may or may not be of the asked kind."""
 OTHER = 0.3
 """Score of a product of another kind."""
+MISSPELT = 0.7
+"""Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
     "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
 )
 """Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
+SPELLING_LENGTH = 6
 _CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
 _NUMBER_NEXT = regex.compile(r"\s*(?:\d|two|three|four|six)")
 _OF = regex.compile(r"\bof\b")
@@ -51,6 +59,8 @@ KINDS = frozenset(
     for thing in THINGS - (MATERIALS - {"paper", "glass", "canvas"})
     for word in words(thing)[:1]
 )
+KNOWN = KINDS | QUALIFIERS | HYPERNYMS | frozenset(SYNONYMS) | frozenset(SYNONYMS.values())
+"""Words that are no misspelling of another: a trowel is no towel."""
 
 
 @dataclass(frozen=True)
@@ -178,11 +188,28 @@ def _score(query: Query, item: Item) -> float:
             continue
         if _concatenated(word, query.needed, item.every):
             continue
+        meant = _misspelt(word, item.every)
+        if meant:
+            return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
+        if _implied(query, item):
+            return IMPLIED
         return RELATED if _related(query, item) else 0.5 * _coverage(query, item)
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
     return round(max(0.0, _kind(query, item) - 0.005 * min(extra, 10)), 3)
+
+
+def _implied(query: Query, item: Item) -> bool:
+    """Whether only the kind is missing, which a full model name implies ("Dell XPS 15 laptop")."""
+    rest = [w for w in query.needed if w in item.every or w in item.joined]
+    if len(rest) < 2 or {*query.needed} - {*rest} != {query.head}:
+        return False
+    if query.spec and set(item.core) <= set(rest):
+        return True
+    other = item.head in KINDS and item.head not in query.said
+    named = all(w in item.core or (is_spec(w) and w in item.name) for w in rest)
+    return query.head in HYPERNYMS and named and not other and not _other_variant(query, item)
 
 
 def _related(query: Query, item: Item) -> bool:
@@ -200,6 +227,27 @@ def _coverage(query: Query, item: Item) -> float:
 def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> bool:
     """Whether the query wrote as two words what the product writes as one."""
     return any(a + b in have for a, b in pairwise(needed) if word in (a, b))
+
+
+def _misspelt(word: str, have: Iterable[str]) -> str:
+    """The word that was meant, where ``word`` is none of the words that shops use."""
+    if len(word) < SPELLING_LENGTH or is_spec(word) or word in KNOWN:
+        return ""
+    allowed = 1 if len(word) < 9 else 2
+    for other in sorted(have):
+        near = len(other) >= SPELLING_LENGTH and other[0] == word[0] and not is_spec(other)
+        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+            return other
+    return ""
+
+
+def _respelt(query: Query, word: str, meant: str) -> Query:
+    return replace(
+        query,
+        needed=tuple(meant if w == word else w for w in query.needed),
+        said=query.said | {meant},
+        head=meant if query.head == word else query.head,
+    )
 
 
 def _other_variant(query: Query, item: Item) -> bool:

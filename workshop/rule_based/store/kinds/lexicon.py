@@ -26,7 +26,7 @@ _WAYS = "|".join(f"(?P<{one}>{'|'.join(ways)})" for one, ways in WRITTEN.items()
 PHRASE = regex.compile(rf"\b(?:{_WAYS})(?:e?s)?\b".replace(" ", r"[\s-]?"))
 """Any of these ways, however its words are joined; the group's name is the one word for it."""
 
-# A group's first word stands for all.
+# A group's first word stands for all; groups of one say that a word is known.
 _SEPARATE = _set("separate")
 SYNONYMS: dict[str, str] = {
     word: group.split()[0]
@@ -64,6 +64,9 @@ LOOSE_CONTAINERS = _set("loose_containers")
 
 GENERIC = _set("generic")
 """Nouns in a request that need not occur in the product's name."""
+
+HYPERNYMS = _set("hypernyms")
+"""Kinds that a model name implies, so that the name need not hold the word."""
 
 NATURAL_PAIRS = _set("natural_pairs")
 """Things of which one is called a pair."""
