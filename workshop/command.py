@@ -72,10 +72,10 @@ def baselines(
 ) -> None:
     """Show what players score that do not read the tasks of a pack."""
     played = _load(pack)
-    found = world_of(played.format).baselines
-    if found is None:
+    scores_of = world_of(played.format).baselines
+    if scores_of is None:
         raise Usage(f"{pack}: there are no baselines for packs of {played.format!r}")
-    scores = dict(found(played)) | ({} if score is None else {"this score": score})
+    scores = dict(scores_of(played)) | ({} if score is None else {"this score": score})
     width = max(map(len, scores))
     for name, value in scores.items():
         print(f"{name:<{width}}  {value:.3f}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,10 +71,10 @@ class InspectTransport:
         reply = self.model.generate([_message(one) for one in request.messages])
         call = self.context.copy().run(asyncio.run_coroutine_threadsafe, reply, self.loop)
         self.waiting.append(call)
-        try:
-            output = call.result()
-        except Exception as error:
+        wait([call])
+        if error := CancelledError() if call.cancelled() else call.exception():
             raise ExchangeFailed("bad_request", f"{type(error).__name__}: {error}") from error
+        output = call.result()
         usage, reason = Usage(), output.stop_reason
         if used := output.usage:
             usage = Usage(prompt=used.input_tokens, completion=used.output_tokens)

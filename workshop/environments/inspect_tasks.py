@@ -118,11 +118,11 @@ def _packed(benchmark: str, pack: str) -> Iterable[Sample]:
     """The tasks of a pack file. Raises PackError: it cannot be read, or is of another benchmark."""
     world = world_of(FORMATS[benchmark])
     path = world.bundled if pack == "bundled" else Path(pack).resolve()
-    found = _read(path)
-    if found.format != world.format:
-        raise PackError(f"{pack}: holds tasks of {found.format!r}, not of {world.format!r}")
-    for scenario in found.scenarios:
-        yield _sample(OpenWorld(found, scenario), {"pack": str(path)})
+    body = _read(path)
+    if body.format != world.format:
+        raise PackError(f"{pack}: holds tasks of {body.format!r}, not of {world.format!r}")
+    for scenario in body.scenarios:
+        yield _sample(OpenWorld(body, scenario), {"pack": str(path)})
 
 
 @lru_cache(4)

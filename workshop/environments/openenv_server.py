@@ -116,7 +116,7 @@ class TaskEnvironment(Environment):  # type: ignore[misc]
 def build_app(benchmark: str, series: str, sessions: int) -> FastAPI:
     """The server's application. Raises PackError: nothing can be drawn from the series."""
     draw_pack(benchmark, series)
-    found: FastAPI = create_fastapi_app(
+    fastapi_app: FastAPI = create_fastapi_app(
         partial(TaskEnvironment, benchmark, series),
         ToolCall,
         TaskObservation,
@@ -124,4 +124,4 @@ def build_app(benchmark: str, series: str, sessions: int) -> FastAPI:
         env_name=f"erc3-{benchmark}",
         state_cls=TaskState,
     )
-    return found
+    return fastapi_app

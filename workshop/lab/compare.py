@@ -87,18 +87,20 @@ def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> st
     from workshop.views.report.versus import page_of, versus_page
 
     if a.other and b.other:
-        notes = tuple(f"{run}: {found}" for run, found in zip("AB", result.found, strict=True))
+        notes = tuple(f"{run}: {file}" for run, file in zip("AB", result.found, strict=True))
         return page_of(Half(a.other.view), Half(b.other.view), result, Differences(notes=notes))
     return versus_page(first, second, lambda *_: result)
 
 
 def _show(result: Comparison) -> None:
     show = answers()
-    say(show, *(f"{run}: {found}" for run, found in zip("AB", result.found, strict=False)))
+    say(show, *(f"{run}: {file}" for run, file in zip("AB", result.found, strict=False)))
     if result.different_tasks:
         say(show, f"warning: {result.different_tasks}")
-    brain_a, brain_b = (" / ".join(dict.fromkeys(b)) for b in (result.brain_a, result.brain_b))
-    table = Table(title=escape(f"A {result.a}  {brain_a}\nB {result.b}  {brain_b}"))
+    models_a, models_b = (
+        " / ".join(dict.fromkeys(ids)) for ids in (result.models_a, result.models_b)
+    )
+    table = Table(title=escape(f"A {result.a}  {models_a}\nB {result.b}  {models_b}"))
     played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
     for heading in (played, "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)

@@ -184,23 +184,39 @@ def _measures_told(trials: Sequence[tuple[Trial, Trial]], by_others: bool) -> li
     ]
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """What the tasks that both runs have say of the second run."""
+
+    differences: Sequence[float]
+    """By task, its passed share or its mean score less that of the first run, -1 to 1."""
+    flips: Flips
+    harm: Flips
+    loss_bound: float
+
+    @classmethod
+    def of(cls, pairs: Sequence[Pair], *, graded: bool) -> Evidence:
+        """Collect it from pairs; ``graded``: by mean scores."""
+        differences = [pair.difference(graded=graded) for pair in pairs]
+        flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
+        harm = _flips(pairs, [pair.harm() for pair in pairs])
+        return cls(differences, flips, harm, stats.loss_bound(differences))
+
+
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
-    found = tuple(side.other.found for side in (a, b) if side.other)
-    differences = [pair.difference(graded=bool(found)) for pair in pairs]
-    low, high = stats.mean_interval(differences) or (None, None)
-    bound = stats.loss_bound(differences)
-    flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
-    harm = _flips(pairs, [pair.harm() for pair in pairs])
-    checks = _checks(flips, harm, b, bound, margin, a.deterministic and b.deterministic)
-    code, reason = _decide(checks, bound, margin)
     trials = [trial for pair in pairs for trial in pair.trials]
+    files = tuple(side.other.description for side in (a, b) if side.other)
+    evidence = Evidence.of(pairs, graded=bool(files))
+    low, high = stats.mean_interval(evidence.differences) or (None, None)
+    checks = _checks(evidence, b.harm_name, margin, a.deterministic and b.deterministic)
+    code, reason = _decide(checks, evidence.loss_bound, margin)
     return Comparison(
         a=a.run_id,
         b=b.run_id,
-        brain_a=a.models,
-        brain_b=b.models,
+        models_a=a.models,
+        models_b=b.models,
         harm_name=b.harm_name,
         sandboxes_a=a.sandboxes,
         sandboxes_b=b.sandboxes,
@@ -208,32 +224,30 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         trials=len(trials),
         only_a=len(a.trials) - len(pairs),
         only_b=len(b.trials) - len(pairs),
-        found=found,
+        found=files,
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
-        difference=sum(differences) / len(differences),
+        difference=fmean(evidence.differences),
         low=low,
         high=high,
-        loss_bound=bound,
-        flips=flips,
-        harm=harm,
+        loss_bound=evidence.loss_bound,
+        flips=evidence.flips,
+        harm=evidence.harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in _measures_told(trials, bool(found))),
+        measures=tuple(_measure(name, pairs) for name in _measures_told(trials, bool(files))),
         margin=margin,
         code=code,
         verdict=WORDS[code],
         reason=reason,
-        tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
+        tasks_needed=stats.tasks_needed(evidence.differences, margin) if code == UNKNOWN else None,
         checks=checks,
     )
 
 
-def _checks(
-    flips: Flips, harm: Flips, b: Side, bound: float, margin: float, deterministic: bool
-) -> tuple[Check, ...]:
-    """The tests in their order; the first that holds decides."""
-    name = b.harm_name
+def _checks(evidence: Evidence, name: str, margin: float, deterministic: bool) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides. ``name``: of the harm."""
+    flips, harm, bound = evidence.flips, evidence.harm, evidence.loss_bound
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(

@@ -147,14 +147,14 @@ class Dask:
             play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
             for job, future in _done(pool, AHEAD * self._slots(), sent, play):
                 try:
-                    trials = future.result()
+                    error = future.exception()
                 except CancelledError:
                     text = "the connection to the scheduler was lost; continue with --resume"
                     raise CannotRun(text) from None
-                except Exception as error:
+                if error is not None:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
-                    raise CannotRun(text) from None
-                yield job, trials
+                    raise CannotRun(text)
+                yield job, future.result()
 
     def _slots(self) -> int:
         """Jobs that the workers can do at once."""

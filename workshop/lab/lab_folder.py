@@ -118,8 +118,8 @@ class LabFolder:
                 usable = (t for t in played if not t.infrastructure_failure)
                 missing = frozenset(specs).difference(t.spec_id for t in usable)
                 if missing:
-                    kept = journals, earlier, tapes
-                    yield Job(chunk, epoch, text, missing, settings, threads, *kept)
+                    options = journals, earlier, tapes
+                    yield Job(chunk, epoch, text, missing, settings, threads, *options)
 
     def done(self, job: Job, trials: list[Trial]) -> None:
         """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""

@@ -150,8 +150,8 @@ def _minimise(
         if isinstance(value, list) and len(value) != len(small[name])
     ]
     tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
-    found = ", ".join(sizes) or "no smaller scenario fails in the same way"
-    say(answers(), f"{tried}: {found}", f"written: {path}")
+    summary = ", ".join(sizes) or "no smaller scenario fails in the same way"
+    say(answers(), f"{tried}: {summary}", f"written: {path}")
 
 
 def failure_class(trial: Trial, harm_name: str) -> str | None:

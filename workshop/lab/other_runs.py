@@ -37,12 +37,13 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True)
 class OtherRun:
-    """What a file holds, a result for each task; `found` says it in words."""
+    """What a file holds: a result for each task."""
 
     path: Path
     model: str
     results: tuple[TaskResult, ...]
-    found: str
+    description: str
+    """Which tool wrote it, and how many results it holds."""
     finished: bool = True
 
     @property
@@ -71,6 +72,12 @@ class _Usage(BaseModel):
     input_tokens_cache_write: int | None = None
     input_tokens_cache_read: int | None = None
     total_cost: float | None = None
+
+    @property
+    def prompt(self) -> int:
+        """All tokens of the prompt; Inspect counts those of the cache apart."""
+        cached = (self.input_tokens_cache_write, self.input_tokens_cache_read)
+        return self.input_tokens + sum(filter(None, cached))
 
 
 class _Sample(BaseModel):
@@ -118,11 +125,11 @@ def _read_scores(path: Path) -> OtherRun:
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    by_name = dict(pairs)
+    if len(by_name) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(f"{next(n for n in names if names.count(n) > 1)!r} appears twice")
-    return found
+    return by_name
 
 
 def _read_log(path: Path) -> OtherRun:
@@ -138,8 +145,8 @@ def _read_log(path: Path) -> OtherRun:
         repeats.setdefault(str(sample.id), []).append(sample)
     results = tuple(_averaged(path, scorer, some) for some in repeats.values())
     what = f"a log of Inspect ({header.status}) of {header.eval.task}, scored by {scorer}"
-    found = _described(what, [len(some) for some in repeats.values()])
-    return OtherRun(path, header.eval.model, results, found, header.status == "success")
+    description = _described(what, [len(some) for some in repeats.values()])
+    return OtherRun(path, header.eval.model, results, description, header.status == "success")
 
 
 def _part(path: Path, name: str, kind: TypeAdapter[Parsed]) -> Parsed:
@@ -165,31 +172,33 @@ def _averaged(path: Path, scorer: str, samples: Sequence[_Sample]) -> TaskResult
     """The result of a task; a repeat that an error ended counts as 0, as in our own runs."""
     task = str(samples[0].id)
     scored = [score for one in samples if (score := (one.scores or {}).get(scorer))]
-    used = [usage for one in samples for usage in one.model_usage.values()]
-    prompts = sum(
-        u.input_tokens + (u.input_tokens_cache_write or 0) + (u.input_tokens_cache_read or 0)
-        for u in used
-    )
-    costs = [usage.total_cost for usage in used]
     seconds = [one.total_time for one in samples if one.total_time is not None]
     values = [_value(f"{path}: task {task!r}", score.value) for score in scored]
     result = _result(task, values + [0.0] * (len(samples) - len(values)) if values else [])
     return result.model_copy(
         update={
-            "harm": any(_harmed(score) for score in scored),
+            "harm": any(map(_harmed, scored)),
             "error": next((one.error for one in samples if one.error), None),
             "seconds": fmean(seconds) if seconds else 0.0,
-            "tokens": Usage(
-                prompt=round(prompts / len(samples)),
-                completion=round(sum(u.output_tokens for u in used) / len(samples)),
-            )
-            if used
-            else Usage(),
-            "cost_usd": sum(filter(None, costs)) / len(samples)
-            if costs and None not in costs
-            else None,
+            **_mean_spending(samples),
         }
     )
+
+
+def _mean_spending(samples: Sequence[_Sample]) -> dict[str, Usage | float | None]:
+    """The mean tokens and dollars of repeats; unknown where no model call is noted."""
+    calls = [usage for one in samples for usage in one.model_usage.values()]
+    costs = [usage.total_cost for usage in calls if usage.total_cost is not None]
+    if not calls:
+        return {"tokens": Usage(), "cost_usd": None}
+    prompt, completion = (
+        round(sum(tokens) / len(samples))
+        for tokens in zip(*((usage.prompt, usage.output_tokens) for usage in calls), strict=True)
+    )
+    return {
+        "tokens": Usage(prompt=prompt, completion=completion),
+        "cost_usd": sum(costs) / len(samples) if len(costs) == len(calls) else None,
+    }
 
 
 def _result(task: str, scores: Sequence[float]) -> TaskResult:

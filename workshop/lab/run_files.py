@@ -45,9 +45,9 @@ def note_run(
     shipped = benchmark.prompts.shipped()
     replaced = {section: shipped[section] for section in settings.prompts}
     prompts = {} if settings.agent else context.prompts(benchmark, settings)
-    kept = Prompts(folder.path)
+    prompt_files = Prompts(folder.path)
     for text in (*prompts.values(), *settings.prompts.values(), *replaced.values()):
-        kept.keep(text)
+        prompt_files.keep(text)
     options = settings.model_dump(mode="json", exclude=NO_OPTIONS) | {
         option: str(value) for option, value in asked.items() if value
     }

@@ -127,8 +127,8 @@ def grouped(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
     if not closes(reply, "ok_answer"):
         return None
     head, mark, message = reply.partition("MESSAGE: ")
-    said, links, ids = message.partition("\nLINKS:")
-    return f"{head}{mark}{_THOUSANDS.sub(lambda m: f'{int(m[0]):,}', said)}{links}{ids}"
+    text, links, ids = message.partition("\nLINKS:")
+    return f"{head}{mark}{_THOUSANDS.sub(lambda m: f'{int(m[0]):,}', text)}{links}{ids}"
 
 
 def none(_reply: str, _prompt: str, _model: CarelessModel) -> str | None:
@@ -158,8 +158,8 @@ COLUMNS = (
 class Played(NamedTuple):
     """What a run came to."""
 
-    made: int
-    """Mistakes."""
+    mistakes: int
+    """Tasks in which the mistake was made."""
     sent: int
     score: float
     tokens: int
@@ -207,8 +207,8 @@ def lines_of(journal: Path) -> list[dict[str, Any]]:
 def sent(lines: list[dict[str, Any]], texts: set[str]) -> bool:
     """Whether a task ended with one of these texts, whose message was sent as it stands there."""
     last = [line["decision"]["instruction"].strip() for line in lines if line["type"] == "turn"]
-    said = [line["body"] for line in lines if line["type"] == "intent"]
-    messages = [body["message"] for body in said if "outcome" in body]
+    bodies = [line["body"] for line in lines if line["type"] == "intent"]
+    messages = [body["message"] for body in bodies if "outcome" in body]
     return bool(last and messages) and last[-1] in texts and messages[-1] in last[-1]
 
 
@@ -237,9 +237,18 @@ def main(
         for mistake in (one for one in MISTAKES if only in ("", one.option, one.name)):
             played = spoilt(mistake, pack.resolve(), Path(folder))
             on, off = (play(mistake, without, played, jobs) for without in (False, True))
-            made = str(on.made) if on.made == off.made else f"{on.made}; {off.made} without"
+            changes = (
+                str(on.mistakes)
+                if on.mistakes == off.mistakes
+                else f"{on.mistakes}; {off.mistakes} without"
+            )
             pairs = zip(on[1:], off[1:], strict=True)
-            cells = [f"`{mistake.name}`", mistake.text, made, *(x for pair in pairs for x in pair)]
+            cells = [
+                f"`{mistake.name}`",
+                mistake.text,
+                changes,
+                *(x for pair in pairs for x in pair),
+            ]
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 

@@ -46,9 +46,9 @@ class Instruction:
 
 def read_instruction(text: str) -> Instruction | None:
     """Read an instruction as it was rendered; None where the text holds none."""
-    header, found = _HEADER.search(text), _PARAMETERS.search(text)
+    header, data = _HEADER.search(text), _PARAMETERS.search(text)
     try:
-        parameters = json.loads(found[1]) if found else None
+        parameters = json.loads(data[1]) if data else None
     except ValueError:
         return None
     if header is None or parameters is None:
@@ -63,8 +63,8 @@ def user_text(messages: Iterable[Message]) -> str:
 
 def section(name: str, prompt: str) -> str | None:
     """Return the text between a section's tags, or None where the prompt has no such section."""
-    found = regex.search(rf"<{name}>\n(.*?)\n</{name}>", prompt, regex.DOTALL)
-    return plain(found[1]) if found else None
+    match = regex.search(rf"<{name}>\n(.*?)\n</{name}>", prompt, regex.DOTALL)
+    return plain(match[1]) if match else None
 
 
 def plain(text: str) -> str:

@@ -74,12 +74,12 @@ class Rehearsal:
         self,
         tool: str,
         arguments: dict[str, Any],
-        kept: Callable[[Any], Any] | None = lambda value: value,
+        needed: Callable[[Any], Any] | None = lambda value: value,
         final: dict[str, Any] | None = None,
     ) -> Any:
-        """Return the recorded answer to the next call, of which only what is ``kept`` is noted.
+        """Return the recorded answer to the next call.
 
-        With None for ``kept`` nothing of it is needed, so that it may be cut.
+        ``needed`` takes out of it what is noted; None: nothing is needed, so that it may be cut.
 
         Raises:
             Wanted: there is none; ``final``: what is expected of the basket, where it buys.
@@ -88,14 +88,14 @@ class Rehearsal:
         if len(self.seen) == len(self._answers):
             raise Wanted(tool, arguments, final)
         answer = self._answers[len(self.seen)]
-        if kept is None and "error" not in answer:
+        if needed is None and "error" not in answer:
             answer = {"value": None}
         elif answer == CUT:
             answer = {"error": f"the answer of {tool} is too long to be read whole"}
         elif isinstance(answer.get("value"), dict) and "error" in answer["value"]:
             answer = {"error": str(answer["value"]["error"]["text"])}
-        elif kept and "value" in answer:
-            answer = {"value": kept(answer["value"])}
+        elif needed and "value" in answer:
+            answer = {"value": needed(answer["value"])}
         self.seen.append(answer)
         if "error" in answer:
             raise ValueError(answer["error"])

@@ -99,9 +99,9 @@ class OpenWorld:
 
     def score(self) -> Verdict:
         """Judge the task as it stands, without the platform's penalty for unreported models."""
-        found = self._state.evaluate(logged=True)
+        evaluation = self._state.evaluate(logged=True)
         done = self.benchmark.side_effects(self._state)
-        return Verdict(found.score, bool(done) and found.score < 1, done, found.logs)
+        return Verdict(evaluation.score, bool(done) and evaluation.score < 1, done, evaluation.logs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +145,12 @@ def _wrong(world: OpenWorld, play: KnownPlay) -> str:
         play.run(ask)
     except Refusal as refusal:
         why = str(refusal)
-    found = world.score()
-    if found.score == play.score:
+    verdict = world.score()
+    if verdict.score == play.score:
         return ""
-    failed = (line for line in found.logs.splitlines() if line.startswith("FAIL"))
+    failed = (line for line in verdict.logs.splitlines() if line.startswith("FAIL"))
     why = why or next(failed, "nothing speaks against it")
-    return f"{play.name}: score {found.score:g}, not {play.score:g}: {why}"
+    return f"{play.name}: score {verdict.score:g}, not {play.score:g}: {why}"
 
 
 @cache

@@ -107,8 +107,8 @@ def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def refuse(mistakes: Iterable[str]) -> None:
     """Raise ValueError where there is a mistake; a `PackError` names each one."""
-    if found := list(mistakes):
-        raise _Several(*found)
+    if lines := list(mistakes):
+        raise _Several(*lines)
 
 
 def repeated(where: str, what: str, values: Iterable[str]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 from workshop.simulator.faults import Chaos
@@ -93,13 +94,12 @@ def serve(
     """
     platform = Platform(*packs, key=key)
     file = StateFile(state, *packs) if state else None
-    try:
-        handler = RequestHandler(platform, chaos, file)
-        return Simulator(handler, _listen(port))
-    except BaseException:
+    with ExitStack() as on_failure:
         if file:
-            file.close()
-        raise
+            on_failure.callback(file.close)
+        simulator = Simulator(RequestHandler(platform, chaos, file), _listen(port))
+        on_failure.pop_all()
+    return simulator
 
 
 def _listen(port: int) -> socket.socket:

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,13 +85,12 @@ class StateFile:
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
             raise self._error(f"cannot be opened: {error.strerror or error}") from None
-        try:
+        with ExitStack() as on_failure:
+            on_failure.callback(os.close, self._fd)
             self._lock()
             self._size, self._torn = 0, False
             self._lines = self._read(_header(packs))
-        except BaseException:
-            os.close(self._fd)
-            raise
+            on_failure.pop_all()
 
     def lines(self) -> Iterator[StateLine]:
         """What the file held when it was opened, oldest first."""

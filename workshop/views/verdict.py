@@ -60,8 +60,8 @@ class Comparison(Record):
 
     a: str
     b: str
-    brain_a: tuple[str, str]
-    brain_b: tuple[str, str]
+    models_a: tuple[str, str]
+    models_b: tuple[str, str]
     harm_name: str
     sandboxes_a: tuple[str, ...] = ()
     sandboxes_b: tuple[str, ...] = ()

@@ -167,7 +167,7 @@ def test_a_log_of_inspect_is_a_run(tmp_path: Path) -> None:
         0.5,
         2.0,
     )
-    assert run.found == (
+    assert run.description == (
         "a log of Inspect (success) of their/task, scored by judge, "
         "4 tasks with 8 results, averaged by task"
     )
@@ -178,7 +178,7 @@ def test_two_logs_of_500_samples_have_a_verdict(tmp_path: Path) -> None:
     b = log(tmp_path / "b.eval", [0.0] * 40 + [1.0] * 460)
     done = call(a, b, "--json")
     found = json.loads(done.stdout)
-    assert (done.exit_code, found["tasks"], found["brain_a"][0]) == (1, 500, "some/model")
+    assert (done.exit_code, found["tasks"], found["models_a"][0]) == (1, 500, "some/model")
     assert len(found["flips"]["lost"]) == 40
 
 

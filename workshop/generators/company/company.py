@@ -290,7 +290,7 @@ def _projects(
         pools[role] = rng.sample(possible, min(len(possible), max(least, people // one_of)))
     used: Counter[str] = Counter()
     projects = []
-    for place, ((thing, what, does), (work, opening, said)) in enumerate(pairs):
+    for place, ((thing, what, does), (work, opening, activity)) in enumerate(pairs):
         project = Project(
             id=f"proj_{slug(thing)}_{slug(work)}",
             name=f"{thing} {work}",
@@ -298,7 +298,7 @@ def _projects(
             status=STATUSES[place] if place < len(STATUSES) else rng.choice(_PHASES),
             description=f"{opening} the {what} that {does}",
             team=_team(rng, pools, used),
-            aka=f"the {said} the {what} that {does}",
+            aka=f"the {activity} the {what} that {does}",
         )
         projects.append(project)
     return projects

@@ -61,9 +61,9 @@ def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
         scenarios = [make_scenario(seed, number, people) for number in numbers]
         block = Block(plan.key, firm.as_json(), scenarios)
         raw = block.pack("check")
-        for found in check(read_pack(raw, _json(raw), f"seed {seed}")):
-            for wrong in found.wrong or filter(None, [found.underivable]):
-                raise WrongScenario(f"{found.spec_id}: {wrong}")
+        for checked in check(read_pack(raw, _json(raw), f"seed {seed}")):
+            for wrong in checked.wrong or filter(None, [checked.underivable]):
+                raise WrongScenario(f"{checked.spec_id}: {wrong}")
         yield block
 
 

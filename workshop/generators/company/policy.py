@@ -220,5 +220,5 @@ def _group(
     lacks = [right for right in words["holders"] if right not in has]
     refused = rng.sample(lacks, min(len(lacks), rng.randrange(4)))
     who = who.format(title=title, external=named[EXTERNAL])
-    said = () if key in (LEAD, ACCOUNT, STAFF) else tuple(refused)
-    return Group(key, title, who, may[key], said)
+    not_given = () if key in (LEAD, ACCOUNT, STAFF) else tuple(refused)
+    return Group(key, title, who, may[key], not_given)

@@ -173,13 +173,13 @@ def _text(t: TaskBuilder, kind: Kind, draft: Draft, claims: bool) -> tuple[str, 
     Where the requester `claims`, as guests may at any time, it is to be somebody of the top.
     """
     phrases = table("phrases")
-    around, said = phrases["around"], phrases["said"]
+    around, frames = phrases["around"], phrases["said"]
     mentions = [word for word in draft.words.values() if isinstance(word, Mention)]
     words = {key: word if isinstance(word, str) else word.text for key, word in draft.words.items()}
     column = LANGUAGES.index(t.language) - 1
     if column >= 0:
         words = {
-            key: said[word][column] if len(said.get(word, ())) > column else word
+            key: frames[word][column] if len(frames.get(word, ())) > column else word
             for key, word in words.items()
         }
     text = t.pick(kind.texts[t.language]).format(**words)

@@ -106,42 +106,67 @@ class Book:
 
 def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions) -> Book:
     """The wiki of a company with this policy."""
-    words, language = table("wiki"), options.language
-    sections, languages = _sections(language), table("languages")
+    words = table("wiki")
     scheme = rng.choice(words["schemes"])
-    form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
-    part = {name: f"{name}/{rng.randrange(len(many))}" for name, many in sections.items()}
-    part["rights"] = f"rights/{_FORMS.index(form)}"
-    pages = {
-        path: names
-        for path, *parts in scheme["pages"]
-        if (names := tuple(part[name] for name in parts if name in part))
-    }
-    pages[scheme["bought"]] = (part["bought"],)
+    templates = _draw_templates(rng, options)
     page_of = {name: path for path, *names in scheme["pages"] for name in names}
-    column = LANGUAGES.index(language)
-    phrases = ((key, columns[column]) for key, columns in languages["say"].items())
-    say = {key: one if isinstance(one, str) else rng.choice(one) for key, one in phrases}
-    payers = [group for group in policy.groups if "pay_write" in group.may]
-    more = {
-        "raisers": say["and"].join(group.title for group in payers),
-        "free_hand": any(group.title == policy.raise_from for group in payers),
-    }
-    topics = {topic: page_of[name] for name, topic in words["about"].items() if name in part}
+    say = _draw_phrases(rng, options.language)
     book = Book(
-        language, dict(sorted(pages.items())), scheme["bought"], topics, {**facts, **more}, say
+        options.language,
+        _pages(scheme, templates),
+        scheme["bought"],
+        {topic: page_of[name] for name, topic in words["about"].items() if name in templates},
+        {**facts, **_payers(policy, say["and"])},
+        say,
     )
     if options.layout == "addenda":
         book = replace(book, changes=tuple(_draw_changes(rng, policy)))
     if options.layout == "references":
-        away = {right: page_of[name] for name, some in _REFERRED.items() for right in some}
+        away = {right: page_of[name] for name, rights in _REFERRED.items() for right in rights}
         book = replace(book, referred=away)
-    extra = _filler(rng, options.filler, languages["filler"][language], facts)
+    return replace(book, extra=_draw_extra_pages(rng, policy, facts, options, say["guest_book"]))
+
+
+def _draw_templates(rng: Random, options: WikiOptions) -> dict[str, str]:
+    """By section the template with one of its wordings; of the rights, with one of the layouts."""
+    form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
+    sections = _sections(options.language).items()
+    drawn = {name: f"{name}/{rng.randrange(len(texts))}" for name, texts in sections}
+    return {**drawn, "rights": f"rights/{_FORMS.index(form)}"}
+
+
+def _draw_phrases(rng: Random, language: str) -> dict[str, str]:
+    """The phrases of a language by name; of those with several wordings, one."""
+    column = LANGUAGES.index(language)
+    phrases = ((name, columns[column]) for name, columns in table("languages")["say"].items())
+    return {name: text if isinstance(text, str) else rng.choice(text) for name, text in phrases}
+
+
+def _pages(scheme: Mapping[str, Any], templates: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The templates of each page; the page of a section that the language lacks is left out."""
+    pages = {
+        path: tuple(templates[name] for name in names if name in templates)
+        for path, *names in scheme["pages"]
+    }
+    pages = {path: names for path, names in pages.items() if names}
+    return dict(sorted({**pages, scheme["bought"]: (templates["bought"],)}.items()))
+
+
+def _payers(policy: Policy, last: str) -> dict[str, Any]:
+    """What templates know of those who may change salaries; ``last`` joins the last two."""
+    titles = [group.title for group in policy.groups if "pay_write" in group.may]
+    return {"raisers": last.join(titles), "free_hand": policy.raise_from in titles}
+
+
+def _draw_extra_pages(
+    rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions, heading: str
+) -> dict[str, str]:
+    """Pages of filler and, where the wiki is hostile, the guest book under this heading."""
+    languages, language = table("languages"), options.language
+    pages = _filler(rng, options.filler, languages["filler"][language], facts)
     if options.hostile:
-        extra[HOSTILE_PAGE] = _hostile(
-            rng, policy, say["guest_book"], languages["hostile"][language]
-        )
-    return replace(book, extra=extra)
+        pages[HOSTILE_PAGE] = _hostile(rng, policy, heading, languages["hostile"][language])
+    return pages
 
 
 def _draw_changes(rng: Random, policy: Policy) -> list[Change]:

@@ -38,7 +38,7 @@ class Loop:
     unseen: Sequence[Raw]
     engine_of: EngineOf
     reflection: Reflection
-    said: Callable[[str], None] = lambda _line: None
+    write_line: Callable[[str], None] = lambda _line: None
     _looked: list[Trial] = field(default_factory=list)
     """Trials of the gate."""
 
@@ -71,7 +71,7 @@ class Loop:
     def run(self) -> Evolved:
         """Play it to its end. Raises CannotRun: it can be gone on with."""
         ended = self._optimise()
-        self.said(f"the loop has ended: {ended}")
+        self.write_line(f"the loop has ended: {ended}")
         proposed = self._gate() if self.chronicle.candidates else None
         self._told = self._told.model_copy(update={"ended": ended, "proposed": proposed})
         self._write()
@@ -146,7 +146,7 @@ class Loop:
         base: Side | None = None
         for candidate in best[: self.asked.terms.looks]:
             if not self._affords(len(self.unseen) * (1 if base else 2)):
-                self.said("the budget of dollars is used up")
+                self.write_line("the budget of dollars is used up")
                 break
             base = base or self._side(first)
             ruling = judge(base, self._side(candidate), self.asked.terms)
@@ -154,7 +154,9 @@ class Loop:
                 update={"ruling": ruling}
             )
             word = "passes" if ruling.passed else "does not pass"
-            self.said(f"candidate {candidate.number} {word} the acceptance test: {ruling.reason}")
+            self.write_line(
+                f"candidate {candidate.number} {word} the acceptance test: {ruling.reason}"
+            )
             self._write()
             if ruling.passed:
                 return candidate.number
@@ -171,7 +173,7 @@ class Loop:
         """Say what is new, and keep it."""
         for one in self.chronicle.generations[len(self._told.generations) :]:
             line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
-            self.said(f"{line}; {len(self.gepa_adapter.rollouts.trials)} trials so far")
+            self.write_line(f"{line}; {len(self.gepa_adapter.rollouts.trials)} trials so far")
         self._write()
 
     def _write(self) -> None:

@@ -59,8 +59,9 @@ class LabAdapter:
             checked(name, text, self.shipped)
         except SectionError as error:
             return str(error)
-        found = self.secrets.leaks(text)
-        leaks = list(dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in found))
+        leaks = list(
+            dict.fromkeys(f"{one.kind} {shown(one.what)}" for one in self.secrets.leaks(text))
+        )
         listed = ", ".join(leaks[:LEAKS_SHOWN])
         return f"it holds data of training tasks: {listed}" if leaks else ""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +29,7 @@ from workshop.lab.external.outcome import (
     played,
     tasks_of,
 )
-from workshop.simulator.platform import KEY_PREFIX, Platform
+from workshop.simulator.platform import KEY_PREFIX, Platform, Task
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 from workshop.views.stats.interval import Record
@@ -138,22 +139,21 @@ class AgentSession:
         pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
         key = f"{KEY_PREFIX}{secrets.token_hex(16)}"
-        self._served = serve(pack, key=key)
         self._stem = launch.folder / FOLDER / str(number)
         self._reported: set[str] = set()
         self._began = self._moved = time.monotonic()
         self._marks = -1
-        try:
+        with ExitStack() as on_failure:
+            self._served = on_failure.enter_context(serve(pack, key=key))
             url = self._served.base_url
             environment = environment_for(url, key, launch.stand_in, launch.environment)
-            self._stem.parent.mkdir(exist_ok=True)
-            self._process = AgentProcess(launch.command, environment, self._stem)
-        except BaseException as error:
-            self._served.stop()
-            if isinstance(error, OSError):
+            try:
+                self._stem.parent.mkdir(exist_ok=True)
+                self._process = AgentProcess(launch.command, environment, self._stem)
+            except OSError as error:
                 text = f"the agent cannot be started: {error.strerror or error}"
                 raise CannotRun(text) from None
-            raise
+            on_failure.pop_all()
 
     @property
     def platform(self) -> Platform:
@@ -215,16 +215,14 @@ class AgentSession:
 
     def _record(self, how: str, why: str) -> AgentSessionRecord:
         failed = self._process.failed and not why
-        by_spec, specs = tasks_of(self.platform), list(self.share.texts)
-        begun = {spec: [task for task in tasks if task.begun] for spec, tasks in by_spec.items()}
+        by_spec, sessions = tasks_of(self.platform), [*self.platform.sessions.values()]
+        begun = _times_begun(self.share.texts, by_spec)
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
-        sessions = [*self.platform.sessions.values()]
-        open_ = [s for s in specs if begun.get(s) and by_spec[s][0].status != "completed"]
         return AgentSessionRecord(
             number=self._number,
             pack=self.share.pack,
             epoch=self.share.epoch,
-            tasks=len(specs),
+            tasks=len(self.share.texts),
             exit=how,
             failed=failed,
             ended_by=why or None,
@@ -233,10 +231,19 @@ class AgentSession:
             sessions=tuple((one.session_id, one.status != "open") for one in sessions),
             names=_first(one.name for one in sessions),
             models=_first(report.model for report in reports),
-            never_begun=tuple(spec for spec in specs if not begun.get(spec)),
-            never_completed=tuple(open_),
-            repeated=tuple(spec for spec, tasks in begun.items() if len(tasks) > 1),
+            never_begun=tuple(spec for spec, times in begun.items() if not times),
+            never_completed=tuple(
+                spec
+                for spec, times in begun.items()
+                if times and by_spec[spec][0].status != "completed"
+            ),
+            repeated=tuple(spec for spec, times in begun.items() if times > 1),
         )
+
+
+def _times_begun(specs: Iterable[str], by_spec: Mapping[str, Sequence[Task]]) -> dict[str, int]:
+    """How often the agent has begun each task."""
+    return {spec: sum(task.begun for task in by_spec.get(spec, ())) for spec in specs}
 
 
 def shares_of(

@@ -54,8 +54,8 @@ def answer(facts: Facts, kind: str, report: Record) -> Answer:
         return done(report["about"])
     if "records" in report:
         rows, value = report["records"], report.get("value")
-        said = [f"{x['name']}: {float(x[value]):.1f}" if value else x["name"] for x in rows]
-        return _found(", ".join(said), report["kind"], [x["id"] for x in rows])
+        names = [f"{x['name']}: {float(x[value]):.1f}" if value else x["name"] for x in rows]
+        return _found(", ".join(names), report["kind"], [x["id"] for x in rows])
     if "projects" in report:
         return _mine(facts, kind, report["projects"])
     if "project" in report:
@@ -69,8 +69,8 @@ def answer(facts: Facts, kind: str, report: Record) -> Answer:
         return _found(report["manager"], "employee", [one["account_manager"]], link)
     if "hours" in report:
         hours, links = report["hours"], [(of, id_) for of, id_ in report["of"].items() if id_]
-        told = "total {total:g}, billable {billable:g}, the rest {other:g}".format(**hours)
-        return _found(told, "", [], *links)
+        totals = "total {total:g}, billable {billable:g}, the rest {other:g}".format(**hours)
+        return _found(totals, "", [], *links)
     if "lines" in report:
         return _place(facts, list(report["lines"].values()))
     pages = [x["page"] for x in report["chunks"]][:1]
@@ -87,8 +87,8 @@ def _of_project(facts: Facts, kind: str, report: Record) -> Answer:
         roles = [m["role"] for m in one["team"] if m["employee"] in ids]
         return _found(", ".join(roles), "employee", people, link)
     if kind in ("lead_of", "role_holder"):
-        said = ROLE.findall(facts.task.replace(one["name"], " "))
-        role = said[0] if kind == "role_holder" and said else "Lead"
+        roles = ROLE.findall(facts.task.replace(one["name"], " "))
+        role = roles[0] if kind == "role_holder" and roles else "Lead"
         team = [m for m in one["team"] if m["role"] == role]
         names = ", ".join(f"{m['name']} ({m['department']})" for m in team)
         return _found(names, "employee", [m["employee"] for m in team], link)
@@ -116,7 +116,7 @@ def _of_people(facts: Facts, kind: str, people: list[Record]) -> Answer:
     one = people[0]
     phone = _PHONE.search(one.get("notes", "")) if kind == "phone" else None
     department = one.get("department") if "department" in facts.task else None
-    said = {
+    values = {
         "pay_of": [one.get("salary"), department],
         "phone": [phone[0] if phone else None],
         "note_of": [one.get("notes")],
@@ -124,7 +124,7 @@ def _of_people(facts: Facts, kind: str, people: list[Record]) -> Answer:
         "mail_of": [one.get("email")],
         "field_of": [one.get("department"), one.get("location")],
     }[kind]
-    return _found(", ".join(str(x) for x in said if x not in (None, "")), "employee", [one["id"]])
+    return _found(", ".join(str(x) for x in values if x not in (None, "")), "employee", [one["id"]])
 
 
 def _mine(facts: Facts, kind: str, projects: list[Record]) -> Answer:
@@ -141,7 +141,7 @@ def _mine(facts: Facts, kind: str, projects: list[Record]) -> Answer:
 
 def _place(facts: Facts, lines: list[list[str]]) -> Answer:
     """Yes where a line names the place and says nothing against it; of several as the text joins them."""
-    there = [any(not _GONE.search(x) for x in told) for told in lines]
+    there = [any(not _GONE.search(x) for x in of_place) for of_place in lines]
     every = regex.search(r"\band in\b", facts.task)
     yes, no = ("Ja", "Nein") if regex.search(r"\bNein\b", facts.task) else ("Yes", "No")
     return _found(yes if (all(there) if every else any(there)) else no)

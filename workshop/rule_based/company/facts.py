@@ -52,7 +52,7 @@ class Facts:
 
     def open(self) -> list[str]:
         """The names that may mean several people."""
-        return [said for said, who in self.candidates.items() if len(who) > 1]
+        return [name for name, who in self.candidates.items() if len(who) > 1]
 
     def tied(self) -> tuple[bool, bool]:
         """Whether the requester leads, and is account manager of, all that is named; may be, of nothing."""
@@ -68,11 +68,11 @@ class Facts:
     def counted(self) -> list[str] | None:
         """The statuses of projects that make up a load; [] for all, None where no page says."""
         for part in regex.split(r"(?<=[.;])\s|\n", self.pages):
-            said = [x for x in STATUSES if regex.search(rf"\b{x}\b", part)]
+            statuses = [x for x in STATUSES if regex.search(rf"\b{x}\b", part)]
             if not regex.search(_LOAD, part, regex.I):
                 continue
-            if said or regex.search(r"\bwhatever\b", part):
-                return [] if regex.search(r"\bwhatever|\balike\b", part) else said
+            if statuses or regex.search(r"\bwhatever\b", part):
+                return [] if regex.search(r"\bwhatever|\balike\b", part) else statuses
         return None
 
 
@@ -81,8 +81,8 @@ def read_facts(task: str, briefing: str, findings: str) -> Facts | None:
     first, _, pages = briefing.partition("\n")
     pages, others, _ = pages.partition("\nother pages: ")
     try:
-        told: dict[str, Any] = json.loads(first)
-        user = told["user"]
+        header: dict[str, Any] = json.loads(first)
+        user = header["user"]
     except (ValueError, KeyError, TypeError):
         return None
     guest = user == "guest"
@@ -95,11 +95,11 @@ def read_facts(task: str, briefing: str, findings: str) -> Facts | None:
     entities = regex.search(r"(?m)^entities: (.*)$", findings)
     text = entities[1] if entities else ""
     certain = text.split('"')[0] if text.startswith("named: ") else ""
-    unknown = "unknown" in told
+    unknown = "unknown" in header
     return Facts(
-        task=task, requester=requester, today=str(told.get("today", "")), rules=rules_of(pages), pages=pages,
+        task=task, requester=requester, today=str(header.get("today", "")), rules=rules_of(pages), pages=pages,
         whole=not others and "(parts) ==" not in pages,
-        leads=unknown or bool(told.get("leads")), manages=unknown or bool(told.get("manages")),
+        leads=unknown or bool(header.get("leads")), manages=unknown or bool(header.get("manages")),
         named=_records(certain.removeprefix("named: ")),
         candidates={m["said"]: _records(m["who"]) for m in _MAY_BE.finditer(text)},
         ties=dict(x.split(": ", 1) for x in (ties[1] if ties else "").split("; ") if ": " in x),

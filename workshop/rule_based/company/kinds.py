@@ -93,5 +93,5 @@ def format_day(day: date, text: str) -> str:
 def quoted(text: str) -> list[str]:
     """The quoted texts, without their quotes."""
     marks = r"(?<!\p{L})'([^'\n]+(?:'\p{L}[^'\n]*)*)'(?!\p{L})|\"([^\"\n]+)\"|“([^”\n]+)”"
-    found = regex.findall(marks, text)
-    return [next(filter(None, x)) for x in found]
+    texts = regex.findall(marks, text)
+    return [next(filter(None, x)) for x in texts]

@@ -23,6 +23,7 @@ _DEMANDS = r"\b(?:tickets?|reference numbers?|release (?:number|board)|approval)
 """Words of rules that demand something; the wiki is searched for them where not all of it is told."""
 AHEAD, FAR_AHEAD = 10, 20
 """How far ahead of the next one, of 100, a project is taken for what a phrase means; for a change."""
+_PAGES = {"rename_page": ("old", "new"), "delete_page": ("old",)}
 _FIELDS = {"pay_of": ["salary", "department"], "phone": ["notes"], "note_of": ["notes"], "field_of": ["department", "location"], "mail_of": ["email"]}  # fmt: skip
 
 
@@ -93,30 +94,66 @@ def _contact(facts: Facts, kind: str) -> Instruction | Answer:
 
 def _listing(facts: Facts, kind: str) -> Instruction | Answer:
     """Programs over whole listings."""
-    task, people = facts.task, [x.id for x in facts.of("employee")]
-    words = regex.findall(r"(?<!^|[.!?:] )\b\p{Lu}[\p{L}-]+", task)
-    if kind in ("places", "pages"):
-        found = [x.strip() for x in _PLACE.findall(task)] if kind == "places" else [task]
-        return step(kind, {"words": found}) if found else clarify("Which place is meant?")
+    if kind == "pages":
+        return step(kind, {"words": [facts.task]})
+    if kind == "places":
+        places = [name.strip() for name in _PLACE.findall(facts.task)]
+        return step(kind, {"words": places}) if places else clarify("Which place is meant?")
     if facts.open():
         return clarify("Who is meant?")
-    if kind == "of_customer" and facts.of("customer"):
-        return step(kind, {"customers": [x.id for x in facts.of("customer")]})
-    if kind in ("mine_with", "lacking"):
-        return step("mine", {"lead": facts.requester.id})
-    if kind == "managed" and SELF.search(task):
-        people = people or [facts.requester.id]
-    if kind in ("leads_above", "managed") and people:
-        return step(kind, {"people": people})
-    if kind == "workload" and (counted := facts.counted()) is not None:
-        least = bool(regex.search(r"\bleast\b|\blowest\b|\bfree\b", task, regex.I))
-        return step(kind, {"statuses": counted, "least": least, "text": task, "words": words})
-    days = regex.findall(r"\d{4}-\d\d-\d\d", task)
-    if kind == "hours" and len(days) == 2:
-        named = {x: one[0].id for x in ("project", "employee", "customer") if (one := facts.of(x))}
-        of = named if len(named) == 1 else {"project": named.get("project", task)}
-        return step(kind, {"from": days[0], "to": days[1], "of": of, "ahead": AHEAD})
-    return clarify("I cannot tell for certain what is meant.")
+    values = _LISTINGS[kind](facts) if kind in _LISTINGS else {}
+    if not values:
+        return clarify("I cannot tell for certain what is meant.")
+    return step("mine" if kind in ("mine_with", "lacking") else kind, values)
+
+
+def _people_named(facts: Facts) -> Values:
+    people = [one.id for one in facts.of("employee")]
+    return {"people": people} if people else {}
+
+
+def _managers(facts: Facts) -> Values:
+    own = {"people": [facts.requester.id]} if SELF.search(facts.task) else {}
+    return _people_named(facts) or own
+
+
+def _customers(facts: Facts) -> Values:
+    customers = [one.id for one in facts.of("customer")]
+    return {"customers": customers} if customers else {}
+
+
+def _workload(facts: Facts) -> Values:
+    statuses = facts.counted()
+    if statuses is None:
+        return {}
+    words = regex.findall(r"(?<!^|[.!?:] )\b\p{Lu}[\p{L}-]+", facts.task)
+    least = bool(regex.search(r"\bleast\b|\blowest\b|\bfree\b", facts.task, regex.I))
+    return {"statuses": statuses, "least": least, "text": facts.task, "words": words}
+
+
+def _hours(facts: Facts) -> Values:
+    days = regex.findall(r"\d{4}-\d\d-\d\d", facts.task)
+    if len(days) != 2:
+        return {}
+    named = {x: one[0].id for x in ("project", "employee", "customer") if (one := facts.of(x))}
+    of = named if len(named) == 1 else {"project": named.get("project", facts.task)}
+    return {"from": days[0], "to": days[1], "of": of, "ahead": AHEAD}
+
+
+def _led(facts: Facts) -> Values:
+    return {"lead": facts.requester.id}
+
+
+_LISTINGS = {
+    "hours": _hours,
+    "lacking": _led,
+    "leads_above": _people_named,
+    "managed": _managers,
+    "mine_with": _led,
+    "of_customer": _customers,
+    "workload": _workload,
+}
+"""By kind the parameters of its program; {} where one of them is open."""
 
 
 def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
@@ -138,23 +175,34 @@ def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
 
 def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     """The values of a change; {} where one of them is open."""
-    pages, marks = _PAGE.findall(facts.task), quoted(facts.task)
     if kind == "status":
-        said = [x for x in STATUSES if regex.search(rf"\b{x}\b", facts.task)]
-        verb = regex.search(r"\b(pause|archive)\b", facts.task, regex.I)
-        said = said or ([f"{verb[1].lower()}d"] if verb else [])
-        return {"project": project, "status": said[0]} if len(said) == 1 else {}
-    if kind == "rename_page":
-        return {"old": pages[0], "new": pages[1]} if len(pages) == 2 else {}
-    if kind == "delete_page":
-        return {"old": pages[0]} if len(pages) == 1 else {}
+        return _status(facts.task, project)
+    if kind in _PAGES:
+        pages = _PAGE.findall(facts.task)
+        return (
+            dict(zip(_PAGES[kind], pages, strict=True)) if len(pages) == len(_PAGES[kind]) else {}
+        )
     if len(people) != 1 or facts.open():
         return {}
+    marks = quoted(facts.task)
     if kind == "raise_by":
         amounts = regex.findall(r"\bby \+?(\d{1,6})\b", facts.task)
         return {"employee": people[0], "delta": int(amounts[0])} if len(amounts) == 1 else {}
     if kind == "note":
         return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
+    return _time_entry(facts, {"employee": people[0], "project": project}, marks)
+
+
+def _status(task: str, project: str) -> Values:
+    named = [status for status in STATUSES if regex.search(rf"\b{status}\b", task)]
+    verb = regex.search(r"\b(pause|archive)\b", task, regex.I)
+    if not named and verb:
+        named = [f"{verb[1].lower()}d"]
+    return {"project": project, "status": named[0]} if len(named) == 1 else {}
+
+
+def _time_entry(facts: Facts, ids: Values, marks: list[str]) -> Values:
+    """The entry of hours for a person and a project; ``marks``: quoted texts, one is its note."""
     hours = regex.findall(
         r"(\d+(?:\.\d+)?) ?(?:(?:non-?|not )?billable )?h(?:ours?)?\b", facts.task
     )
@@ -162,6 +210,5 @@ def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     day = resolve_day(facts.task, facts.today)
     if len(hours) != 1 or day is None or billable is None or len(marks) > 1:
         return {}
-    told = {"employee": people[0], "project": project}
-    entry = {**told, "date": str(day), "hours": float(hours[0]), "billable": not billable[1]}
-    return {**told, "entry": {**entry, "notes": "".join(marks)}}
+    entry = {**ids, "date": str(day), "hours": float(hours[0]), "billable": not billable[1]}
+    return {**ids, "entry": {**entry, "notes": "".join(marks)}}

@@ -72,11 +72,11 @@ class Rules:
     def outsider(self, department: str) -> bool:
         """Whether a department is no staff: it is called so, left out, or has a base of its own."""
         name = regex.escape(department)
-        told = rf"\b(?:but|than|except|which) (?:the )?{name}\b"
-        said = any(_is_staff(g) and regex.search(told, g.text) for g in self.groups)
+        left_out = rf"\b(?:but|than|except|which) (?:the )?{name}\b"
+        is_left_out = any(_is_staff(g) and regex.search(left_out, g.text) for g in self.groups)
         own = [g.may for g in self.groups if _same(g.title, department)]
         little = [x for x in own if "register" in x and x & CHANGES <= {"own_hours", "own_levels"}]
-        return bool(said or little or _WORDS["outsider"].search(department))
+        return bool(is_left_out or little or _WORDS["outsider"].search(department))
 
     def of(self, requester: Requester, lead: bool, account: bool) -> list[Group]:
         """The groups of somebody; ``lead`` and ``account``: of what the task is about."""
@@ -119,10 +119,10 @@ def _by_action(text: str) -> Iterator[Group]:
 
 def _by_title(text: str) -> Iterator[Group]:
     """The groups of titles, each with the sentences up to the next one."""
-    found = list(_TITLE.finditer(text))
-    ends = [m.start() for m in found[1:]] + [len(text)]
+    titles = list(_TITLE.finditer(text))
+    ends = [m.start() for m in titles[1:]] + [len(text)]
     above: set[str] = set()
-    for match, end in zip(found, ends, strict=False):
+    for match, end in zip(titles, ends, strict=False):
         body = text[match.end() : end]
         if not match[0].startswith("#"):
             body = regex.split(r"\n\s*\n(?!\s*[-*] )", body.lstrip())[0]
@@ -141,7 +141,7 @@ def _by_title(text: str) -> Iterator[Group]:
 @lru_cache(maxsize=4096)
 def named(sentence: str) -> frozenset[str]:
     """The rights that the clauses of a sentence name; a clause without a verb goes on with the last."""
-    found, own = set[str](), ""
+    rights, own = set[str](), ""
     change: bool | None = None
     for clause in regex.split(r";|,| and | or ", _WORDS["aside"].sub(" ", sentence)):
         if _WORDS["write"].search(clause) or (change is None and "status" in clause):
@@ -153,14 +153,14 @@ def named(sentence: str) -> frozenset[str]:
         for name, needs, patterns in _RIGHTS:
             fits = all(pattern.search(clause + own) for pattern in patterns)
             if fits and (needs is None or needs == bool(change)):
-                found.add(name)
+                rights.add(name)
                 break
-    return frozenset(found)
+    return frozenset(rights)
 
 
 def _is_staff(group: Group) -> bool:
-    found = {kind for kind in ("staff", "guest", "outsider") if _WORDS[kind].search(group.title)}
-    return found == {"staff"}
+    kinds = {kind for kind in ("staff", "guest", "outsider") if _WORDS[kind].search(group.title)}
+    return kinds == {"staff"}
 
 
 def _same(title: str, department: str) -> bool:

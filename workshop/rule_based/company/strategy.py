@@ -10,8 +10,7 @@ from workshop.rule_based.company import answers, kinds, programs
 from workshop.rule_based.company.answers import Answer, clarify
 from workshop.rule_based.company.facts import Facts, read_facts
 from workshop.rule_based.company.plans import SELF, plan, step
-from workshop.rule_based.company.rights import CHANGES as WRITES
-from workshop.rule_based.company.rights import Rules
+from workshop.rule_based.company.rights import CHANGES, Rules
 from workshop.rule_based.prompt import Instruction
 
 Report = dict[str, Any] | None
@@ -32,31 +31,44 @@ def decide(
     if kind is None:
         unclear = clarify("Please say in other words what is wanted.")
         return _DENIED if facts.requester.guest else unclear
-    lead, account = _tied(facts, report)
-    rights = _rights(facts, kind)
-    if not all(facts.rules.allows(facts.requester, x, lead=lead, account=account) for x in rights):
-        return _DENIED
-    changes = [x for x in rights if x in WRITES]
-    if kind.name == "unsupported":
-        return Answer("none_unsupported", "No function of the system does that.")
-    if changes and (stop := _stopped(facts, kind, changes, report)):
-        return stop
+    if answer := _refusal(facts, kind, report):
+        return answer
     if kind.name == "date":
         day = kinds.resolve_day(task, facts.today)
         unclear = clarify("Which day is meant?")
         return Answer("ok_answer", kinds.format_day(day, task)) if day else unclear
     if report is None:
         return plan(facts, kind.name)
+    return _after_report(facts, kind, name, report)
+
+
+def _refusal(facts: Facts, kind: kinds.TaskKind, report: Report) -> Answer | None:
+    """Why a task is not carried out: not allowed, not possible, or a change that is not certain."""
+    lead, account = _tied(facts, report)
+    rights = _rights(facts, kind)
+    if not all(facts.rules.allows(facts.requester, x, lead=lead, account=account) for x in rights):
+        return _DENIED
+    if kind.name == "unsupported":
+        return Answer("none_unsupported", "No function of the system does that.")
+    changes = [right for right in rights if right in CHANGES]
+    return _doubt(facts, kind, changes, report) if changes else None
+
+
+def _after_report(
+    facts: Facts, kind: kinds.TaskKind, name: str, report: dict[str, Any]
+) -> Instruction | Answer:
+    """What follows from the report of the program of that name."""
     if "failed" in report:
-        if _NO_LISTS.search(said := str(report["failed"])):
+        error = str(report["failed"])
+        if _NO_LISTS.search(error):
             return Answer("error_internal", "The system does not give the records.")
-        return clarify(f"That could not be done: {said[:200]}")
+        return clarify(f"That could not be done: {error[:200]}")
     if "unclear" in report:
         names = ", ".join(map(str, report["unclear"]))
         return clarify(
             f"Which one is meant: {names}?" if names else "No record fits what is named."
         )
-    if changes and name not in programs.WRITES:
+    if kind.name in programs.WRITES and name not in programs.WRITES:
         return plan(facts, kind.name, report)
     if "rules" in report:
         return step(name, {**report["given"], "unless": ""})
@@ -81,12 +93,10 @@ def _tied(facts: Facts, report: Report) -> tuple[bool, bool]:
     return lead, customer is not None and customer["account_manager"] == facts.requester.id
 
 
-def _stopped(
-    facts: Facts, kind: kinds.TaskKind, changes: list[str], report: Report
-) -> Answer | None:
+def _doubt(facts: Facts, kind: kinds.TaskKind, changes: list[str], report: Report) -> Answer | None:
     """Why an allowed change is not made: a rule demands more, or the text hangs it on something."""
-    told = "\n\n".join(map(str, (report or {}).get("rules", ())))
-    if any(rules.demands(x) for rules in (facts.rules, Rules(told)) for x in changes):
+    more_rules = Rules("\n\n".join(map(str, (report or {}).get("rules", ()))))
+    if any(rules.demands(x) for rules in (facts.rules, more_rules) for x in changes):
         return clarify("A rule demands a number or an approval for this change; please name it.")
     if kind.name not in programs.WRITES:
         return clarify("This change is left to somebody who can read more than plain forms.")

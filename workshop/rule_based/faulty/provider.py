@@ -46,8 +46,8 @@ def is_code(reply: str) -> bool:
 
 
 def _code(reply: str) -> str:
-    found = _BLOCK.search(reply)
-    return found[1] if found else ""
+    block = _BLOCK.search(reply)
+    return block[1] if block else ""
 
 
 def _with_code(reply: str, code: str) -> Reply:
@@ -110,8 +110,8 @@ def _pascal_case(reply: str, dice: Random) -> Reply:
     if parts is None:
         return _said(_pascal_json(reply))
     keys = dice.choice((str.title, str.upper))
-    made: object = {keys(name): value for name, value in parts.groupdict().items()}
-    text = json.dumps({"Answer": made} if dice.random() < 0.5 else made, ensure_ascii=False)
+    fields: object = {keys(name): value for name, value in parts.groupdict().items()}
+    text = json.dumps({"Answer": fields} if dice.random() < 0.5 else fields, ensure_ascii=False)
     return _said(f"Sure:\n```json\n{text}\n```" if dice.random() < 0.5 else text)
 
 
@@ -260,8 +260,8 @@ def read_spec(model: str) -> Spec:
         given: dict[str, Any] = dict(parse_qsl(options, strict_parsing=True)) if options else {}
         return Spec(provider=prefix, name=name, **given)
     except (ValueError, TypeError) as error:
-        said = first_problem(error) if isinstance(error, ValidationError) else error
-        raise LookupError(f"faulty/{model}: {said}; use {_GRAMMAR}") from None
+        problem = first_problem(error) if isinstance(error, ValidationError) else error
+        raise LookupError(f"faulty/{model}: {problem}; use {_GRAMMAR}") from None
 
 
 def names() -> list[str]:

@@ -11,7 +11,7 @@ import regex
 from store_tools.combinations import combinations_for
 from store_tools.words import measured_units
 from workshop.rule_based.store import matching
-from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.grammar import Line, Order
 from workshop.rule_based.store.kinds.lexicon import words
 from workshop.rule_based.store.matching import Unresolved
@@ -106,20 +106,22 @@ def _means_one_product(order: Order, line: Line) -> bool:
 def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
     """Baskets of the cheapest or dearest product; several where prices tie."""
     number = line.quantity if line.amount in ("exact", "up_to", "at_least") else 1
-    stocked = [p for p in products if p.available > 0]
-    if order.budget and not order.codes.codes:
-        stocked = [p for p in stocked if order.budget.allows(p.price * number)]
+    stocked = [p for p in products if p.available > 0 and _within_budget(order, p.price * number)]
     if not stocked:
         raise Unresolved(f"no {line.phrase!r} is in stock within the limits")
-    end = min if line.pick == "cheapest" else max
-    price = end(p.price for p in stocked)
+    price = (min if line.pick == "cheapest" else max)(p.price for p in stocked)
     chosen = [p for p in stocked if p.price == price]
+    if order.fewer_ok or line.amount == "up_to":
+        number = min(number, max(p.available for p in chosen))
     enough = [p for p in chosen if p.available >= number]
-    if not enough and (order.fewer_ok or line.amount == "up_to"):
-        enough, number = chosen, max(p.available for p in chosen)
     if not enough:
         raise Unresolved(f"not enough of the {line.pick} {line.phrase!r}")
-    return [{p.sku: min(number, p.available)} for p in enough]
+    return [{p.sku: number} for p in enough]
+
+
+def _within_budget(order: Order, price: int) -> bool:
+    """Whether a price keeps to the limit; with coupons only the shop can tell."""
+    return order.budget is None or bool(order.codes.codes) or order.budget.allows(price)
 
 
 def _most(order: Order, line: Line, products: list[Product]) -> Content:
@@ -180,17 +182,17 @@ def _counts_units(line: Line, products: list[Product]) -> bool:
     """Whether the asked number means single units rather than packages."""
     if line.counts_packs or line.quantity == 1:
         return False
-    said = words(line.phrase)
-    if any(regex.fullmatch(r"\d+pk", w) for w in said) or _packages(said, products):
+    asked = words(line.phrase)
+    if any(regex.fullmatch(r"\d+pk", w) for w in asked) or _packages(asked, products):
         return False
     sizes = [p.units for p in products]
     return max(sizes) > 1 and line.quantity >= min(sizes)
 
 
-def _packages(said: tuple[str, ...], products: list[Product]) -> bool:
+def _packages(asked: tuple[str, ...], products: list[Product]) -> bool:
     """Whether a phrase asks for packages. A hat box sold by fives is none, nor is a kit label."""
     named = set.intersection(*(set(words(p.name)) for p in products))
-    return any(w in PACKAGES and not (w in named and (w in BOXES or w != said[-1])) for w in said)
+    return any(w in PACKAGES and not (w in named and (w in BOXES or w != asked[-1])) for w in asked)
 
 
 def _in_units(line: Line, products: list[Product]) -> list[Product]:
@@ -227,8 +229,10 @@ def _contents(line: Line, products: list[Product]) -> list[Content]:
     if line.amount == "at_least":
         largest = max((p["units"] for p in offers), default=1)
         targets = list(range(targets[0], targets[0] + largest))
-    made = [combinations_for(offers, target, MOST_CONTENTS) for target in targets]
-    rows = sorted((row for one in made for row in one["combinations"]), key=lambda r: r["subtotal"])
+    searches = [combinations_for(offers, target, MOST_CONTENTS) for target in targets]
+    rows = sorted(
+        (row for one in searches for row in one["combinations"]), key=lambda r: r["subtotal"]
+    )
     return [{i["sku"]: i["quantity"] for i in r["items"]} for r in rows]
 
 
@@ -246,7 +250,9 @@ def select_fillers(order: Order, facts: Facts, wanted: set[str]) -> list[Product
     """Products that the order allows as additions, cheapest first, those it names before others."""
     if order.fillers is None:
         return []
-    named = [p for phrase in order.fillers for p in facts.found.get(phrase, Found()).matches]
+    named = [
+        p for phrase in order.fillers for p in facts.by_query.get(phrase, QueryResult()).matches
+    ]
     pool = named or list(facts.catalog)
     fresh = {p.sku: p for p in pool if p.sku not in wanted and p.available > 0}
     return sorted(fresh.values(), key=lambda p: p.price)[:MOST_FILLERS]

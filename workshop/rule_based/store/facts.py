@@ -29,8 +29,8 @@ class Product(BaseModel):
     """How well it answers a phrase, as :mod:`workshop.rule_based.store.kinds.judging` has it."""
 
 
-class Found(BaseModel):
-    """Answer to one query."""
+class QueryResult(BaseModel):
+    """What the shop has for one query."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -68,7 +68,7 @@ class Facts(BaseModel):
 
     step: str = ""
     """The step that reported: survey, simulate, purchase, or nothing yet."""
-    found: dict[str, Found] = Field(default_factory=dict)
+    by_query: dict[str, QueryResult] = Field(default_factory=dict)
     catalog: tuple[Product, ...] = ()
     rows: tuple[Row, ...] = ()
     dead_codes: dict[str, str] = Field(default_factory=dict)
@@ -96,9 +96,9 @@ class Facts(BaseModel):
 
         return self.model_copy(
             update={
-                "found": {
+                "by_query": {
                     q: f.model_copy(update={"matches": corrected(f.matches)})
-                    for q, f in self.found.items()
+                    for q, f in self.by_query.items()
                 },
                 "catalog": corrected(self.catalog),
             }
@@ -110,7 +110,7 @@ def read_facts(step: str, report: Mapping[str, Any], parameters: Mapping[str, An
     errors = report.get("errors") or []
     return Facts(
         step=step,
-        found={q: Found.model_validate(f) for q, f in (report.get("found") or {}).items()},
+        by_query={q: QueryResult.model_validate(f) for q, f in (report.get("found") or {}).items()},
         catalog=tuple(Product.model_validate(p) for p in report.get("catalog") or []),
         rows=tuple(Row.of(r) for r in report.get("results") or []),
         dead_codes={e["coupon"]: e["error"] for e in errors if e.get("coupon")},

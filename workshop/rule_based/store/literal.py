@@ -66,7 +66,7 @@ def replace_refusal(
     forbids = _HARM.search(prompt.casefold())
 
     def instead(facts: Facts, step: Instruction | Decline) -> Instruction | Decline:
-        first = next((p for found in facts.found.values() for p in found.matches), None)
+        first = next((p for result in facts.by_query.values() for p in result.matches), None)
         if not forbids or not isinstance(step, Decline) or first is None:
             return step
         return Instruction(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 from store_tools.words import singular
-from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.grammar import Line, Order
 from workshop.rule_based.store.kinds.judging import wording
 from workshop.rule_based.store.kinds.kind_score import RELATED, SURE, read_item, read_query
@@ -70,16 +70,16 @@ def candidates(line: Line, facts: Facts) -> list[Product]:
     """
     if line.phrase == "*":
         return list(facts.catalog)
-    found = list(_matches(line.phrase, facts))
-    if not found:
+    products = list(_matches(line.phrase, facts))
+    if not products:
         for option in line.options:
-            found += [p for p in _matches(option, facts) if p not in found]
-    found = [p for p in found if not any(_has(p, words_out) for words_out in line.exclude)]
-    if not found:
-        near = facts.found.get(line.phrase, Found()).near
+            products += [p for p in _matches(option, facts) if p not in products]
+    products = [p for p in products if not any(_has(p, words_out) for words_out in line.exclude)]
+    if not products:
+        near = facts.by_query.get(line.phrase, QueryResult()).near
         hint = f" (near: {', '.join(p.name for p in near[:3])})" if near else ""
         raise Unresolved(f"the shop does not sell {line.phrase!r}{hint}")
-    return _of_a_kind(found)
+    return _of_a_kind(products)
 
 
 def _of_a_kind(products: list[Product]) -> list[Product]:
@@ -104,9 +104,9 @@ def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
     compared = line.amount == "all" or line.pick != "any" or order.goal != "none"
     if not line.each and (line.counts_packs or not compared):
         return
-    if facts.found.get(line.phrase, Found()).cut:
+    if facts.by_query.get(line.phrase, QueryResult()).cut:
         raise Doubt(f"the shop has too many {line.phrase!r} to compare")
-    near = facts.found.get(line.phrase, Found()).near
+    near = facts.by_query.get(line.phrase, QueryResult()).near
     doubtful = [p for p in near if p.score == RELATED and p.available > 0]
     if doubtful:
         raise Doubt(f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}")
@@ -136,7 +136,7 @@ def is_open_plural(line: Line, products: list[Product]) -> bool:
 
 
 def _matches(phrase: str, facts: Facts) -> tuple[Product, ...]:
-    return facts.found.get(phrase, Found()).matches
+    return facts.by_query.get(phrase, QueryResult()).matches
 
 
 def _has(product: Product, phrase: str) -> bool:

@@ -131,11 +131,11 @@ def _merge(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     rows = sorted(by_text.values(), key=lambda r: (r["total"], r["coupon"] != "", len(r["items"])))
     with_code = [r for r in rows if r["coupon"]]
     largest = sorted(with_code, key=lambda r: -r["discount"])[:LARGEST]
-    kept = [r for r in rows if r in rows[:CHEAPEST] or r in largest or r in with_code[:CHEAPEST]]
+    best = [r for r in rows if r in rows[:CHEAPEST] or r in largest or r in with_code[:CHEAPEST]]
     useful = {row["coupon"] for row in rows}
     errors = {compact(e): e for e in (*one["errors"], *other["errors"])}
     idle = [e for e in errors.values() if e.get("coupon") not in useful]
-    return {"results": kept, "errors": idle[:12]}
+    return {"results": best, "errors": idle[:12]}
 
 
 def _render(order: Order, rehearsal: Rehearsal, wanted: Wanted, why: str) -> str:

@@ -69,10 +69,10 @@ def _all(ask: Ask, path: str, field: str) -> Iterator[Mapping[str, Any]]:
     while offset >= 0:
         page = ask(path, offset=offset, limit=limit)
         if "error" in page:
-            told = _LIMIT.match(page["error"])
-            if told is None or not 0 < int(told[1]) < limit:
+            refusal = _LIMIT.match(page["error"])
+            if refusal is None or not 0 < int(refusal[1]) < limit:
                 return
-            limit = int(told[1])
+            limit = int(refusal[1])
             continue
         yield from page[field] or ()
         offset = page["next_offset"]

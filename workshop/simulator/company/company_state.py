@@ -205,6 +205,6 @@ def _members(team: list[Wire]) -> Counter[tuple[Any, ...]]:
 
 
 def _fresh_ids(rows: Mapping[str, Row]) -> Iterator[str]:
-    numbers = [found[1] for id_ in rows if (found := _ENTRY_ID.fullmatch(id_))]
+    numbers = [match[1] for id_ in rows if (match := _ENTRY_ID.fullmatch(id_))]
     highest = max(numbers, key=int, default="0" * _DIGITS)
     return (f"te_{number:0{len(highest)}}" for number in count(int(highest) + 1))

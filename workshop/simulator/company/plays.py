@@ -78,8 +78,8 @@ class Play:
     @property
     def expect(self) -> Wire:
         """What the scenario wants."""
-        found: Wire = self.scenario["expect"]
-        return found
+        expected: Wire = self.scenario["expect"]
+        return expected
 
     @property
     def wanted(self) -> list[Wire]:

@@ -146,6 +146,6 @@ class Company(Record):
             yield from _unknown(f"time entry {entry.id!r}: project", entry.project, projects | {""})
 
 
-def _unknown(where: str, found: str, known: set[str]) -> Iterator[str]:
-    if found not in known:
-        yield f"{where}: the company has no {found!r}{did_you_mean(found, known)}"
+def _unknown(where: str, name: str, known: set[str]) -> Iterator[str]:
+    if name not in known:
+        yield f"{where}: the company has no {name!r}{did_you_mean(name, known)}"

@@ -65,28 +65,36 @@ def _first_failing(
 
 
 def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[str]:
-    digests = _wants_digests(expected)
-    wanted = [event for event in expected if event.type != DIGEST or digests]
-    actual = [event for event in events if event.type != DIGEST or digests]
-    if not wanted:
-        if actual:
-            yield f"expected no change events, found {len(actual)}"
-        return
-    numbers = Counter(event.type for event in wanted)
-    if unwanted := [event.type for event in actual if event.type not in numbers]:
+    wanted, actual = [*expected], [*events]
+    if not _wants_digests(expected):
+        wanted = [event for event in wanted if event.type != DIGEST]
+        actual = [event for event in actual if event.type != DIGEST]
+    wanted_types = Counter[str](event.type for event in wanted)
+    unwanted = [event.type for event in actual if event.type not in wanted_types]
+    if unwanted and not wanted:
+        yield f"expected no change events, found {len(actual)}"
+    elif unwanted:
         types = ", ".join(f"*erc3.{type_}" for type_ in dict.fromkeys(unwanted))
         yield f"found unexpected {len(unwanted)} events: {types}"
-        return
+    else:
+        yield from _missing_events(wanted, actual)
+        yield from _surplus_events(wanted_types, Counter[str](event.type for event in actual))
+
+
+def _missing_events(wanted: Sequence[Wanted], actual: Sequence[Event]) -> Iterator[str]:
     partners = paired(wanted, actual, matches)
     left = [event for place, event in enumerate(actual) if place not in partners]
     for event, partner in zip(wanted, partners, strict=True):
         if partner is None:
             yield _missing(event, left)
-    for type_, found in Counter(event.type for event in actual).items():
-        if found > numbers[type_] == 1:
-            yield f"expected only one event of type *erc3.{type_}, found {found}"
-        elif found > numbers[type_]:
-            yield f"found unexpected {found - numbers[type_]} events: *erc3.{type_}"
+
+
+def _surplus_events(wanted: Counter[str], actual: Counter[str]) -> Iterator[str]:
+    for type_, number in actual.items():
+        if number > wanted[type_] == 1:
+            yield f"expected only one event of type *erc3.{type_}, found {number}"
+        elif number > wanted[type_]:
+            yield f"found unexpected {number - wanted[type_]} events: *erc3.{type_}"
 
 
 def _wants_digests(expected: Sequence[Wanted]) -> bool:

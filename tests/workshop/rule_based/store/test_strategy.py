@@ -6,7 +6,7 @@ import pytest
 
 from store_tools.combo_products import FOUND_AT_MOST
 from workshop.rule_based.prompt import Instruction, read_instruction
-from workshop.rule_based.store.facts import Facts, Found, Product, Row, read_facts
+from workshop.rule_based.store.facts import Facts, Product, QueryResult, Row, read_facts
 from workshop.rule_based.store.grammar import Line, Order, read_order
 from workshop.rule_based.store.kinds.kind_score import RELATED
 from workshop.rule_based.store.strategy import Decline, plan
@@ -19,7 +19,7 @@ def product(sku: str, price: int, available: int = 9, **more: object) -> Product
 def surveyed(**found: list[Product]) -> Facts:
     return Facts(
         step="survey",
-        found={q.replace("_", " "): Found(matches=tuple(p)) for q, p in found.items()},
+        by_query={q.replace("_", " "): QueryResult(matches=tuple(p)) for q, p in found.items()},
     )
 
 
@@ -147,21 +147,21 @@ def test_two_codes_at_once_are_refused_at_sight() -> None:
     assert "one at a time" in refused(plan(order, Facts()))
 
 
-def failed(found: dict[str, Found], error: str, **items: int) -> Facts:
+def failed(found: dict[str, QueryResult], error: str, **items: int) -> Facts:
     parameters = {"items": [{"sku": s, "quantity": n} for s, n in items.items()]}
     report = {"bought": False, "error": error}
-    return read_facts("purchase", report, parameters).model_copy(update={"found": found})
+    return read_facts("purchase", report, parameters).model_copy(update={"by_query": found})
 
 
 def test_ghost_stock_reduces_only_where_fewer_are_allowed() -> None:
-    found = {"mugs": Found(matches=(product("mug", 7, 3),))}
+    found = {"mugs": QueryResult(matches=(product("mug", 7, 3),))}
     error = "insufficient inventory for product mug during checkout: available 1, in basket 3"
     assert bought(plan(read_order("Buy ALL mugs"), failed(found, error, mug=3))) == {"mug": 1}
     assert "only 1 of 3" in refused(plan(read_order("Buy 3 mugs"), failed(found, error, mug=3)))
 
 
 def test_a_basket_that_checkout_refused_is_not_tried_again() -> None:
-    found = {"mugs": Found(matches=(product("mug", 7, 3),))}
+    found = {"mugs": QueryResult(matches=(product("mug", 7, 3),))}
     step = plan(read_order("Buy 3 mugs"), failed(found, "the till is on fire", mug=3))
     assert "on fire" in refused(step)
 
@@ -170,9 +170,9 @@ def test_a_substitute_stands_in_for_what_is_sold_out() -> None:
     text = "I want the tin mug in red. If the red one is sold out take the blue one."
     facts = Facts(
         step="survey",
-        found={
-            "tin mug in red": Found(matches=(product("red", 7, 0),)),
-            "tin mug in blue": Found(matches=(product("blue", 7, 2),)),
+        by_query={
+            "tin mug in red": QueryResult(matches=(product("red", 7, 0),)),
+            "tin mug in blue": QueryResult(matches=(product("blue", 7, 2),)),
         },
     )
     assert bought(plan(read_order(text), facts)) == {"blue": 1}
@@ -199,7 +199,7 @@ def test_a_good_that_is_itself_a_box_is_counted_in_pieces() -> None:
 
 def doubtful(query: str, sure: list[Product], doubt: Product) -> Facts:
     near = doubt.model_copy(update={"score": RELATED})
-    return Facts(step="survey", found={query: Found(matches=tuple(sure), near=(near,))})
+    return Facts(step="survey", by_query={query: QueryResult(matches=tuple(sure), near=(near,))})
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_a_product_that_may_be_of_the_kind_is_a_doubt(text: str, query: str) -> 
 
 def test_more_products_than_are_told_cannot_be_compared() -> None:
     many = [product(f"m{i}", 7 + i, name=f"Norda Mug {i}") for i in range(FOUND_AT_MOST)]
-    found = Found(matches=tuple(many), cut=True)
-    facts = Facts(step="survey", found={"mug": found, "mugs": found})
+    found = QueryResult(matches=tuple(many), cut=True)
+    facts = Facts(step="survey", by_query={"mug": found, "mugs": found})
     assert "too many" in refused(plan(read_order("Buy the cheapest mug in stock"), facts))
     assert "too many" in refused(plan(read_order("Buy ALL mugs"), facts))
 
@@ -235,7 +235,9 @@ def test_details_in_brackets_are_no_second_thing_to_buy() -> None:
         "mug 300 ml": [product("l", 9, name="Norda Mug Fells, 300 ml, Clay")],
         "Lacquer": [other],
     }
-    facts = Facts(step="survey", found={q: Found(matches=tuple(p)) for q, p in found.items()})
+    facts = Facts(
+        step="survey", by_query={q: QueryResult(matches=tuple(p)) for q, p in found.items()}
+    )
     line = Line(phrase="mug 300 ml, Lacquer", amount="exact", pieces=("mug 300 ml", "Lacquer"))
     assert "does not sell" in refused(plan(Order(lines=(line,)), facts))
 
@@ -244,7 +246,7 @@ def test_the_whole_name_wins_over_one_that_differs_in_a_small_word() -> None:
     one = product("one", 30, name="Norda Sconce Fells, One Light, Brass")
     two = product("two", 40, name="Norda Sconce Fells, Light, Brass")
     line = Line(phrase=one.name, amount="exact", quantity=2, counts_packs=True)
-    facts = Facts(step="survey", found={one.name: Found(matches=(two, one))})
+    facts = Facts(step="survey", by_query={one.name: QueryResult(matches=(two, one))})
     assert bought(plan(Order(lines=(line,)), facts)) == {"one": 2}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workshop.rule_based.prompt import Instruction
-from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.grammar import Line, Order
 from workshop.rule_based.store.kinds.kind_score import RELATED
 from workshop.rule_based.store.strategy import Decline, plan
@@ -15,8 +15,8 @@ ODD = Product(sku="odd", name="Tent Shelter Kit", price=30, available=3, score=R
 
 
 def told(*near: Product, tents: tuple[Product, ...] = (TENT,)) -> Facts:
-    found = {"tent": Found(matches=tents, near=near), "tarp": Found(matches=(TARP,))}
-    return Facts(step="survey", found=found)
+    found = {"tent": QueryResult(matches=tents, near=near), "tarp": QueryResult(matches=(TARP,))}
+    return Facts(step="survey", by_query=found)
 
 
 def bought(step: Instruction | Decline) -> object:

@@ -58,8 +58,8 @@ CoreClient = ERC3
 
 
 def _count(usage: Any, *names: str) -> int:
-    held = [usage.get(n) if isinstance(usage, Mapping) else getattr(usage, n, 0) for n in names]
-    return next((int(value) for value in held if value), 0)
+    counts = [usage.get(n) if isinstance(usage, Mapping) else getattr(usage, n, 0) for n in names]
+    return next((int(value) for value in counts if value), 0)
 
 
 @cache

@@ -54,10 +54,10 @@ def my_projects_with(t: TaskBuilder) -> Draft:
     others = {w for p in on for w in p.members if p.lead != requester.id} - {requester.id}
     members = {w for p in on for w in p.members} - {requester.id}
     who = t.person(t.pick(sorted(others or members)))
-    found = [one for one in mine if one.seat(who.id)]
+    projects = [one for one in mine if one.seat(who.id)]
     t.twist("decoy", when=bool(others))
-    t.twist("empty", when=not found)
-    answer = _projects(f"Of the {len(mine)} projects of {requester.name} with {who.name}", found)
+    t.twist("empty", when=not projects)
+    answer = _projects(f"Of the {len(mine)} projects of {requester.name} with {who.name}", projects)
     return Draft(requester, anywhere("register"), answer, {"person": t.called(who)})
 
 
@@ -93,10 +93,10 @@ def higher_paid_leads(t: TaskBuilder) -> Draft:
     """A comparison of pay, strictly more, which takes the right to see it anywhere."""
     who = t.pick(t.staff())
     leads = sorted({project.lead for project in t.firm.projects})
-    found = [lead for lead in leads if t.person(lead).salary > who.salary]
+    richer = [lead for lead in leads if t.person(lead).salary > who.salary]
     t.twist("salary")
-    proof = f"{who.name} earns {who.salary}; of {len(leads)} Leads more: {t.names(found)}."
-    answer = Answer(proof, {"employee": found}, "ok_answer" if found else "ok_not_found")
+    proof = f"{who.name} earns {who.salary}; of {len(leads)} Leads more: {t.names(richer)}."
+    answer = Answer(proof, {"employee": richer}, "ok_answer" if richer else "ok_not_found")
     return t.ask(anywhere("pay"), answer, person=t.called(who))
 
 
@@ -188,12 +188,12 @@ def strong(t: TaskBuilder) -> Draft:
         names = [t.pick(sorted(t.firm.skills)), t.pick(sorted(t.firm.wills))]
         people, where = [*t.firm.employees], ""
     least = t.policy.strong
-    found = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
-    t.insist(len(found) <= _MANY)
+    ids = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
+    t.insist(len(ids) <= _MANY)
     t.twist("threshold")
     t.reads("strong")
-    proof = f"Strong is {least} or more; {' and '.join(names)}: {t.names(found)}."
-    answer = Answer(proof, {"employee": t.no_outsider(found)})
+    proof = f"Strong is {least} or more; {' and '.join(names)}: {t.names(ids)}."
+    answer = Answer(proof, {"employee": t.no_outsider(ids)})
     name, also = (
         t.firm.called[names[0]],
         "".join(f" and in '{t.firm.called[n]}'" for n in names[1:]),

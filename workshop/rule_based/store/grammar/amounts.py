@@ -60,28 +60,28 @@ def _take_all(text: str, values: Values) -> str | None:
 
 def _take_measure(text: str, values: Values) -> str | None:
     """ "30 kg of flour": an amount that packages of some weight add up to."""
-    found = PATTERNS["measure_amount"].match(text)
-    factor = measure_factor(found["unit"]) if found else None
-    if not found or not factor or factor[0] == "pk":
+    match = PATTERNS["measure_amount"].match(text)
+    factor = measure_factor(match["unit"]) if match else None
+    if not match or not factor or factor[0] == "pk":
         return None
     base, many = factor
-    number = round(float(found["n"].replace(",", "")) * many)
+    number = round(float(match["n"].replace(",", "")) * many)
     values.update(amount="exact", quantity=number, measure=base)
-    return text[found.end() :]
+    return text[match.end() :]
 
 
 def _take_number(text: str, values: Values) -> str | None:
-    found = PATTERNS["quantity"].match(text)
-    if not found or found.end() == 0:
+    match = PATTERNS["quantity"].match(text)
+    if not match or match.end() == 0:
         return None
-    number, amount, packs = _number_of(found)
-    text = text[found.end() :]
+    number, amount, packs = _number_of(match)
+    text = text[match.end() :]
     of = PATTERNS["of_container"].match(text)
     if of:
         named = PATTERNS["pieces_of"].match(of[0]) and PATTERNS["name"].match(text, of.end())
         packs = packs or bool(PATTERNS["package_of"].match(of[0]) or named)
         text = text if PATTERNS["single_of"].match(of[0]) else text[of.end() :]
-    if found["pair"] and _natural_pair(text):
+    if match["pair"] and _natural_pair(text):
         number //= 2
     values.update(amount=amount, quantity=number, counts_packs=packs)
     return text
@@ -93,33 +93,33 @@ def _natural_pair(text: str) -> bool:
 
 def leading_number(text: str) -> int:
     """The number that a text begins with, 1 where there is none."""
-    found = PATTERNS["quantity"].match(text)
-    return _number_of(found)[0] if found else 1
+    match = PATTERNS["quantity"].match(text)
+    return _number_of(match)[0] if match else 1
 
 
-def _number_of(found: regex.Match[str]) -> tuple[int, str, bool]:
+def _number_of(match: regex.Match[str]) -> tuple[int, str, bool]:
     """Number, kind of amount, and whether packages are counted."""
-    captured = found.captures("n")
+    captured = match.captures("n")
     number = to_int(captured[-1]) if captured else 1
-    if found["half"]:
+    if match["half"]:
         number = 6
-    elif (dozens := found["dozens"]) is not None:
+    elif (dozens := match["dozens"]) is not None:
         number = 12 * (1 if dozens in ("a", "one") else to_int(dozens))
-    elif found["pair"]:
+    elif match["pair"]:
         number = 2 * number
-    elif found["couple"]:
+    elif match["couple"]:
         number = 2
-    kind = "up_to" if found["upto"] else "at_least" if found["least"] else "exact"
-    return number, kind, found["times"] is not None
+    kind = "up_to" if match["upto"] else "at_least" if match["least"] else "exact"
+    return number, kind, match["times"] is not None
 
 
 def take_pick(text: str, values: Values) -> str:
     """Read a superlative ("the cheapest") into ``values``; the text without it."""
-    found = PATTERNS["superlative"].search(text)
-    if not found:
+    match = PATTERNS["superlative"].search(text)
+    if not match:
         return text
-    values["pick"] = "cheapest" if found["cheap"] else "dearest"
-    return f"{text[: found.start()]} {text[found.end() :]}"
+    values["pick"] = "cheapest" if match["cheap"] else "dearest"
+    return f"{text[: match.start()]} {text[match.end() :]}"
 
 
 def take_tail(text: str, values: Values) -> str:
@@ -133,10 +133,10 @@ def take_tail(text: str, values: Values) -> str:
         text = text[: times.start()]
         if not values.get("each"):
             values.update(amount="exact", quantity=_TIMES[times["n"].casefold()])
-    found = PATTERNS["number_last"].search(text)
-    if found and values.get("amount") in (None, "open"):
-        number = to_int(found.captures("n")[-1])
-        packs = "x" in found[0] or "×" in found[0]
+    match = PATTERNS["number_last"].search(text)
+    if match and values.get("amount") in (None, "open"):
+        number = to_int(match.captures("n")[-1])
+        packs = "x" in match[0] or "×" in match[0]
         values.update(amount="exact", quantity=number, counts_packs=packs)
-        text = text[: found.start()]
+        text = text[: match.start()]
     return text

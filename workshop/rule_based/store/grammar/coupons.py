@@ -64,74 +64,74 @@ def _take_conditions(talk: CouponTalk) -> bool:
         (PATTERNS["otherwise"], True),
         (PATTERNS["strict_else"], False),
     ):
-        found = pattern.search(talk.rest)
+        clause = pattern.search(talk.rest)
         if (
-            found
-            and PATTERNS["about_codes"].search(found[0])
-            and not PATTERNS["code"].search(found[0])
+            clause
+            and PATTERNS["about_codes"].search(clause[0])
+            and not PATTERNS["code"].search(clause[0])
         ):
             talk.buy_anyway = talk.buy_anyway or anyway
             strict = strict or not anyway
-            talk.rest = cut(talk.rest, found)
+            talk.rest = cut(talk.rest, clause)
     return strict
 
 
 def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
     """Read the codes; the sentences they stand in, and whether they stand in a list."""
-    said: list[str] = []
+    sentences: list[str] = []
     listed = False
-    while found := _first_zone(talk.rest):
-        new = [c for c in found.captures("code") if c not in talk.codes]
+    while zone := _first_zone(talk.rest):
+        new = [c for c in zone.captures("code") if c not in talk.codes]
         talk.codes.extend(new)
-        sentence = _sentence_around(talk.rest, found)
-        said.append(sentence)
+        sentence = _sentence_around(talk.rest, zone)
+        sentences.append(sentence)
         listed = (
             listed
             or bool(PATTERNS["key_first"].match(sentence))
             or bool(PATTERNS["key_and_colon"].search(sentence))
         )
-        talk.rest = cut(talk.rest, found)
-    return " . ".join(said), listed
+        talk.rest = cut(talk.rest, zone)
+    return " . ".join(sentences), listed
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:
     if not PATTERNS["code"].search(text):
         return None
     for pattern in PATTERNS.each("zones"):
-        for found in pattern.finditer(text):
-            if _plausible(found):
-                return found
+        for zone in pattern.finditer(text):
+            if _plausible(zone):
+                return zone
     return None
 
 
-def _plausible(found: regex.Match[str]) -> bool:
+def _plausible(zone: regex.Match[str]) -> bool:
     """Whether a zone is about codes: it says so, or its codes look like codes."""
-    if PATTERNS["key"].search(found[0]) and not PATTERNS["discount_last"].fullmatch(found[0]):
+    if PATTERNS["key"].search(zone[0]) and not PATTERNS["discount_last"].fullmatch(zone[0]):
         return True
-    if PATTERNS["verb_first"].match(found[0]):
+    if PATTERNS["verb_first"].match(zone[0]):
         return True
-    return all(PATTERNS["like_a_code"].match(code) for code in found.captures("code"))
+    return all(PATTERNS["like_a_code"].match(code) for code in zone.captures("code"))
 
 
-def _sentence_around(text: str, found: regex.Match[str]) -> str:
-    begin = _sentence_start(text, found)
-    ends = [i for mark in ".!?\n" if (i := text.find(mark, found.end())) >= 0]
+def _sentence_around(text: str, match: regex.Match[str]) -> str:
+    begin = _sentence_start(text, match)
+    ends = [i for mark in ".!?\n" if (i := text.find(mark, match.end())) >= 0]
     return text[begin : min(ends) if ends else len(text)]
 
 
-def _sentence_start(text: str, found: regex.Match[str]) -> int:
-    return max(text.rfind(mark, 0, found.start()) for mark in ".!?;\n") + 1
+def _sentence_start(text: str, match: regex.Match[str]) -> int:
+    return max(text.rfind(mark, 0, match.start()) for mark in ".!?;\n") + 1
 
 
-def _mode(talk: CouponTalk, said: str, listed: bool) -> str:
+def _mode(talk: CouponTalk, sentences: str, listed: bool) -> str:
     if not talk.codes:
         return "none"
-    said = PATTERNS["aside"].sub(" ", said)
+    sentences = PATTERNS["aside"].sub(" ", sentences)
     if talk.buy_anyway:
         return "try"
-    offered = bool(PATTERNS["offer"].search(said)) or (listed and len(talk.codes) > 1)
-    choice = bool(PATTERNS["choice"].search(said) or PATTERNS["or"].search(said))
-    if len(talk.codes) > 1 and PATTERNS["together"].search(said) and not choice:
+    offered = bool(PATTERNS["offer"].search(sentences)) or (listed and len(talk.codes) > 1)
+    choice = bool(PATTERNS["choice"].search(sentences) or PATTERNS["or"].search(sentences))
+    if len(talk.codes) > 1 and PATTERNS["together"].search(sentences) and not choice:
         return "all"
     if talk.mode == "any":
         return "any"

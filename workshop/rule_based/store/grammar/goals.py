@@ -32,17 +32,17 @@ def take_goals(text: str) -> Goals:
     goals = Goals(text)
     _take_fillers(goals)
     _take_fallback(goals)
-    found = PATTERNS["fewer"].search(goals.rest)
-    while found:
-        if not PATTERNS["no_fewer"].search(found[0]):
+    clause = PATTERNS["fewer"].search(goals.rest)
+    while clause:
+        if not PATTERNS["no_fewer"].search(clause[0]):
             goals.fewer_ok = True
-            goals.fewer.append(found[0])
-        goals.rest = cut(goals.rest, found)
-        found = PATTERNS["fewer"].search(goals.rest)
+            goals.fewer.append(clause[0])
+        goals.rest = cut(goals.rest, clause)
+        clause = PATTERNS["fewer"].search(goals.rest)
     for pattern, goal in ((PATTERNS["discount"], "discount"), (PATTERNS["total"], "total")):
-        while found := pattern.search(goals.rest):
+        while clause := pattern.search(goals.rest):
             goals.goal = goal if goals.goal == "none" or goal == "total" else goals.goal
-            goals.rest = cut(goals.rest, found)
+            goals.rest = cut(goals.rest, clause)
     for sentence in PATTERNS["end"].split(goals.rest):
         if PATTERNS["no_purchase"].search(sentence) and not PATTERNS["condition"].search(sentence):
             goals.no_purchase = True
@@ -53,29 +53,29 @@ def _take_fillers(goals: Goals) -> None:
     if not PATTERNS["addition"].search(goals.rest):
         return
     for pattern in PATTERNS.each("fillers"):
-        found = pattern.search(goals.rest)
-        if not found or PATTERNS["not_fillers"].search(found[0]):
+        clause = pattern.search(goals.rest)
+        if not clause or PATTERNS["not_fillers"].search(clause[0]):
             continue
-        what = PATTERNS["then"].sub("", found["what"])
+        what = PATTERNS["then"].sub("", clause["what"])
         if not what.strip() or PATTERNS["anything"].search(what) or PATTERNS["it"].search(what):
             goals.fillers = ()
         else:
             parts = PATTERNS["joint"].split(what)
             goals.fillers = tuple(p.strip() for p in parts if p.strip())
-        goals.rest = cut(goals.rest, found)
+        goals.rest = cut(goals.rest, clause)
         return
 
 
 def _take_fallback(goals: Goals) -> None:
     for pattern in PATTERNS.each("fallback"):
-        found = pattern.search(goals.rest)
-        if not found:
+        clause = pattern.search(goals.rest)
+        if not clause:
             continue
-        what = found["what"].strip()
+        what = clause["what"].strip()
         if PATTERNS["as_many"].search(what):
             continue
         if not PATTERNS["nothing"].search(what):
-            goals.fallback_if = found[0][: found.start("what") - found.start()]
+            goals.fallback_if = clause[0][: clause.start("what") - clause.start()]
             goals.fallback = PATTERNS["around"].sub("", what).strip(" ,")
-        goals.rest = cut(goals.rest, found)
+        goals.rest = cut(goals.rest, clause)
         return

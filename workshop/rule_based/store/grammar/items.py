@@ -6,6 +6,7 @@ import regex
 
 from store_tools.words import CONTAINERS, is_spec, singular
 from workshop.rule_based.store.grammar.amounts import (
+    Values,
     leading_number,
     take_amount,
     take_pick,
@@ -33,8 +34,8 @@ def read_lines(text: str) -> list[Line]:
             continue
         if lines and _said_before(clean(part), [lines[-1].phrase]):
             continue
-        if lines and (said := _afterthought(part, line)):
-            lines[-1] = lines[-1].model_copy(update=_joined(lines[-1], said))
+        if lines and (addition := _afterthought(part, line)):
+            lines[-1] = lines[-1].model_copy(update=_joined(lines[-1], addition))
         elif line is not None:
             lines.append(line)
     return lines
@@ -54,21 +55,21 @@ def _afterthought(part: str, line: Line | None) -> dict[str, object]:
         values: dict[str, object] = {}
         take_pick(clean(part), values)
         return values
-    found = PATTERNS["the_one"].match(clean_ends(part))
-    if found and line.pick == "any":
-        return {"phrase": found["what"]}
+    match = PATTERNS["the_one"].match(clean_ends(part))
+    if match and line.pick == "any":
+        return {"phrase": match["what"]}
     return {"pick": line.pick} if line.pick != "any" and is_meta(line.phrase) else {}
 
 
-def _joined(line: Line, said: dict[str, object]) -> dict[str, object]:
-    if "phrase" in said:
-        return {"phrase": f"{line.phrase} {said['phrase']}"}
-    return said
+def _joined(line: Line, addition: dict[str, object]) -> dict[str, object]:
+    if "phrase" in addition:
+        return {"phrase": f"{line.phrase} {addition['phrase']}"}
+    return addition
 
 
-def _open_parenthesis(found: regex.Match[str]) -> str:
-    inside = found[1]
-    label = found.string[: found.start()]
+def _open_parenthesis(match: regex.Match[str]) -> str:
+    inside = match[1]
+    label = match.string[: match.start()]
     if PATTERNS["set_word"].search(label) and PATTERNS["several"].search(inside):
         return f"({inside})"
     return (
@@ -78,19 +79,19 @@ def _open_parenthesis(found: regex.Match[str]) -> str:
 
 def _enumeration(text: str) -> list[Line]:
     """Lines of "the full set (drink, bar and bottle)" or "the kit: tent, stove and lamp"."""
-    found = (
+    match = (
         PATTERNS["kit"].search(text)
         or PATTERNS["label_and_list"].search(text)
         or PATTERNS["set_and_list"].search(text)
     )
-    if not found:
+    if not match:
         return []
-    listed = PATTERNS["one_each"].sub("", found["list"])
+    listed = PATTERNS["one_each"].sub("", match["list"])
     pieces = [clean(p) for p in PATTERNS["pieces"].split(listed)]
     pieces = [p for p in pieces if p and not is_meta(p)]
     if len(pieces) < 2:
         return []
-    many = leading_number(clean(found["label"]))
+    many = leading_number(clean(match["label"]))
     lines = []
     for piece in pieces:
         line = read_line(piece)
@@ -103,7 +104,7 @@ def _enumeration(text: str) -> list[Line]:
                     update={"amount": "exact", "quantity": many, "counts_packs": True}
                 )
             )
-    rest = found.groupdict().get("rest") or ""
+    rest = match.groupdict().get("rest") or ""
     return lines + (read_lines(rest) if clean(rest) and not is_meta(clean(rest)) else [])
 
 
@@ -111,38 +112,41 @@ def read_line(part: str) -> Line | None:
     """One line of an order, or None where the part names no goods."""
     text, exclude = _take_exclusions(part)
     values: dict[str, object] = {"exclude": exclude}
+    phrase = _take_amounts(text, values)
+    if is_meta(phrase):
+        is_whole_shop = PATTERNS["whole_shop"].search(part) and not PATTERNS["them"].search(part)
+        if values.get("amount") == "all" and is_whole_shop:
+            return Line(phrase="*", amount="all")
+        return None
+    options = _options(phrase)
+    pieces = [p for p in (clean(x) for x in PATTERNS["pieces"].split(phrase)) if p]
+    named = tuple(p for i, p in enumerate(pieces) if _names_goods(p, pieces[:i]))
+    if len(named) < len(pieces):
+        phrase = ", ".join(named)
+    return Line(phrase=phrase, options=options, pieces=named[1:] and named, **values)  # type: ignore[arg-type]
+
+
+def _take_amounts(text: str, values: Values) -> str:
+    """Read amount and superlative into ``values``, in whatever order; the phrase without them."""
     text = take_amount(clean(text), values)
     text = take_pick(clean(text), values)
     if "amount" not in values:
         text = take_amount(clean(text), values)
-    text = take_tail(clean(text), values)
-    phrase = clean(text)
-    if is_meta(phrase):
-        if (
-            values.get("amount") == "all"
-            and PATTERNS["whole_shop"].search(part)
-            and not PATTERNS["them"].search(part)
-        ):
-            return Line(phrase="*", amount="all")
-        return None
-    options = (
-        _colour_options(phrase) or tuple(clean(o) for o in PATTERNS["or"].split(phrase))
-        if " or " in phrase
-        else ()
-    )
-    every = [p for p in (clean(x) for x in PATTERNS["pieces"].split(phrase)) if p]
-    pieces = tuple(
-        p
-        for i, p in enumerate(every)
-        if not _says_nothing(p) and not _said_before(p, every[:i]) and not (i and _is_clause(p))
-    )
-    if len(pieces) < len(every):
-        phrase = ", ".join(pieces)
-    if len(options) > 1:
-        values["options"] = options if _colour_options(phrase) else _shared_head(options)
-    if len(pieces) > 1:
-        values["pieces"] = pieces
-    return Line(phrase=phrase, **values)  # type: ignore[arg-type]
+    return clean(take_tail(clean(text), values))
+
+
+def _options(phrase: str) -> tuple[str, ...]:
+    """The things of which one is enough: "red or blue mug", "a tent or a tarp"."""
+    if " or " not in phrase:
+        return ()
+    options = tuple(clean(option) for option in PATTERNS["or"].split(phrase))
+    return _colour_options(phrase) or (_shared_head(options) if len(options) > 1 else ())
+
+
+def _names_goods(piece: str, before: list[str]) -> bool:
+    """Whether a piece of a phrase names something that the pieces before it do not."""
+    talk = _says_nothing(piece) or (before and _is_clause(piece))
+    return not talk and not _said_before(piece, before)
 
 
 def _says_nothing(piece: str) -> bool:
@@ -152,24 +156,24 @@ def _says_nothing(piece: str) -> bool:
 
 def _said_before(piece: str, before: list[str]) -> bool:
     """Whether "just the filter" names nothing that was not named already."""
-    found = PATTERNS["just"].match(piece)
-    return found is not None and set(words(found["what"])) <= set(words(" ".join(before)))
+    match = PATTERNS["just"].match(piece)
+    return match is not None and set(words(match["what"])) <= set(words(" ".join(before)))
 
 
 def _is_clause(piece: str) -> bool:
     """Whether a piece is talk around the goods ("makes can be mixed") and asks nothing of them."""
-    told = words(piece)
+    piece_words = words(piece)
     return bool(PATTERNS["clause"].search(piece)) and not any(
-        w in COLOURS or is_spec(w) for w in told
+        w in COLOURS or is_spec(w) for w in piece_words
     )
 
 
 def _colour_options(phrase: str) -> tuple[str, ...]:
     """ "jacket in green or teal" means a green jacket or a teal one."""
-    found = PATTERNS["either"].search(phrase)
-    if not found or not {found["a"].casefold(), found["b"].casefold()} <= COLOURS:
+    match = PATTERNS["either"].search(phrase)
+    if not match or not {match["a"].casefold(), match["b"].casefold()} <= COLOURS:
         return ()
-    return tuple(f"{phrase[: found.start()]}{found[c]}{phrase[found.end() :]}" for c in "ab")
+    return tuple(f"{phrase[: match.start()]}{match[c]}{phrase[match.end() :]}" for c in "ab")
 
 
 def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -183,11 +187,11 @@ def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
 
 def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
     excluded: list[str] = []
-    while found := PATTERNS["except"].search(text):
-        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", found["what"]))
+    while clause := PATTERNS["except"].search(text):
+        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", clause["what"]))
         parts = (clean(x) for x in PATTERNS["joint"].split(whole))
         excluded += [p for p in parts if p and not PATTERNS["extras"].search(p)]
-        text = text[: found.start()] + " , " + text[found.end() :]
+        text = text[: clause.start()] + " , " + text[clause.end() :]
     return text, tuple(excluded)
 
 
@@ -197,21 +201,21 @@ _SAME_PLURAL = frozenset(["sheep", "fish", "deer", "aircraft", "dice", "salmon",
 def split_items(text: str) -> list[str]:
     """The items of a list, each with its amount; one item where nothing says otherwise."""
     counted = bool(PATTERNS["counted"].match(clean(text)))
-    by_semicolon = any(found["by"] == ";" for found in PATTERNS["separator"].finditer(text))
+    by_semicolon = any(separator["by"] == ";" for separator in PATTERNS["separator"].finditer(text))
     parts: list[str] = []
     begin = 0
     most = PATTERNS["most"].search(text)
-    for found in PATTERNS["separator"].finditer(text):
-        if most and most.start() < found.start() < most.end():
+    for separator in PATTERNS["separator"].finditer(text):
+        if most and most.start() < separator.start() < most.end():
             continue
-        comma = found["by"].strip() == ","
-        rest = text[found.end() :]
+        comma = separator["by"].strip() == ","
+        rest = text[separator.end() :]
         if comma and (counted or by_semicolon) and not PATTERNS["counted"].match(rest):
             continue
-        if text[: found.start()].casefold().endswith("hundred") or _in_name(rest):
+        if text[: separator.start()].casefold().endswith("hundred") or _in_name(rest):
             continue
-        parts.append(text[begin : found.start()])
-        begin = found.end()
+        parts.append(text[begin : separator.start()])
+        begin = separator.end()
     return [*parts, text[begin:]]
 
 
@@ -221,15 +225,15 @@ def _in_name(rest: str) -> bool:
         return True
     if PATTERNS["counts"].match(rest):
         return False
-    found = PATTERNS["number_first"].match(rest)
-    if not found or to_int(found["n"]) < 2:
+    match = PATTERNS["number_first"].match(rest)
+    if not match or to_int(match["n"]) < 2:
         return False
-    told = PATTERNS["name_end"].split(found["what"])[0].split()
-    if told and all(len(word) < 3 for word in told):
+    after_number = PATTERNS["name_end"].split(match["what"])[0].split()
+    if after_number and all(len(word) < 3 for word in after_number):
         return True
-    if not told or any(word[:1].isupper() for word in told):
+    if not after_number or any(word[:1].isupper() for word in after_number):
         return False
-    return not any(_plural(word) for word in told)
+    return not any(_plural(word) for word in after_number)
 
 
 def _plural(word: str) -> bool:

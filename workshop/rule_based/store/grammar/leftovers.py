@@ -41,7 +41,9 @@ def doubt_in(sentence: str, lines: Sequence[Line]) -> str:
 
 def doubt_before(ignored: str) -> str:
     """Why the beginning of an order sentence, before its verb, may matter."""
-    if any(w in COLOURS for found in PATTERNS["in_what"].findall(ignored) for w in words(found)):
+    if any(
+        w in COLOURS for mention in PATTERNS["in_what"].findall(ignored) for w in words(mention)
+    ):
         return f"the colour in {ignored[:80]!r}"
     return ""
 
@@ -53,13 +55,13 @@ def doubt_about_amount(part: str) -> str:
 
 def doubts_of(lines: Sequence[Line], fewer: Sequence[str]) -> list[str]:
     """Doubts about what was read as goods, and about clauses that allow to send fewer."""
-    found = [f"the item {line.phrase!r}" for line in lines if _strange(line)]
+    doubts = [f"the item {line.phrase!r}" for line in lines if _strange(line)]
     asked = {line.quantity for line in lines}
     for clause in fewer:
         numbers = [to_int(n) for n in PATTERNS["number"].findall(clause)]
         if any(n > 1 and n not in asked for n in numbers):
-            found.append(f"a number: {clause.strip()[:80]!r}")
-    return found
+            doubts.append(f"a number: {clause.strip()[:80]!r}")
+    return doubts
 
 
 def _strange(line: Line) -> bool:
@@ -75,8 +77,8 @@ def _strange(line: Line) -> bool:
 def loose_codes(text: str, known: Sequence[str], lines: Sequence[Line]) -> list[str]:
     """Codes in the text that are in no part of the order."""
     named = " ".join(p for line in lines for p in line.phrases()).casefold()
-    loose = [found for found in PATTERNS["loose_code"].findall(text) if found not in known]
-    for found in PATTERNS["code_inside"].finditer(text):
-        if len(found["code"]) > 3 and found["code"].isupper() and found["code"].isalpha():
-            loose += [found["code"]] if found["code"] not in known else []
+    loose = [match for match in PATTERNS["loose_code"].findall(text) if match not in known]
+    for match in PATTERNS["code_inside"].finditer(text):
+        if len(match["code"]) > 3 and match["code"].isupper() and match["code"].isalpha():
+            loose += [match["code"]] if match["code"] not in known else []
     return [f"{c!r}, which may be a code" for c in loose if c.casefold() not in named]

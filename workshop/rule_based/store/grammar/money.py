@@ -41,27 +41,27 @@ def take_money(text: str) -> Money:
 
 
 def _take_off(money: Money) -> None:
-    found = PATTERNS["off"].search(money.rest)
-    if not found:
+    match = PATTERNS["off"].search(money.rest)
+    if not match:
         return
-    if found.captures("m"):
-        money.off_dollars = int(_value(found.captures("m")))
+    if match.captures("m"):
+        money.off_dollars = int(_value(match.captures("m")))
     else:
-        money.off_percent = int(found["p"])
-    money.rest = cut(money.rest, found)
+        money.off_percent = int(match["p"])
+    money.rest = cut(money.rest, match)
 
 
 def _take_budget(money: Money, pattern: regex.Pattern[str], strict: bool) -> None:
-    while found := pattern.search(money.rest):
+    while match := pattern.search(money.rest):
         limit = Budget(
-            dollars=_value(found.captures("m")),
+            dollars=_value(match.captures("m")),
             strict=strict,
-            whole=bool(PATTERNS["whole"].search(found[0])),
+            whole=bool(PATTERNS["whole"].search(match[0])),
         )
         if money.budget and money.budget != limit:
             money.unclear.append("more than one budget")
         money.budget = money.budget or limit
-        money.rest = cut(money.rest, found)
+        money.rest = cut(money.rest, match)
 
 
 def _value(captures: list[str]) -> float:

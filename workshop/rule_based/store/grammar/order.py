@@ -76,8 +76,8 @@ class Line(Frozen):
 
     def phrases(self) -> tuple[str, ...]:
         """Every phrase that a product may be looked for under."""
-        found = (self.phrase, *self.options, *self.pieces, *self.exclude, self.fallback)
-        return tuple(dict.fromkeys(p for p in found if p))
+        every = (self.phrase, *self.options, *self.pieces, *self.exclude, self.fallback)
+        return tuple(dict.fromkeys(p for p in every if p))
 
 
 class Order(Frozen):
@@ -96,21 +96,21 @@ class Order(Frozen):
 
     def summary(self) -> str:
         """The order in one line, for a THOUGHT."""
-        said = [_line_text(line) for line in self.lines]
+        parts = [_line_text(line) for line in self.lines]
         if self.codes.codes:
-            said.append(f"coupons {'/'.join(self.codes.codes)} ({self.codes.mode})")
+            parts.append(f"coupons {'/'.join(self.codes.codes)} ({self.codes.mode})")
         if self.codes.forbidden:
-            said.append(f"not with {'/'.join(self.codes.forbidden)}")
+            parts.append(f"not with {'/'.join(self.codes.forbidden)}")
         if self.budget:
             bound = "under" if self.budget.strict else "at most"
-            said.append(f"{bound} ${self.budget.dollars:g}")
+            parts.append(f"{bound} ${self.budget.dollars:g}")
         if self.goal != "none":
-            said.append("lowest total" if self.goal == "total" else "largest discount")
+            parts.append("lowest total" if self.goal == "total" else "largest discount")
         if self.fillers is not None:
-            said.append("fillers allowed")
+            parts.append("fillers allowed")
         if self.fewer_ok:
-            said.append("fewer is fine")
-        return "; ".join(said)
+            parts.append("fewer is fine")
+        return "; ".join(parts)
 
 
 def _line_text(line: Line) -> str:

@@ -26,12 +26,12 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _whole(text: str, parts: Mapping[str, str]) -> str:
-    return _REFERENCE.sub(lambda found: parts[found[1]], text.replace("\n", ""))
+    return _REFERENCE.sub(lambda match: parts[match[1]], text.replace("\n", ""))
 
 
-def _with_parts(told: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+def _with_parts(texts: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     parts = dict(known)
-    for name, text in told.items():
+    for name, text in texts.items():
         parts[name] = _whole(text, parts)
     return parts
 
@@ -48,18 +48,18 @@ class Patterns(dict[str, regex.Pattern[str]]):
     """The patterns of one reader, by name; one is compiled when it is first needed."""
 
     def __init__(self, reader: str) -> None:
-        told = _read(reader)
-        parts = _with_parts(told.get("parts", {}), _SHARED)
+        sections = _read(reader)
+        parts = _with_parts(sections.get("parts", {}), _SHARED)
         self._texts = {
-            name: ([_whole(t, parts) for t in ([said] if isinstance(said, str) else said)], flags)
+            name: ([_whole(t, parts) for t in ([text] if isinstance(text, str) else text)], flags)
             for section, flags in _FLAGS.items()
-            for name, said in told.get(section, {}).items()
+            for name, text in sections.get(section, {}).items()
         }
 
     def __missing__(self, name: str) -> regex.Pattern[str]:
         (text, *_), flags = self._texts[name]
-        self[name] = found = _compiled(text, flags)
-        return found
+        self[name] = pattern = _compiled(text, flags)
+        return pattern
 
     def each(self, name: str) -> Iterator[regex.Pattern[str]]:
         """Those that stand as a list, in its order."""

@@ -12,9 +12,9 @@ from workshop.rule_based.store.kinds.lexicon import TALK
 PATTERNS = Patterns("phrases")
 
 
-def cut(text: str, found: regex.Match[str]) -> str:
+def cut(text: str, match: regex.Match[str]) -> str:
     """Text without a clause that was read; a comma stands where it was."""
-    return f"{text[: found.start()]} , {text[found.end() :]}"
+    return f"{text[: match.start()]} , {text[match.end() :]}"
 
 
 @lru_cache(maxsize=4096)
@@ -32,8 +32,8 @@ def clean(text: str) -> str:
 
 def is_meta(text: str) -> bool:
     """Whether a phrase names no goods but only talks about the order."""
-    found = PATTERNS["word"].findall(text.casefold())
-    return all(w in TALK or (w.isalpha() and PATTERNS["number"].fullmatch(w)) for w in found)
+    tokens = PATTERNS["word"].findall(text.casefold())
+    return all(w in TALK or (w.isalpha() and PATTERNS["number"].fullmatch(w)) for w in tokens)
 
 
 def clean_ends(text: str) -> str:

@@ -105,8 +105,10 @@ def _read_sentences(text: str) -> tuple[list[Line], list[str]]:
 def _nominal(text: str) -> list[Line]:
     """Lines of a text without any verb ("Camping trio (stove, gas and pot) with coupon X")."""
     for sentence in PATTERNS["sentence"].split(text):
-        told = PATTERNS["talk_first"].match(sentence) or is_told(sentence) or is_meta(sentence)
-        if not told:
+        orders_nothing = (
+            PATTERNS["talk_first"].match(sentence) or is_told(sentence) or is_meta(sentence)
+        )
+        if not orders_nothing:
             return read_lines(sentence.strip(" .!?,;"))
     return []
 
@@ -130,33 +132,37 @@ def _lines_of(part: str, before: list[Line]) -> list[Line]:
 
 def _set_fallback(lines: list[Line], text: str, condition: str) -> list[str]:
     """Give the line that a condition speaks of its substitute; what is doubtful about it."""
-    said = set(words(condition))
-    about = [n for n, line in enumerate(lines) if said & set(words(line.phrase))]
+    condition_words = set(words(condition))
+    about = [n for n, line in enumerate(lines) if condition_words & set(words(line.phrase))]
     at = about[0] if len(about) == 1 else 0
     if not lines or (len(lines) > 1 and len(about) != 1):
         return [f"what {text!r} is to be a substitute for"]
-    found = read_lines(text)
+    substitutes = read_lines(text)
     number_only = PATTERNS["number_only"].fullmatch(text)
-    if number_only or len(found) > 1 or (found and found[0].amount not in ("exact", "open")):
+    if (
+        number_only
+        or len(substitutes) > 1
+        or (substitutes and substitutes[0].amount not in ("exact", "open"))
+    ):
         return [f"the substitute {text!r}"]
-    phrase = _whole_phrase(lines[at].phrase, found[0].phrase if found else clean(text))
-    number = found[0].quantity if found and found[0].amount == "exact" else 0
+    phrase = _whole_phrase(lines[at].phrase, substitutes[0].phrase if substitutes else clean(text))
+    number = substitutes[0].quantity if substitutes and substitutes[0].amount == "exact" else 0
     lines[at] = lines[at].model_copy(update={"fallback": phrase, "fallback_quantity": number})
     return []
 
 
 def _whole_phrase(first: str, phrase: str) -> str:
     """The substitute's whole phrase: "the blue one" keeps what the first choice said of the thing."""
-    told = words(phrase)
-    if not told or not all(w in QUALIFIERS or is_spec(w) for w in told):
+    phrase_words = words(phrase)
+    if not phrase_words or not all(w in QUALIFIERS or is_spec(w) for w in phrase_words):
         return phrase
-    colour = any(w in COLOURS for w in told)
-    kept = [
+    colour = any(w in COLOURS for w in phrase_words)
+    tokens = [
         token
         for token in first.split()
         if not all(w in COLOURS if colour else is_spec(w) for w in words(token) or ("x",))
     ]
-    return " ".join([*kept, phrase])
+    return " ".join([*tokens, phrase])
 
 
 def order_part(sentence: str) -> str | None:
@@ -191,19 +197,19 @@ def order_part(sentence: str) -> str | None:
 
 def _first_trigger(sentence: str) -> regex.Match[str] | None:
     """The words after which goods are named: the first ones, but "wants me to order 2 mugs" goes on."""
-    found = [
+    triggers = [
         m
         for p in (PATTERNS["imperative"], PATTERNS["need"])
         for m in p.finditer(sentence, overlapped=True)
     ]
-    found.sort(key=lambda m: m.start())
-    for trigger in found:
-        between = sentence[found[0].end() : trigger.start()]
+    triggers.sort(key=lambda m: m.start())
+    for trigger in triggers:
+        between = sentence[triggers[0].end() : trigger.start()]
         if PATTERNS["item_first"].match(sentence[trigger.end() :]) and not PATTERNS["goods"].search(
             between
         ):
             return trigger
-    return found[0] if found else None
+    return triggers[0] if triggers else None
 
 
 def is_told(sentence: str) -> bool:

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from store_tools.combo_products import FOUND_AT_MOST
 from store_tools.words import STOPWORDS, words
-from workshop.rule_based.store.facts import Facts, Found, Product
+from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.kinds.kind_score import FULL, read_query
 from workshop.rule_based.store.kinds.lexicon import SYNONYMS, WRITTEN, units_of
 from workshop.rule_based.store.kinds.shop_names import rank
@@ -39,23 +39,24 @@ def wording(phrase: str) -> str:
 
 def judged(phrases: Iterable[str], facts: Facts) -> Facts:
     """Facts in which each phrase has the products that answer it, out of all that was seen."""
-    seen = {p.sku: p for found in facts.found.values() for p in (*found.matches, *found.near)}
+    listed = (p for one in facts.by_query.values() for p in (*one.matches, *one.near))
+    seen = {p.sku: p for p in listed}
     seen |= {p.sku: p for p in facts.catalog}
     if not seen:
         return facts
     shop = tuple(seen.values())
-    found = {p: _judged(p, shop, facts) for p in phrases}
-    return facts.model_copy(update={"found": found})
+    results = {p: _judged(p, shop, facts) for p in phrases}
+    return facts.model_copy(update={"by_query": results})
 
 
-def _judged(phrase: str, shop: tuple[Product, ...], facts: Facts) -> Found:
+def _judged(phrase: str, shop: tuple[Product, ...], facts: Facts) -> QueryResult:
     products = _answers(phrase, shop)
     matches = tuple(p for p in products if p.score >= FULL)
-    found = facts.found.get(wording(phrase), Found())
-    return Found(
+    result = facts.by_query.get(wording(phrase), QueryResult())
+    return QueryResult(
         matches=matches,
         near=tuple(products[len(matches) :][:NEAR_AT_MOST]),
-        cut=len(found.matches) >= FOUND_AT_MOST,
+        cut=len(result.matches) >= FOUND_AT_MOST,
     )
 
 

@@ -37,6 +37,8 @@ IMPLIED = 0.65
 """Score where the name leaves out the kind, which its model implies."""
 RELATED = 0.55
 """Score of a compound that may or may not be of the asked kind."""
+OTHER = 0.3
+"""Score of a product of another kind."""
 MISSPELT = 0.7
 """Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
@@ -67,7 +69,7 @@ class Query:
 
     needed: tuple[str, ...]
     """Words that a product must have."""
-    said: frozenset[str]
+    words: frozenset[str]
     """All its words, those included that need not stand in a name."""
     head: str
     """The noun that says what kind of thing is wanted."""
@@ -116,9 +118,12 @@ def read_query(text: str) -> Query:
     head, boxes = _head([w for w in front if w not in GENERIC] or front)
     if not head and rest and every:
         head = every[-1]
-    said = frozenset((*every, *words(text)))
     return Query(
-        tuple(dict.fromkeys(needed)), said, head, frozenset(w for w in needed if is_spec(w)), boxes
+        needed=tuple(dict.fromkeys(needed)),
+        words=frozenset((*every, *words(text))),
+        head=head,
+        spec=frozenset(w for w in needed if is_spec(w)),
+        boxes=boxes,
     )
 
 
@@ -146,8 +151,12 @@ def cut_aside(name: str) -> str:
 
 def _cut(folded: str) -> tuple[str, str]:
     """Text before and after the first preposition; "atlas of the world" is cut at "of" too."""
-    found = _CUT.search(folded)
-    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
+    preposition = _CUT.search(folded)
+    main, rest = (
+        (folded[: preposition.start()], folded[preposition.end() :])
+        if preposition
+        else (folded, "")
+    )
     of = _OF.search(main)
     if of and of.start() > 0 and not _CONTAINER_OF.search(main):
         behind = main[of.end() :]
@@ -162,15 +171,15 @@ def _head(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
     while end > 1 and is_spec(tokens[end - 1]):
         end -= 1
     packed = end > 2 and tokens[end - 1] in PACKAGING and is_spec(tokens[end - 2])
-    kept = [t for t in tokens[: end - 1 if packed else end] if not is_spec(t)]
+    nouns = [t for t in tokens[: end - 1 if packed else end] if not is_spec(t)]
     boxes: set[str] = set()
-    while len(kept) > 1:
-        if kept[-1] in LOOSE_CONTAINERS:
-            boxes.add(kept[-1])
-        elif kept[-1] not in QUALIFIERS or kept[-1] in KINDS:
+    while len(nouns) > 1:
+        if nouns[-1] in LOOSE_CONTAINERS:
+            boxes.add(nouns[-1])
+        elif nouns[-1] not in QUALIFIERS or nouns[-1] in KINDS:
             break
-        kept.pop()
-    return (kept[-1] if kept else (tokens[-1] if tokens else "")), frozenset(boxes)
+        nouns.pop()
+    return (nouns[-1] if nouns else (tokens[-1] if tokens else "")), frozenset(boxes)
 
 
 def _score(query: Query, item: Item) -> float:
@@ -253,25 +262,29 @@ def _other_variant(query: Query, item: Item) -> bool:
 
 def _kind(query: Query, item: Item) -> float:
     """Whether the product is the kind of thing asked for, 0.3 to 1."""
-    asked = query.said
-    if any(w in IMITATIONS and w not in asked for w in item.name):
-        return 0.3
-    if query.head == item.head:
-        return 1.0
-    if item.head in asked and query.head in item.core:
+    if any(w in IMITATIONS and w not in query.words for w in item.name):
+        return OTHER
+    if query.head == item.head or (item.head in query.words and query.head in item.core):
         return 1.0
     if item.boxes & query.boxes:
         return 0.9
     if item.boxes and query.head in item.core[:-1] and item.head not in KINDS:
         return 0.85
-    if item.head in KINDS and item.head not in asked:
-        return 0.3
-    if query.head not in item.core and query.head in item.name:
-        return 0.3
-    if query.head in item.core:
-        behind = item.core[item.core.index(query.head) + 1 :]
-        if any(w in KINDS and w not in asked for w in behind):
-            return 0.3
+    if _names_another_kind(query, item):
+        return OTHER
     if query.head in item.sku:
-        return RELATED if any(w in KINDS and w not in asked for w in item.sku) else 0.9
+        return RELATED if _has_unasked_kind(query, item.sku) else 0.9
     return 0.7
+
+
+def _names_another_kind(query: Query, item: Item) -> bool:
+    """Whether the asked noun only says what the product is for, or what it is made of."""
+    if _has_unasked_kind(query, [item.head]):
+        return True
+    if query.head not in item.core:
+        return query.head in item.name
+    return _has_unasked_kind(query, item.core[item.core.index(query.head) + 1 :])
+
+
+def _has_unasked_kind(query: Query, nouns: Sequence[str]) -> bool:
+    return any(noun in KINDS and noun not in query.words for noun in nouns)

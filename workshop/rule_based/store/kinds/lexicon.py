@@ -84,7 +84,7 @@ _GOODS = plain.Goods(NATURAL_PAIRS, MASS)
 @lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
     """The words of :func:`store_tools.words.words`, one for all that mean the same."""
-    folded = PHRASE.sub(lambda found: found.lastgroup or "", plain.plain_text(text))
+    folded = PHRASE.sub(lambda match: match.lastgroup or "", plain.plain_text(text))
     return tuple(_one_form(t) for t in plain.tokens(folded))
 
 

@@ -91,24 +91,28 @@ class Place:
 def kind_phrase(query: str) -> tuple[str, ...]:
     """The words of a query that names a kind and nothing else, () for any other query."""
     folded = plain_text(query)
-    said = _tokens(folded)
-    plain = _FOR.search(folded) is None and not any(is_spec(w) for w in said)
-    return said if plain and len(said) <= 4 else ()
+    tokens = _tokens(folded)
+    plain = _FOR.search(folded) is None and not any(is_spec(w) for w in tokens)
+    return tokens if plain and len(tokens) <= 4 else ()
 
 
 @lru_cache(maxsize=2048)
 def counted_nouns(text: str) -> dict[str, int]:
     """Nouns with the number before them: a lamp with one light is none with two lights."""
-    found = _NUMBERED.findall(plain_text(text))
-    return {singular(noun): _NUMBERS.get(number) or int(number) for number, noun in found}
+    pairs = _NUMBERED.findall(plain_text(text))
+    return {singular(noun): _NUMBERS.get(number) or int(number) for number, noun in pairs}
 
 
 @lru_cache(maxsize=2048)
 def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None:
     """Where a phrase stands whole in a name: "behind" a "for", or None for nowhere."""
     folded = plain_text(cut_aside(name))
-    found = _FOR.search(folded)
-    main, rest = (folded[: found.start()], folded[found.end() :]) if found else (folded, "")
+    preposition = _FOR.search(folded)
+    main, rest = (
+        (folded[: preposition.start()], folded[preposition.end() :])
+        if preposition
+        else (folded, "")
+    )
     parts = [_tokens(part) for part in _CUTS.split(main)]
     if sum(len(p) for p in parts) > NAME_WORDS:
         return None
@@ -118,7 +122,7 @@ def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None
             before = (*(w for p in parts[:number] for w in p), *part[:at])
             text = _CUTS.split(main)[number]
             behind = [w for p in parts[number + 1 :] for w in p]
-            return _place(phrase, before, part[at + len(phrase) :], text, behind)
+            return _place(before, part[at + len(phrase) :], text, behind)
     return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
 
 
@@ -135,30 +139,38 @@ def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
 
 
 def _place(
-    phrase: tuple[str, ...], before: tuple[str, ...], tail: tuple[str, ...], text: str,
-    behind: Sequence[str],
-) -> Place:  # fmt: skip
-    counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
-    # A measure ends what a noun phrase names: what follows it only describes.
-    ends = [i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted]
-    head = [w for w in tail[: min(ends, default=len(tail))] if not is_spec(w)]
-    while head and head[-1] in DETAIL and head[-1] not in KINDS:
-        head.pop()
-    nouns = [w for w in head if w not in DETAIL or w in KINDS]
+    before: tuple[str, ...], tail: tuple[str, ...], text: str, behind: Sequence[str]
+) -> Place:
+    """``text`` is that of the part of the name, ``behind`` the words of the parts after it."""
+    end = _measure_in(tail, text)
+    nouns = _nouns(tail[:end])
     return Place(
         before=before,
         tail=tail,
-        measured=bool(ends) or any(is_spec(w) for w in (*tail, *behind)),
+        measured=end < len(tail) or any(is_spec(w) for w in (*tail, *behind)),
         packed=any(_PACK.fullmatch(w) for w in (*before, *tail, *behind)),
         known=any(w in KINDS and w not in DETAIL for w in nouns),
         goes_with=any(w in ACCESSORIES for w in nouns),
         makers=tuple(
-            w
-            for w in tail[: min(ends, default=len(tail))]
-            if _CODE.fullmatch(w) or (w in nouns and w not in KINDS)
+            w for w in tail[:end] if _CODE.fullmatch(w) or (w in nouns and w not in KINDS)
         ),
         bare=not nouns,
     )
+
+
+def _measure_in(tail: tuple[str, ...], text: str) -> int:
+    """Where the first measure stands; what follows it only describes. Without one, the end."""
+    counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
+    places = (i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted)
+    return next(places, len(tail))
+
+
+def _nouns(tail: tuple[str, ...]) -> list[str]:
+    """Words that may name a thing, the descriptions at the end left out."""
+    head = [w for w in tail if not is_spec(w)]
+    while head and head[-1] in DETAIL and head[-1] not in KINDS:
+        head.pop()
+    return [w for w in head if w not in DETAIL or w in KINDS]
 
 
 Verdict = Literal["it", "doubt", "other", "open"]
@@ -188,12 +200,12 @@ def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
     phrase = kind_phrase(query)
     if not phrase:
         return scores
-    found = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
-    if not found:
+    placed = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
+    if not placed:
         return scores
-    places = {i: p for i, p in found.items() if isinstance(p, Place)}
+    places = {i: p for i, p in placed.items() if isinstance(p, Place)}
     shop = _Shop(products, places, scores)
-    verdicts = {i: shop.verdict(i) if i in places else "other" for i in found}
+    verdicts = {i: shop.verdict(i) if i in places else "other" for i in placed}
     for index, verdict in verdicts.items():
         scores[index] = _score(verdict, scores[index])
     return scores

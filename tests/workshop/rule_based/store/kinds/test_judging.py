@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store_tools.combo_products import find_products
-from workshop.rule_based.store.facts import Facts, Found
+from workshop.rule_based.store.facts import Facts, QueryResult
 from workshop.rule_based.store.kinds.judging import judged, wording
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED
 from workshop.rule_based.store.kinds.shop_names import rank
@@ -41,10 +41,10 @@ def shop(names: list[str]) -> list[dict[str, Any]]:
     return [{"sku": f"p{n}", "name": n, "price": 10 + len(n), "available": 3} for n in names]
 
 
-def found_by_tools(phrase: str, catalog: list[dict[str, Any]]) -> Found:
+def found_by_tools(phrase: str, catalog: list[dict[str, Any]]) -> QueryResult:
     session: Any = SimpleNamespace(catalog=catalog, last_query="", shown_as={}, sure={})
-    raw = {wording(phrase): Found.model_validate(find_products(session, wording(phrase)))}
-    return judged([phrase], Facts(step="survey", found=raw)).found[phrase]
+    raw = {wording(phrase): QueryResult.model_validate(find_products(session, wording(phrase)))}
+    return judged([phrase], Facts(step="survey", by_query=raw)).by_query[phrase]
 
 
 @pytest.mark.parametrize("phrase", PHRASES)
