@@ -151,30 +151,33 @@ def _ranked(
     # What a duty binds, and a definition defines, it says in the words of the rights.
     rights = " ".join(" ".join(texts[n]) for n in (own if about else order)[:RIGHTS_READ])
     likeness = _relevance(f"{query} {rights}", texts)
-
-    def is_meant(n: int) -> bool:
-        least = LEAST_OTHER_TOPIC if about and candidates[n].about else LEAST_TOPIC
-        return topics[n] >= least or shared[n] > 0
+    least = [LEAST_OTHER_TOPIC if about and one.about else LEAST_TOPIC for one in candidates]
+    meant = {n for n in order if topics[n] >= least[n] or shared[n] > 0}
+    if not about:
+        weight = _NONE if any(topics) else _OTHERS
+        shown = [n for n in order if n in meant or candidates[n].weight > weight]
+        return [candidates[n] for n in _with_duties(candidates, shown, likeness)]
 
     def rank_on_subject(n: int) -> float:
         one = candidates[n]
         return one.weight + 3 * topics[n] + 6 * shared[n] + one.binds * (1 + 3 * likeness[n])
 
-    if not about:
-        least = _NONE if any(topics) else _OTHERS
-        meant = [n for n in order if is_meant(n) or candidates[n].weight > least]
-        binding = [n for n in meant if candidates[n].binds and likeness[n] >= LEAST_DUTY]
-        duties = sorted(binding, key=lambda n: -likeness[n])[:DUTIES]
-        rest = [n for n in meant if n not in duties]
-        ranked = [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
-    else:
-        others = [n for n in order if n not in own]
-        on_subject = [n for n in others if is_meant(n) or likeness[n] >= LEAST_DUTY]
-        on_subject.sort(key=rank_on_subject, reverse=True)
-        rest = [n for n in others if n not in on_subject and candidates[n].weight >= _NONE]
-        turns = (n for pair in zip_longest(own, on_subject) for n in pair if n is not None)
-        ranked = [*turns, *rest]
-    return [candidates[n] for n in ranked]
+    others = [n for n in order if n not in own]
+    on_subject = [n for n in others if n in meant or likeness[n] >= LEAST_DUTY]
+    rest = [n for n in others if n not in on_subject and candidates[n].weight >= _NONE]
+    on_subject.sort(key=rank_on_subject, reverse=True)
+    turns = (n for pair in zip_longest(own, on_subject) for n in pair if n is not None)
+    return [candidates[n] for n in (*turns, *rest)]
+
+
+def _with_duties(
+    candidates: Sequence[Candidate], order: Sequence[int], likeness: Sequence[float]
+) -> list[int]:
+    """An order in which the likest lines that bind come after the first few."""
+    binding = [n for n in order if candidates[n].binds and likeness[n] >= LEAST_DUTY]
+    duties = sorted(binding, key=lambda n: -likeness[n])[:DUTIES]
+    rest = [n for n in order if n not in duties]
+    return [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
 
 
 def _words_of(pages: Mapping[str, str], one: Candidate) -> list[str]:

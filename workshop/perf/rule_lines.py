@@ -221,22 +221,27 @@ def _rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rule]:
             group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
             who[place] += [group] * (group not in who[place] and group != "")
             about[place].append(SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name])  # type: ignore[index]
-    for path, page in task.firm.wiki.items():
-        for line in lines_of(page):
-            place = (path, line.number)
-            if place not in about and not (line.rules and any(modal(line.text))):
-                continue
-            if path.startswith("notes/") or path in task.plan.book.extra:
-                continue
-            subjects = ", ".join(dict.fromkeys(about[place])) or "all"
-            if rng.random() >= wrong:
-                yield Rule(*place, ", ".join(who[place]), subjects)
-            elif rng.randrange(2):
-                yield Rule(*place, ", ".join(who[place]), _another_subject(rng))
+    for place in _seeming_to_rule(task, about):
+        groups, subjects = who[place], ", ".join(dict.fromkeys(about[place])) or "all"
+        if rng.random() < wrong:
+            if rng.randrange(2):
+                subjects = _another_subject(rng)
             else:
-                left_out = rng.randrange(len(who[place]) or 1)
-                groups = [one for n, one in enumerate(who[place]) if n != left_out]
-                yield Rule(*place, ", ".join(groups), subjects)
+                left_out = rng.randrange(len(groups) or 1)
+                groups = [one for n, one in enumerate(groups) if n != left_out]
+        yield Rule(*place, ", ".join(groups), subjects)
+
+
+def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
+    """The lines that are marked, and those of other pages than filler that seem to rule."""
+    extra = task.plan.book.extra
+    return [
+        (path, line.number)
+        for path, page in task.firm.wiki.items()
+        for line in lines_of(page)
+        if path not in extra
+        and ((path, line.number) in marked or (line.rules and any(modal(line.text))))
+    ]
 
 
 def _another_subject(rng: Random) -> str:
