@@ -127,56 +127,78 @@ def _parts_of(page: str, line: Line) -> list[int]:
     return [one.number for one in lines if one.row == line.row and opener(one) == opener(line)]
 
 
+class _Scored(NamedTuple):
+    """A candidate with how far it is about the task; each figure but the last is from 0 up."""
+
+    line: Candidate
+    topic: float
+    shared: float
+    likeness: float
+    """To the task and the rights: what a duty binds it says in the words of the rights."""
+    meant: bool
+
+
 def _ranked(
     pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str]
 ) -> list[Candidate]:
-    """The candidates, best first, without those that neither who asks nor the text is about.
-
-    Where the subjects of the task are known, by turns a line on the groups of who asks and one on
-    the subject: a definition, a duty, what others may. So one wrong label hides nothing. Else room
-    is kept for a few lines that bind.
-    """
+    """The candidates, best first, without those that neither who asks nor the text is about."""
     texts = [_words_of(pages, one) for one in candidates]
     query = f"{text} {' '.join(about)}"
     topics = _relevance(query, texts)
-    # What is said to be about everything tells less than the subject itself.
-    shared = [_shares(about, one.about) + 0.5 * (bool(about) and _shares(("all",), one.about))
-              for one in candidates]  # fmt: skip
-    order = sorted(
-        range(len(candidates)),
-        key=lambda n: candidates[n].weight + 3 * topics[n] + 3 * shared[n],
-        reverse=True,
-    )
-    own = [n for n in order if candidates[n].weight > _NONE and not candidates[n].binds]
-    # What a duty binds, and a definition defines, it says in the words of the rights.
-    rights = " ".join(" ".join(texts[n]) for n in (own if about else order)[:RIGHTS_READ])
-    likeness = _relevance(f"{query} {rights}", texts)
-    least = [LEAST_OTHER_TOPIC if about and one.about else LEAST_TOPIC for one in candidates]
-    meant = {n for n in order if topics[n] >= least[n] or shared[n] > 0}
-    if not about:
-        weight = _NONE if any(topics) else _OTHERS
-        shown = [n for n in order if n in meant or candidates[n].weight > weight]
-        return [candidates[n] for n in _with_duties(candidates, shown, likeness)]
+    shared = [_shared(about, one.about) for one in candidates]
+    weights = [
+        one.weight + 3 * topic + 3 * share
+        for one, topic, share in zip(candidates, topics, shared, strict=True)
+    ]
+    order = sorted(range(len(candidates)), key=lambda n: weights[n], reverse=True)
+    rights = [n for n in order if not about or _is_own(candidates[n])][:RIGHTS_READ]
+    words_of_rights = " ".join(" ".join(texts[n]) for n in rights)
+    likeness = _relevance(f"{query} {words_of_rights}", texts)
 
-    def rank_on_subject(n: int) -> float:
-        one = candidates[n]
-        return one.weight + 3 * topics[n] + 6 * shared[n] + one.binds * (1 + 3 * likeness[n])
+    def scored(n: int) -> _Scored:
+        least = LEAST_OTHER_TOPIC if about and candidates[n].about else LEAST_TOPIC
+        meant = topics[n] >= least or shared[n] > 0
+        return _Scored(candidates[n], topics[n], shared[n], likeness[n], meant)
 
-    others = [n for n in order if n not in own]
-    on_subject = [n for n in others if n in meant or likeness[n] >= LEAST_DUTY]
-    rest = [n for n in others if n not in on_subject and candidates[n].weight >= _NONE]
-    on_subject.sort(key=rank_on_subject, reverse=True)
-    turns = (n for pair in zip_longest(own, on_subject) for n in pair if n is not None)
-    return [candidates[n] for n in (*turns, *rest)]
+    every = [scored(n) for n in order]
+    return [one.line for one in (_by_turns(every) if about else _with_duties(every))]
 
 
-def _with_duties(
-    candidates: Sequence[Candidate], order: Sequence[int], likeness: Sequence[float]
-) -> list[int]:
-    """An order in which the likest lines that bind come after the first few."""
-    binding = [n for n in order if candidates[n].binds and likeness[n] >= LEAST_DUTY]
-    duties = sorted(binding, key=lambda n: -likeness[n])[:DUTIES]
-    rest = [n for n in order if n not in duties]
+def _shared(about: Sequence[str], topics: str) -> float:
+    """Whether a line has a subject of the task; one that is about everything tells less."""
+    return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all",), topics))
+
+
+def _is_own(one: Candidate) -> bool:
+    """Whether a line says what the groups of who asks may."""
+    return one.weight > _NONE and not one.binds
+
+
+def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
+    """One on the groups of who asks, and one on the subject: a definition, or what others may.
+
+    So one wrong label hides nothing.
+    """
+
+    def rank(one: _Scored) -> float:
+        binds = one.line.binds * (1 + 3 * one.likeness)
+        return one.line.weight + 3 * one.topic + 6 * one.shared + binds
+
+    own = [one for one in every if _is_own(one.line)]
+    others = [one for one in every if not _is_own(one.line)]
+    on_subject = [one for one in others if one.meant or one.likeness >= LEAST_DUTY]
+    rest = [one for one in others if one not in on_subject and one.line.weight >= _NONE]
+    pairs = zip_longest(own, sorted(on_subject, key=rank, reverse=True))
+    return [*(one for pair in pairs for one in pair if one), *rest]
+
+
+def _with_duties(every: Sequence[_Scored]) -> list[_Scored]:
+    """The likest lines that bind behind the first few: room is kept for them."""
+    least = _NONE if any(one.topic for one in every) else _OTHERS
+    shown = [one for one in every if one.meant or one.line.weight > least]
+    binding = [one for one in shown if one.line.binds and one.likeness >= LEAST_DUTY]
+    duties = sorted(binding, key=lambda one: -one.likeness)[:DUTIES]
+    rest = [one for one in shown if one not in duties]
     return [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
 
 
