@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 import regex
@@ -25,9 +27,9 @@ from company_tools.grants import (
     speaks_of_change,
 )
 from company_tools.rule_book import Book, Rule
-from company_tools.rule_words import ID, Kind, modal, within
+from company_tools.rule_words import ID, Kind, giving, modal, within
 from company_tools.wiki_lines import Line, context_of, excerpt, lines_of
-from company_tools.wiki_pages import stem, telling_words
+from company_tools.wiki_pages import stem, telling_words, terms
 from company_tools.words import is_among, words
 from core.models.tokens import count_text
 
@@ -36,7 +38,7 @@ STRETCHES = 8
 LEAST_TOPIC, LEAST_OTHER_TOPIC = 0.2, 0.5
 """Likeness to a task, of the likest line's, of a line that concerns nobody in particular; the
 second where a book and the task name subjects, and none is the same."""
-DUTIES, BEFORE_DUTIES = 2, 4
+DUTIES, BEFORE_DUTIES, RIGHTS_READ = 2, 4, 4
 LEAST_DUTY = 0.35
 ITEM_CHARS = 200
 TOKENS = 550
@@ -44,6 +46,14 @@ TOKENS = 550
 RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: no line was found that rules this for the user"
 CONTENT = "wiki, on the task:"
+WHOLE = "wiki, its index and its page of rights, whole:"
+NO_MATCH = (
+    "wiki: nothing in it matches the words of the task, which may be in another language; "
+    "its index and its page of rights, whole:"
+)
+SAME_LANGUAGE = 0.5
+"""Share of a task's words that a wiki in its language has; the others are names and figures."""
+INDEX_TOKENS, WHOLE_TOKENS = 300, 1_300
 STRICTER = "each sets rights; where they contradict each other, the stricter one holds"
 CONTENT_LINES, CONTENT_TOKENS, CONTENT_WORDS = 4, 160, 2
 CONTENT_SHARE = 0.6
@@ -59,6 +69,10 @@ _TOPICS: Mapping[Kind, tuple[str, ...]] = {
 GUEST_TOPICS = ("places", "date", "pages", "identity", "systems", "all")
 """Subjects of a book on which a guest may have a question that is answered."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
+
+
+Place = tuple[str, int]
+"""A page and the number of a line."""
 
 
 class Candidate(NamedTuple):
@@ -78,13 +92,16 @@ def chosen(
     who: Requester | None,
     text: str,
     about: Sequence[str] = (),
-) -> list[tuple[str, int]]:
+    apart: Collection[str] = (),
+) -> list[Place]:
     """The lines to show, as many as there is room for, those first that are likelier to decide.
 
-    ``who``: None is a guest. ``about``: subjects of the task, in the words of the book.
+    ``who``: None is a guest. ``about``: subjects of the task, in the words of the book. ``apart``:
+    pages of which none is chosen.
     """
-    candidates = [*(by_code(pages, who) if book is None else _of_book(book, who))]
-    places: list[tuple[str, int]] = []
+    every = by_code(pages, who) if book is None else _of_book(pages, book, who)
+    candidates = [one for one in every if one.page not in apart]
+    places: list[Place] = []
     stretches = set[tuple[object, ...]]()
     for one in _ranked(pages, candidates, text, about):
         line = lines_of(pages[one.page])[one.number - 1]
@@ -110,30 +127,78 @@ def _parts_of(page: str, line: Line) -> list[int]:
     return [one.number for one in lines if one.row == line.row and opener(one) == opener(line)]
 
 
+class _Scored(NamedTuple):
+    """A candidate with how far it is about the task; each figure but the last is from 0 up."""
+
+    line: Candidate
+    topic: float
+    shared: float
+    likeness: float
+    """To the task and the rights: what a duty binds it says in the words of the rights."""
+    meant: bool
+
+
 def _ranked(
     pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str]
 ) -> list[Candidate]:
     """The candidates, best first, without those that neither who asks nor the text is about."""
     texts = [_words_of(pages, one) for one in candidates]
-    topics = _relevance(f"{text} {' '.join(about)}", texts)
-    shared = [_shares((*about, "all"), one.about) if about else False for one in candidates]
+    query = f"{text} {' '.join(about)}"
+    topics = _relevance(query, texts)
+    shared = [_shared(about, one.about) for one in candidates]
+    weights = [
+        one.weight + 3 * topic + 3 * share
+        for one, topic, share in zip(candidates, topics, shared, strict=True)
+    ]
+    order = sorted(range(len(candidates)), key=lambda n: weights[n], reverse=True)
+    rights = [n for n in order if not about or _is_own(candidates[n])][:RIGHTS_READ]
+    words_of_rights = " ".join(" ".join(texts[n]) for n in rights)
+    likeness = _relevance(f"{query} {words_of_rights}", texts)
 
-    def rank(n: int) -> float:
-        return candidates[n].weight + 3 * topics[n] + 2 * shared[n]
-
-    def is_meant(n: int) -> bool:
+    def scored(n: int) -> _Scored:
         least = LEAST_OTHER_TOPIC if about and candidates[n].about else LEAST_TOPIC
-        return topics[n] >= least or candidates[n].weight > _NONE or shared[n]
+        meant = topics[n] >= least or shared[n] > 0
+        return _Scored(candidates[n], topics[n], shared[n], likeness[n], meant)
 
-    order = sorted(range(len(candidates)), key=rank, reverse=True)
-    order = [n for n in order if is_meant(n)] if any(topics) else order
-    ranked = [candidates[n] for n in order]
-    # Room is kept for what only binds: what it binds it says in the words of the rights.
-    rights = " ".join(" ".join(texts[n]) for n in order[:BEFORE_DUTIES])
-    likeness = dict(zip(candidates, _relevance(f"{text} {rights}", texts), strict=True))
-    binding = (one for one in ranked if one.binds and likeness[one] >= LEAST_DUTY)
-    duties = sorted(binding, key=lambda one: -likeness[one])[:DUTIES]
-    rest = [one for one in ranked if one not in duties]
+    every = [scored(n) for n in order]
+    return [one.line for one in (_by_turns(every) if about else _with_duties(every))]
+
+
+def _shared(about: Sequence[str], topics: str) -> float:
+    """Whether a line has a subject of the task; one that is about everything tells less."""
+    return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all",), topics))
+
+
+def _is_own(one: Candidate) -> bool:
+    """Whether a line says what the groups of who asks may."""
+    return one.weight > _NONE and not one.binds
+
+
+def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
+    """One on the groups of who asks, and one on the subject: a definition, or what others may.
+
+    So one wrong label hides nothing.
+    """
+
+    def rank(one: _Scored) -> float:
+        binds = one.line.binds * (1 + 3 * one.likeness)
+        return one.line.weight + 3 * one.topic + 6 * one.shared + binds
+
+    own = [one for one in every if _is_own(one.line)]
+    others = [one for one in every if not _is_own(one.line)]
+    on_subject = [one for one in others if one.meant or one.likeness >= LEAST_DUTY]
+    rest = [one for one in others if one not in on_subject and one.line.weight >= _NONE]
+    pairs = zip_longest(own, sorted(on_subject, key=rank, reverse=True))
+    return [*(one for pair in pairs for one in pair if one), *rest]
+
+
+def _with_duties(every: Sequence[_Scored]) -> list[_Scored]:
+    """The likest lines that bind behind the first few: room is kept for them."""
+    least = _NONE if any(one.topic for one in every) else _OTHERS
+    shown = [one for one in every if one.meant or one.line.weight > least]
+    binding = [one for one in shown if one.line.binds and one.likeness >= LEAST_DUTY]
+    duties = sorted(binding, key=lambda one: -one.likeness)[:DUTIES]
+    rest = [one for one in shown if one not in duties]
     return [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
 
 
@@ -141,7 +206,7 @@ def _words_of(pages: Mapping[str, str], one: Candidate) -> list[str]:
     """The words of a line with those of its page's name and of what stands over it."""
     line = lines_of(pages[one.page])[one.number - 1]
     over = context_of(pages[one.page], line)
-    return [*stem(one.page), *words(f"{over}\n{line.text} {one.about}")]
+    return [*stem(one.page), *terms(f"{over}\n{line.text} {one.about}")]
 
 
 def _stretch(path: str, page: str, line: Line) -> tuple[object, ...]:
@@ -191,12 +256,20 @@ def _forms(word: str) -> set[str]:
 # -- of a book
 
 
-def _of_book(book: Book, who: Requester | None) -> Iterator[Candidate]:
+def _of_book(pages: Mapping[str, str], book: Book, who: Requester | None) -> Iterator[Candidate]:
+    """The rules of a book, each by whom it concerns as the model says, or as code reads the line.
+
+    One wrong label hides no rule: what is said to be about others is shown last.
+    """
     for rule in book:
         if who is None and not rule.who and not _shares(GUEST_TOPICS, rule.about):
             continue  # how skills, hours or teams are counted helps nobody who may not see them
-        if weight := _concerns(rule, who):
-            yield Candidate(rule.page, rule.number, weight, rule.about)
+        weight = _concerns(rule, who)
+        if not weight:
+            page = pages[rule.page]
+            own = _concern(page, lines_of(page)[rule.number - 1], who)
+            weight = own if own > _NONE else _OTHERS
+        yield Candidate(rule.page, rule.number, weight, rule.about, binds=not rule.who)
 
 
 def _concerns(rule: Rule, who: Requester | None) -> float:
@@ -298,6 +371,68 @@ def _names(text: str, path: str) -> bool:
 # -- as text
 
 
+class Shown(NamedTuple):
+    """What a task is shown of a wiki."""
+
+    whole: list[str]
+    """Pages of which every line is shown, as code cannot choose among them."""
+    rules: list[Place]
+    content: list[Place]
+    matches: bool
+    """Whether the wiki seems to be in the language of the task."""
+
+
+def shown_of(
+    pages: Mapping[str, str],
+    book: Book | None,
+    who: Requester | None,
+    text: str,
+    about: Sequence[str] = (),
+) -> Shown:
+    """The rules for who asks, then what else the wiki has on a task's text."""
+    matches = _is_same_language(pages, text)
+    setting = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE)
+    readable = book is not None or all(map(is_english, setting.values()))
+    whole = [] if about or (matches and readable) else _whole_pages(pages, [*setting])
+    rules = chosen(pages, book, who, text, about, whole)
+    have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
+    content = [
+        (path, number)
+        for path, number in _on(pages, f"{text} {' '.join(about)}")
+        if (path, number) not in have
+        and path not in whole
+        and (path not in setting or _concern(pages[path], lines_of(pages[path])[number - 1], who))
+    ]
+    return Shown(whole, rules, content, matches)
+
+
+def _is_same_language(pages: Mapping[str, str], text: str) -> bool:
+    """Whether so many of a text's words stand in a wiki as do if it is in the same language."""
+    asked = {*terms(text)}
+    return len(asked & _vocabulary(tuple(pages.items()))) >= SAME_LANGUAGE * len(asked)
+
+
+@lru_cache(maxsize=16)
+def _vocabulary(pages: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    return frozenset(term for path, page in pages for term in terms(f"{path} {page}"))
+
+
+def _whole_pages(pages: Mapping[str, str], setting: Sequence[str]) -> list[str]:
+    """The index of a wiki and its pages of rights, as far as there is room for them.
+
+    Where no page sets rights of groups that code knows, it is the one that gives most. The index is
+    the page that names most others, of several the first of the top folder.
+    """
+    named = {path: sum(other in text for other in pages) for path, text in pages.items()}
+    index = max(pages, key=lambda path: (named[path], -path.count("/")))
+    rights = setting or [max(pages, key=lambda path: giving(pages[path]))]
+    whole: list[str] = []
+    for path, most in ((index, INDEX_TOKENS), *((path, WHOLE_TOKENS) for path in rights)):
+        if count_text("\n".join(pages[one] for one in {*whole, path})) <= most:
+            whole += [path] * (path not in whole)
+    return whole
+
+
 def rule_text(
     pages: Mapping[str, str],
     book: Book | None,
@@ -305,31 +440,31 @@ def rule_text(
     text: str,
     about: Sequence[str] = (),
 ) -> str:
-    """The rules for who asks, then what else the wiki has on a task's text; for a prompt."""
-    rules = chosen(pages, book, who, text, about)
-    have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
+    """What a task is shown of a wiki, for a prompt."""
+    shown = shown_of(pages, book, who, text, about)
+    whole = excerpt(
+        pages, [(path, one.number) for path in shown.whole for one in lines_of(pages[path])]
+    )
+    parts = [f"{WHOLE if shown.matches else NO_MATCH}\n{whole}"] if whole else []
+    if shown.rules or not whole:
+        parts.append(f"{RULES}\n{excerpt(pages, shown.rules)}" if shown.rules else NO_RULES)
     sets = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE).keys()
-    content = [
-        (path, number)
-        for path, number in _on(pages, f"{text} {' '.join(about)}")
-        if (path, number) not in have
-        and (path not in sets or _concern(pages[path], lines_of(pages[path])[number - 1], who))
-    ]
-    parts = [f"{RULES}\n{excerpt(pages, rules)}" if rules else NO_RULES]
-    setting = {path for path, _ in rules} & sets
+    setting = {*shown.whole, *(path for path, _ in shown.rules)} & sets
     if len(setting) > 1:
         parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
-    return "\n".join([*parts, *([f"{CONTENT}\n{excerpt(pages, content)}"] if content else [])])
+    return "\n".join(
+        [*parts, *([f"{CONTENT}\n{excerpt(pages, shown.content)}"] if shown.content else [])]
+    )
 
 
-def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:
+def _on(pages: Mapping[str, str], text: str) -> list[Place]:
     """The few lines that have most to do with a text, by at least two of its words."""
     lines = [(path, line) for path, page in pages.items() for line in lines_of(page) if line.rules]
-    have = [[*stem(path), *words(line.text)] for path, line in lines]
+    have = [[*stem(path), *terms(line.text)] for path, line in lines]
     asked = {form for word in telling_words(text) for form in _forms(word)}
     shares = _relevance(text, have)
     ranked = sorted(zip(shares, lines, have, strict=True), key=lambda row: -row[0])
-    places: list[tuple[str, int]] = []
+    places: list[Place] = []
     for share, (path, line), own in ranked[:CONTENT_LINES]:
         matching = {word for word in own if _forms(word) & asked}
         more = [*places, (path, line.number)]
@@ -340,7 +475,7 @@ def _on(pages: Mapping[str, str], text: str) -> list[tuple[str, int]]:
     return places
 
 
-def excerpt_size(pages: Mapping[str, str], places: Sequence[tuple[str, int]]) -> tuple[int, int]:
+def excerpt_size(pages: Mapping[str, str], places: Sequence[Place]) -> tuple[int, int]:
     """How many stretches an excerpt has, and how many tokens."""
     lines = [(path, lines_of(pages[path])[number - 1]) for path, number in places]
     stretches = {_stretch(path, pages[path], line) for path, line in lines}

@@ -92,18 +92,7 @@ class _Reader:
     def _line(self, row: int, line: str) -> None:
         text, indent = line.strip(), len(line) - len(line.lstrip())
         kind = _kind(text)
-        if kind == "heading":
-            level = len(text) - len(text.lstrip("#"))
-            self.headings = [one for one in self.headings if one[0] < level]
-            self.above, self.label, self.table, self.dates = [], None, [], set()
-        elif kind == "item":
-            self.above = [one for one in self.above if one[0] < indent]
-        elif kind == "text":
-            self.above = [one for one in self.above if one[0] < indent]
-            if self.blank and self.used and not indent:
-                self.label = None
-        if kind != "row":
-            self.table = []
+        self._closes(text, kind, indent)
         first = len(self.lines)
         over = {number for _, number in (*self.headings, *self.above)} | {*self.table} | self.dates
         over |= {self.label} if self.label is not None else set()
@@ -115,6 +104,19 @@ class _Reader:
             opener = first + n if n == 0 or part.startswith("*") else opener
             self.needs.append({first + n, opener, *over})
         self._opens(first, text, kind, indent)
+
+    def _closes(self, text: str, kind: Kind, indent: int) -> None:
+        """Forget what no longer stands over a line of this kind and indent."""
+        if kind == "heading":
+            level = len(text) - len(text.lstrip("#"))
+            self.headings = [one for one in self.headings if one[0] < level]
+            self.above, self.label, self.dates = [], None, set()
+        elif kind != "row":
+            self.above = [one for one in self.above if one[0] < indent]
+        if kind == "text" and self.blank and self.used and not indent:
+            self.label = None
+        if kind != "row":
+            self.table = []
 
     def _opens(self, number: int, text: str, kind: Kind, indent: int) -> None:
         """Note what a line is to those below it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -162,6 +162,7 @@ CHUNK_CHARS = 700
 PATTERN_SECONDS = 0.5
 """Of searching all pages for one pattern; patterns come from models."""
 _HEADING = regex.compile(r"\s*#{1,6}\s+(.+)")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 _PATTERN = regex.compile(r"[\\\[\]^$|*+?{}]|\.\*|\(\?")
 
 
@@ -183,7 +184,7 @@ class Index:
 
         self.chunks = [chunk for path, text in pages.items() for chunk in chunks_of(path, text)]
         tokens = [
-            [*stem(chunk.page), *words(f"{chunk.heading}\n{chunk.text}")] for chunk in self.chunks
+            [*stem(chunk.page), *terms(f"{chunk.heading}\n{chunk.text}")] for chunk in self.chunks
         ]
         self._vocabulary: dict[str, list[str]] = {}
         """Words by their first letter, which hardly anybody mistypes."""
@@ -289,8 +290,19 @@ def _matches(pattern: regex.Pattern[str], text: str, until: float) -> bool:
 
 def telling_words(text: str) -> tuple[str, ...]:
     """The words of a question that could stand in an answer; all where none does."""
-    every = tuple(dict.fromkeys(words(text)))
+    every = tuple(dict.fromkeys(terms(text)))
     return tuple(word for word in every if word not in _small_words()) or every
+
+
+def terms(text: str) -> tuple[str, ...]:
+    """The words of a text; in a script without spaces, each two neighbouring characters."""
+    return tuple(term for word in words(text) for term in _terms_of(word))
+
+
+def _terms_of(word: str) -> Iterable[str]:
+    if not _UNSPACED.search(word):
+        return (word,)
+    return (word[n : n + 2] for n in range(max(1, len(word) - 1)))
 
 
 @cache

@@ -12,7 +12,14 @@ import pytest
 
 from company_tools.grants import Requester
 from company_tools.rule_book import TOPICS, Rule, RuleBooks
-from company_tools.rule_choice import STRETCHES, TOKENS, chosen, excerpt_size, rule_text
+from company_tools.rule_choice import (
+    NO_MATCH,
+    STRETCHES,
+    TOKENS,
+    chosen,
+    excerpt_size,
+    rule_text,
+)
 from company_tools.stages.rule_book import RuleBook, rules_of
 from core.ledger import Ledger
 from core.runs.task import Finding, StageInput
@@ -151,10 +158,26 @@ def test_of_a_book_those_rules_are_shown_that_concern_who_asks() -> None:
         Rule("rights.md", 6, "guest", "places"),
         Rule("rights.md", 7, "nobody", "pay"),
     )
-    assert {n for _, n in chosen(PAGES, book, SEWING, "What does Una earn?")} == {2, 7}
+    assert {n for _, n in chosen(PAGES, book, SEWING, "What does Una earn?")} == {2, 3, 7}
     lead = SEWING._replace(leads=True)
     assert {n for _, n in chosen(PAGES, book, lead, "Pause Bright Sails")} == {2, 5, 7}
     assert {n for _, n in chosen(PAGES, book, None, "Where are you?")} == {6, 7}
+
+
+def test_one_wrong_label_hides_no_rule_while_there_is_room() -> None:
+    for who, about in (("", "pay"), ("People", "pages"), ("Nobody knows whom", "pay")):
+        book = (Rule("rights.md", 2, "Sewing", "skills"), Rule("rights.md", 3, who, about))
+        people = SEWING._replace(department="People")
+        assert ("rights.md", 3) in chosen(PAGES, book, people, "一年挣多少", ["pay"])
+
+
+def test_of_a_task_in_another_language_the_index_and_the_page_of_rights_are_whole() -> None:
+    pages = {**PAGES, "index.md": "# Wiki\n\nSee rights.md and gulls.md.\n"}
+    told = rule_text(pages, None, SEWING, "乌娜一年挣多少钱")
+    assert NO_MATCH in told
+    assert "See rights.md and gulls.md." in told
+    assert all(line in told for line in RIGHTS.splitlines())
+    assert NO_MATCH not in rule_text(pages, None, SEWING, "May the people see the pay of Sewing?")
 
 
 def test_a_guest_is_shown_no_line_on_how_skills_are_counted() -> None:

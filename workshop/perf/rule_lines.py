@@ -1,34 +1,74 @@
-"""Whether the lines that code chooses from a wiki hold the one that decides a generated task.
+"""Whether a task is shown the lines of its wiki that decide it, in generated companies.
 
-    python -m workshop.perf.rule_lines [--count 1000] [--seed NAME] [--pages 40]
+    python -m workshop.perf.rule_lines [--count 1000] [--layout table] [--filler 40]
+        [--wiki-language de] [--task-language fr | --crossed]
+        [--book [--wrong 0.1] [--wrong-task 0.1]]
 
-The generator knows which right a task takes and how a wiki words it. A task that is allowed needs
-a line that gives the right to a group of the requester; one that is refused needs the line on that
-right, or all lines of the requester's own groups; after a takeover the line on tickets, too.
+The generator marks the lines that decide. A task that is allowed needs a line that gives the right
+to a group of the requester, and each definition that it goes by. One that is refused needs a line
+on that right, or all lines on the requester's groups. Without --book code chooses among all lines.
+With --book it chooses among the rules that a faithful model would name, of whose labels a share
+is --wrong: another subject, or a group left out; --wrong-task is the share of tasks that are taken
+to be about another subject.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
+from random import Random
 from statistics import mean
 from typing import Any
 
 import typer
 
 from company_tools.grants import Requester
-from company_tools.rule_choice import chosen, excerpt_size
-from company_tools.wiki_lines import Line, context_of, lines_of
-from workshop.generators.company.policy import GUEST, Policy, Right, Target
-from workshop.generators.company.records import Employee, Firm
-from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from company_tools.rule_book import TOPICS, Book, Rule
+from company_tools.rule_choice import excerpt_size, shown_of
+from company_tools.rule_words import modal
+from company_tools.wiki_lines import context_of, lines_of
+from workshop.generators.company.policy import ACCOUNT, GUEST, LANGUAGES, LEAD, STAFF, Right
+from workshop.generators.company.scenario import People, make_scenario
 from workshop.generators.company.task import Draft, TaskBuilder
+from workshop.generators.company.wiki import LAYOUTS, WikiOptions
+from workshop.generators.generating import draws
 
-PEOPLE = People(20, 30)
-NOBODY = ("several", "wipe", "together or side by side", "wiped", "deletion")
-"""Words of the generator's own lines on what is refused to everybody."""
+Place = tuple[str, int]
+"""A page and the number of a line."""
+SUBJECTS: dict[Right, str] = {
+    "place": "places", "date": "date", "register": "records", "account_manager": "customers",
+    "wiki_read": "pages", "own_pay": "pay", "own_levels": "skills", "own_hours": "hours",
+    "contact": "contacts", "pay": "pay", "notes": "notes", "note_write": "notes",
+    "levels": "skills", "levels_write": "skills", "load": "load", "hours": "hours",
+    "status": "status", "team": "team", "pay_write": "pay", "draft_hours": "hours",
+    "approved_hours": "hours", "wiki_write": "pages",
+}  # fmt: skip
+"""What a model would say that a right is about."""
+SUBJECTS_OF_MARKS = {
+    "site": "places", "strong": "skills", "best": "skills", "review": "skills", "load": "load",
+    "busy": "load", "mine": "projects", "own": "customers, projects", "hours": "hours",
+    "team": "hours, team", "void": "hours", "pay": "pay", "tools": "systems", "ticket": "all",
+    "buyer": "all", "never": "pay, records", "nobody": "all",
+}  # fmt: skip
+WHO = {GUEST: "guest", STAFF: "everybody", LEAD: "lead", ACCOUNT: "account manager"}
+WHO_OF_MARKS = {"buyer": "guest", "never": "nobody", "nobody": "nobody"}
+
+
+@dataclass(frozen=True)
+class Need:
+    """Lines of which one has to be shown, or in their stead all of others."""
+
+    lines: set[Place]
+    or_all: set[Place] = field(default_factory=set)
+    defines: bool = False
+    """Whether it says what words of the task mean, and not who may."""
+
+    def is_met(self, shown: set[Place]) -> bool:
+        """Whether a task that is shown these lines can be decided."""
+        return bool(self.lines & shown) or bool(self.or_all and self.or_all <= shown)
 
 
 @dataclass
@@ -38,69 +78,84 @@ class Case:
     text: str
     who: Requester | None
     pages: dict[str, str]
-    needs: list[set[tuple[str, int]]]
-    """For each need its lines, of which one has to be shown."""
-    layout: str
+    needs: list[Need]
+    about: list[str]
+    book: Book
 
 
 @dataclass
 class Count:
-    """What was counted of one layout."""
+    """What was counted of one kind of wiki and task."""
 
     cases: int = 0
-    missed: int = 0
+    shown: int = 0
+    rights_shown: int = 0
     lines: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
+
+    def add(self, case: Case, *, with_book: bool) -> None:
+        """Choose the lines of a case and count them."""
+        self.cases += 1
+        book = case.book if with_book else None
+        seen = shown_of(case.pages, book, case.who, case.text, case.about if book else ())
+        places = [(path, one.number) for path in seen.whole for one in lines_of(case.pages[path])]
+        places += [*seen.rules, *seen.content]
+        shown = {(p, n) for p, number in places for n in lines_of(case.pages[p])[number - 1].needs}
+        self.shown += all(need.is_met(shown) for need in case.needs)
+        self.rights_shown += all(need.is_met(shown) for need in case.needs if not need.defines)
+        lines, tokens = excerpt_size(case.pages, places)
+        self.lines.append(lines)
+        self.tokens.append(tokens)
+
+    def __str__(self) -> str:
+        share, rights = self.shown / self.cases, self.rights_shown / self.cases
+        lines = f"lines {mean(self.lines):4.1f}, most {max(self.lines)}"
+        tokens = f"tokens {mean(self.tokens):4.0f}, most {max(self.tokens)}"
+        return f"{self.cases:5} shown {share:7.2%}, rights {rights:7.2%}; {lines}; {tokens}"
 
 
 @contextmanager
 def drawn() -> Iterator[list[tuple[TaskBuilder, Draft]]]:
-    """What the generator draws meanwhile."""
-    held: list[tuple[TaskBuilder, Draft]] = []
+    """What the generator draws meanwhile; the last one is that of the scenario."""
+    drafts: list[tuple[TaskBuilder, Draft]] = []
     expected = TaskBuilder.expected
 
     def keep(self: TaskBuilder, draft: Draft) -> Any:
-        held.append((self, draft))
+        drafts.append((self, draft))
         return expected(self, draft)
 
     TaskBuilder.expected = keep  # type: ignore[method-assign]
     try:
-        yield held
+        yield drafts
     finally:
         TaskBuilder.expected = expected  # type: ignore[method-assign]
 
 
-def case_of(seed: str, number: int, held: list[tuple[TaskBuilder, Draft]], fill: int) -> Case:
-    """A scenario as a case; the last draft is that of the scenario."""
-    held.clear()
-    scenario = make_scenario(seed, number, PEOPLE)
-    task, draft = held[-1]
-    pages = dict(task.firm.wiki)
-    for n in range(fill - len(pages)):
-        pages[f"notes/{n:02}.md"] = filler(seed, number // TASKS, n)
-    needs = [
-        need for right, target in draft.needs
-        for need in _needed(task.policy, right, target, draft.requester, pages)
-    ]  # fmt: skip
-    layout = next((p for parts in task.plan.book.pages.values() for p in parts if "right" in p), "")
-    who = _requester(draft.requester, task.firm)
-    return Case(scenario["task_text"], who, pages, needs, layout)
+def cases(
+    seed: str, count: int, people: People, wrong: float, wrong_task: float = 0.0
+) -> Iterator[Case]:
+    """So many generated tasks of which a line of the wiki decides."""
+    with drawn() as drafts:
+        number = 0
+        while count:
+            drafts.clear()
+            scenario = make_scenario(seed, number, people)
+            task, draft = drafts[-1]
+            needs = list(_needs(task, draft))
+            if needs:
+                count -= 1
+                rng = draws(seed, "labels", str(number))
+                names = [SUBJECTS[right] for right, _ in draft.needs if right]
+                names += [SUBJECTS_OF_MARKS[name] for name in task.marks]
+                about = [_another_subject(rng)] if rng.random() < wrong_task else names
+                book = tuple(_rules(task, rng, wrong))
+                who, pages = _requester(task, draft), dict(task.firm.wiki)
+                yield Case(scenario["task_text"], who, pages, needs, about, book)
+            number += 1
 
 
-def filler(seed: str, number: int, n: int) -> str:
-    """A page of another company's wiki that sets no rights: history, places, systems."""
-    plan, firm = company(f"{seed}-filler", number * 4 + n // 7, PEOPLE)
-    parts = plan.book.pages.items()
-    plain = [path for path, names in parts if path in firm.wiki and not any(map(_rules, names))]
-    return firm.wiki[plain[n % len(plain)]]
-
-
-def _rules(template: str) -> bool:
-    """Whether a section of a wiki rules something."""
-    return template.split("/")[0] in ("rights", "refusals", "visitors", "bought")
-
-
-def _requester(who: Employee | None, firm: Firm) -> Requester | None:
+def _requester(task: TaskBuilder, draft: Draft) -> Requester | None:
+    who, firm = draft.requester, task.firm
     if who is None:
         return None
     departments = tuple(sorted({one.department for one in firm.employees}))
@@ -109,64 +164,103 @@ def _requester(who: Employee | None, firm: Firm) -> Requester | None:
     return Requester(who.department, departments, leads, manages)
 
 
-def _needed(
-    policy: Policy, right: Right | None, target: Target, who: Employee | None,
-    pages: dict[str, str],
-) -> Iterator[set[tuple[str, int]]]:  # fmt: skip
-    every = [(path, line) for path, page in pages.items() for line in lines_of(page)]
-    if right is None:
-        lines = {(p, one.number) for p, one in every if any(w in one.text for w in NOBODY)}
-        yield lines | _own(policy, target, who, every, pages)
+def _needs(task: TaskBuilder, draft: Draft) -> Iterator[Need]:
+    """Of each right that the task takes, and of each definition, the lines that decide."""
+    policy, requester = task.policy, draft.requester
+    for right, target in draft.needs:
+        mine = [group.key for group in policy.groups_of(requester, target)]
+        if right and policy.allows(requester, right, target):
+            yield Need(_marked(task, (f"may:{right}:{key}" for key in mine)))
+            continue
+        everybody = [group.key for group in policy.groups]
+        names = [*(f"may:{right}:{key}" for key in everybody), *(f"not:{right}:{k}" for k in mine)]
+        on_right = _marked(task, names) or _marked(task, ("nobody", "never"))
+        yield Need(on_right, _marked(task, _of_groups(task, mine)))
         return
-    on_right = {(p, one) for p, one in every if policy.words[right] in one.text}
-    groups = policy.groups_of(who, target)
-    giving = [group for group in groups if right in group.may]
-    if giving:
-        yield {(p, one.number) for p, one in on_right
-               if any(group.title in f"{context_of(pages[p], one)} {one.text}"
-                      for group in giving)}  # fmt: skip
-    else:
-        yield {(p, one.number) for p, one in on_right} | _own(policy, target, who, every, pages)
-    if giving and policy.needs_ticket(right) and policy.takeover:
-        yield {(p, one.number) for p, one in every if policy.takeover.example in one.text}
+    for name in dict.fromkeys(task.marks):
+        if places := _marked(task, [name]):
+            yield Need(places, defines=name not in ("ticket", "buyer"))
 
 
-def _own(
-    policy: Policy, target: Target, who: Employee | None, every: list[tuple[str, Line]],
-    pages: dict[str, str],
-) -> set[tuple[str, int]]:  # fmt: skip
-    """The lines of the groups that somebody is in whatever the target is."""
-    titles = {group.title for group in policy.groups_of(who, target)}
-    if who is None:
-        titles = {group.title for group in policy.groups if group.key == GUEST}
-    return {(p, one.number) for p, one in every if any(t in one.text for t in titles)}
+def _of_groups(task: TaskBuilder, keys: Collection[str]) -> Iterator[str]:
+    """The marks of all that these groups may."""
+    return (name for name in task.firm.marks if ":" in name and name.split(":")[2] in keys)
 
 
-def main(count: int = 1000, seed: str = "rules", pages: int = 0) -> None:
-    """Print a line for each layout: how often the deciding line is shown, in how many."""
-    counts: defaultdict[str, Count] = defaultdict(Count)
-    number = 0
-    with drawn() as held:
-        while number < 30 * count and any(c.cases < count for c in counts.values() or [Count()]):
-            case = case_of(seed, number, held, pages)
-            number += 1
-            if case.needs and counts[case.layout].cases < count:
-                _count(counts[case.layout], case)
-    for layout, one in sorted(counts.items()):
-        share = 1 - one.missed / one.cases
-        lines = f"lines {mean(one.lines):3.1f}, most {max(one.lines)}"
-        tokens = f"tokens {mean(one.tokens):3.0f}, most {max(one.tokens)}"
-        print(f"{layout:20} {one.cases:5} shown {share:7.2%}  {lines}; {tokens}")
+def _marked(task: TaskBuilder, names: Iterable[str]) -> set[Place]:
+    """The lines that carry one of these marks."""
+    return {place for name in names for place in _places(task, name)}
 
 
-def _count(one: Count, case: Case) -> None:
-    one.cases += 1
-    places = chosen(case.pages, None, case.who, case.text)
-    shown = {(p, n) for p, number in places for n in lines_of(case.pages[p])[number - 1].needs}
-    one.missed += not all(need & shown for need in case.needs)
-    lines, tokens = excerpt_size(case.pages, places)
-    one.lines.append(lines)
-    one.tokens.append(tokens)
+def _places(task: TaskBuilder, name: str) -> Iterator[Place]:
+    """The lines that carry a mark; of a long line the parts that have the words of the right."""
+    policy = task.policy
+    _, right, key = name.split(":") if ":" in name else ("", "", "")
+    for path, row in task.firm.marks.get(name, ()):
+        page = task.firm.wiki[path]
+        parts = [line for line in lines_of(page) if line.row == row]
+        for line in parts:
+            text = f"{context_of(page, line)} {line.text}"
+            titles = [group.title for group in policy.groups if group.key == key]
+            if len(parts) == 1 or not right or (
+                policy.words[right] in line.text and all(title in text for title in titles)  # type: ignore[index]
+            ):  # fmt: skip
+                yield path, line.number
+
+
+def _rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rule]:
+    """What a faithful model would name, with labels of which a share is wrong.
+
+    It also names what only seems to rule: each line with words of right or duty.
+    """
+    who, about = defaultdict[Place, list[str]](list), defaultdict[Place, list[str]](list)
+    titles = {group.key: group.title for group in task.policy.groups}
+    for name in (name for name in task.firm.marks if name not in ("hostile", "later")):
+        right, _, key = name.partition(":")[2].partition(":")
+        for place in _places(task, name):
+            group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
+            who[place] += [group] * (group not in who[place] and group != "")
+            about[place].append(SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name])  # type: ignore[index]
+    for place in _seeming_to_rule(task, about):
+        groups, subjects = who[place], ", ".join(dict.fromkeys(about[place])) or "all"
+        if rng.random() < wrong:
+            if rng.randrange(2):
+                subjects = _another_subject(rng)
+            else:
+                left_out = rng.randrange(len(groups) or 1)
+                groups = [one for n, one in enumerate(groups) if n != left_out]
+        yield Rule(*place, ", ".join(groups), subjects)
+
+
+def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
+    """The lines that are marked, and those of other pages than filler that seem to rule."""
+    extra = task.plan.book.extra
+    return [
+        (path, line.number)
+        for path, page in task.firm.wiki.items()
+        for line in lines_of(page)
+        if path not in extra
+        and ((path, line.number) in marked or (line.rules and any(modal(line.text))))
+    ]
+
+
+def _another_subject(rng: Random) -> str:
+    return rng.choice(TOPICS.split(", "))
+
+
+def main(
+    count: int = 1000, seed: str = "rules", layout: str = "", filler: int = 0,
+    wiki_language: str = "en", task_language: str = "en", crossed: bool = False,
+    book: bool = False, wrong: float = 0.0, wrong_task: float = 0.0,
+) -> None:  # fmt: skip
+    """Print for each layout, or each pair of languages, how often all that decides is shown."""
+    pairs = product(LANGUAGES, LANGUAGES) if crossed else [(wiki_language, task_language)]
+    for (wiki, task), form in product(pairs, [layout] if layout or crossed else LAYOUTS):
+        people = People(20, 30, WikiOptions(wiki, form, filler), task)
+        one = Count()
+        for case in cases(seed, count, people, wrong, wrong_task):
+            one.add(case, with_book=book)
+        print(f"wiki {wiki}, task {task}, {form or 'any layout':11} {one}", flush=True)
 
 
 if __name__ == "__main__":
