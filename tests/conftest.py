@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -39,6 +39,18 @@ from workshop.simulator.store.pack import Pack, parse_pack
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
 short_ticks.shorten()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "only tests that start nothing, wait for nothing and take little time"
+    parser.addoption("--quick", action="store_true", help=text)
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """One process more than there are cores: a third of the time a test waits for another one."""
+    cores = yield
+    return cores if config.getoption("--quick") else cores + 1
 
 
 IN_MEMORY = Path("/dev/shm")

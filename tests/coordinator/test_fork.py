@@ -132,6 +132,7 @@ def recorded(desk: RequestHandler) -> Path:
     return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
 
 
+@pytest.mark.slow
 def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Path) -> None:
     for turn in (1, 2, 3):
         models = desk.play(
@@ -212,6 +213,7 @@ def test_tokens_are_told_for_the_task_and_for_the_new_turns(
     assert sides[1]["brain"]["evaluator"].startswith("scripted/eyes")
 
 
+@pytest.mark.slow
 def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: RequestHandler) -> None:
     task = "all_tents_ghost_stock"
     assert desk.call("--task", task, "--json").exit_code == 0
