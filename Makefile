@@ -55,16 +55,15 @@ test: $(DEV_STAMP)  ## everything that must hold
 	@$(MAKE) --no-print-directory -j 2 check pytest
 
 quick: $(DEV_STAMP)  ## while working: lint, types, and tests that start nothing and wait for nothing
-	@$(MAKE) --no-print-directory -j 2 check pytest TESTS='$(QUICK)'
+	@$(MAKE) --no-print-directory -j 2 check pytest ARGS=--quick
 
 nightly: check  ## all tests, also those that take long and find little
 	@$(MAKE) --no-print-directory pytest TESTS='process or not process'
 
 TESTS = not nightly
-QUICK = not (browser or process or simulator or clock or campaign or nightly)
 
 pytest: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)'
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m '$(TESTS)' $(ARGS)
 
 check: $(DEV_STAMP)
 	@$(BIN)/ruff check .

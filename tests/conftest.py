@@ -8,10 +8,11 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -29,7 +30,7 @@ from core.ledger import Budget, Ledger
 from core.models import retries
 from store_tools.environment import StoreEnvironment, tools_of
 from store_tools.store_session import StoreSession
-from tests import limits, markers, scripted  # noqa: F401
+from tests import limits, markers, scripted, short_ticks  # noqa: F401
 from tests.binding import entered
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import Pack, parse_pack
@@ -37,11 +38,30 @@ from workshop.simulator.store.pack import Pack, parse_pack
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
 settings.load_profile("no clock")
+short_ticks.shorten()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "only tests that start nothing, wait for nothing and take little time"
+    parser.addoption("--quick", action="store_true", help=text)
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
+    """One process more than there are cores: a third of the time a test waits for another one."""
+    cores = yield
+    return cores if config.getoption("--quick") else cores + 1
+
+
+IN_MEMORY = Path("/dev/shm")
+MOST_BYTES_OF_FOLDERS = 1 << 30
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        _use_folder_of_this_session(config)
     # Nobody's own cache is read or written, also not by processes that tests start.
-    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-of-tests-")
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="cache-")
     config.pluginmanager.register(limits)
     config.pluginmanager.register(markers)
 
@@ -66,8 +86,28 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(f"{count} skipped: {reason}")
 
 
-def pytest_unconfigure() -> None:
-    shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+def _use_folder_of_this_session(config: pytest.Config) -> None:
+    """Give all processes of this session one folder for what is temporary, removed at its end.
+
+    A process that a test kills leaves its folders there. Both it and `tmp_path` are in memory, if
+    there is room: journals wait for the disk at every write, which takes longer than most tests.
+    """
+    place = IN_MEMORY if _has_room(IN_MEMORY) else Path(tempfile.gettempdir())
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(place))
+    folder = tempfile.mkdtemp(prefix="tests-", dir=place)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def _has_room(place: Path) -> bool:
+    try:
+        system = os.statvfs(place)
+    except OSError:
+        return False
+    # Tests run programs that they write.
+    runs_programs = not system.f_flag & os.ST_NOEXEC
+    room = system.f_bavail * system.f_frsize
+    return runs_programs and os.access(place, os.W_OK) and room >= MOST_BYTES_OF_FOLDERS
 
 
 Scenario = dict[str, Any]

@@ -2,16 +2,19 @@
 
 ``process``, ``simulator``, ``browser``, ``clock`` and ``campaign`` (one kind of task, many times)
 are set here, by the path of a test, by its fixtures and by what its module imports. ``nightly`` and
-``promise`` are set by hand, with a text.
+``promise`` are set by hand, with a text, and so is ``slow``, for what was measured to take half a
+second of CPU or more in one process.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 TESTS = Path(__file__).parent
 PATHS = {
@@ -53,7 +56,14 @@ IMPORTS = {
 BY_HAND = {
     "nightly(reason)": "is left to `make nightly`: it takes long and finds little",
     "promise(text)": "holds what docs/promises.md says",
+    "slow": "takes half a second of CPU or more: `make quick` leaves it out",
 }
+QUICK = f"not ({' or '.join(sorted({*PATHS.values(), *FIXTURES.values(), *IMPORTS.values()}))})"
+QUICK += " and not nightly and not slow"
+EXAMPLES = 20
+"""At most so many of a property are tried by ``--quick``."""
+_NAMES = "|".join(map(re.escape, IMPORTS))
+_IMPORTED = re.compile(rf"^(?:import|from) (?:{_NAMES})\b", re.MULTILINE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -61,6 +71,22 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: needs it; set by tests/markers.py")
     for name, text in BY_HAND.items():
         config.addinivalue_line("markers", f"{name}: {text}")
+    if config.getoption("--quick"):
+        config.option.markexpr = QUICK
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Whether nothing in a folder or module is quick, which its name or its imports tell.
+
+    To import and collect what is then left out takes longer than many quick tests.
+    """
+    if not config.getoption("--quick") or TESTS not in collection_path.parents:
+        return None
+    place = collection_path.relative_to(TESTS).as_posix()
+    module = collection_path.suffix == ".py" and collection_path.name != "conftest.py"
+    if place in PATHS or (module and _IMPORTED.search(collection_path.read_text("utf-8"))):
+        return True
+    return None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -73,6 +99,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = FIXTURES.keys() & set(item.fixturenames)
         for name in of_module[item.module] | {FIXTURES[fixture] for fixture in fixtures}:
             item.add_marker(name)
+        if item.config.getoption("--quick") and is_hypothesis_test(item.obj):
+            _try_few(item.obj)
+
+
+def _try_few(test: Any) -> None:
+    of_test = test._hypothesis_internal_use_settings or settings.default
+    few = min(of_test.max_examples, EXAMPLES)
+    test._hypothesis_internal_use_settings = settings(of_test, max_examples=few)
 
 
 def _needs(module: ModuleType, path: Path) -> set[str]:

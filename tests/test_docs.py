@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def docstrings_of(path: Path) -> Iterator[str]:
             yield value.value
 
 
+@cache
 def is_there(named: str) -> bool:
     """Whether a path is one of the repository, or a module of it with a name in it."""
     if (ROOT / named).exists():

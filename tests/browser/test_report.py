@@ -190,7 +190,10 @@ def test_a_row_tells_text_wanted_and_reason(report: Any) -> None:
         expect(row).to_contain_text(text)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "scheme",
+    ["dark", pytest.param("light", marks=pytest.mark.nightly("by day it is seen in dark"))],
+)
 def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, scheme: str) -> None:
     phone = {"width": 390, "height": 844}
     seen = look(write_report(hostile).as_uri(), viewport=phone, color_scheme=scheme)

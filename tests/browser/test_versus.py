@@ -13,6 +13,7 @@ from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from tests.workshop.views.test_versus_page import judge, run
 from workshop.views.report.versus import versus_page
 
+OTHERS = pytest.mark.nightly("by day each size and each colour scheme is seen once")
 WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 
 
@@ -63,8 +64,15 @@ def test_what_differs_is_a_click_away(page: str, look: Any) -> None:
     assert seen.page.evaluate("window.hit") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        pytest.param(WIDE, "light", id="wide-light"),
+        pytest.param(PHONE, "dark", id="phone-dark"),
+        pytest.param(WIDE, "dark", id="wide-dark", marks=OTHERS),
+        pytest.param(PHONE, "light", id="phone-light", marks=OTHERS),
+    ],
+)
 def test_nothing_is_cut_off_and_axe_finds_nothing(
     page: str, look: Any, scheme: str, size: dict[str, int]
 ) -> None:

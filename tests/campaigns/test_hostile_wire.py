@@ -8,17 +8,19 @@ import pytest
 
 from tests.campaigns.hostile_wire import cases, play
 
-SAMPLE = {
-    ("/products/list", "a field is missing"),
-    ("/products/list", "texts are huge"),
-    ("/basket/add", "twice"),
-    ("/tasks/complete", "numbers have no end"),
-}
+BY_DAY = {("/products/list", "a field is missing"), ("/basket/add", "twice")}
+BY_NIGHT = {("/products/list", "texts are huge"), ("/tasks/complete", "numbers have no end")}
+NIGHTLY = pytest.mark.nightly("tests/cli/test_wire.py plays such answers by day")
 
 
 @pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize(
-    ("path", "mutation", "rule"), [c for c in cases("store") if c[:2] in SAMPLE]
+    ("path", "mutation", "rule"),
+    [
+        pytest.param(*case, marks=NIGHTLY if case[:2] in BY_NIGHT else [])
+        for case in cases("store")
+        if case[:2] in BY_DAY | BY_NIGHT
+    ],
 )
 def test_a_tampered_wire_leads_to_no_wrong_purchase(
     no_waiting: Any, path: str, mutation: str, rule: Any

@@ -119,7 +119,11 @@ class Run:
 Start = Callable[..., Run]
 
 
-@pytest.fixture(params=["evaluator-worker", "next-step"])
+STRATEGIES = ("evaluator-worker", "next-step")
+OTHER_STRATEGY = pytest.mark.nightly("by day the answer is given once by either strategy")
+
+
+@pytest.fixture(params=[STRATEGIES[0], pytest.param(STRATEGIES[1], marks=OTHER_STRATEGY)])
 def run(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     monkeypatch.setattr(retry_policy, "pause", pause)
     with ExitStack() as stack:
@@ -136,6 +140,19 @@ def check(run: Run, results: RunResults) -> None:
     assert obstacles(run.session, results) == []
 
 
+def cases() -> Iterator[Any]:
+    """Every failure, of one request or for 30 s, by either strategy: by day each once or twice."""
+    for strategy in STRATEGIES:
+        for number, failure in enumerate(FAILURES):
+            for taken in (False, True):
+                for seconds in (0, 30):
+                    both = strategy == STRATEGIES[0] and seconds == (number % 2) * 30
+                    by_day = both or (strategy == STRATEGIES[1] and failure == "dropped")
+                    marks = [] if by_day else [pytest.mark.nightly("another pair of the same")]
+                    name = f"{strategy}-{failure}-{'taken' if taken else 'lost'}-{seconds}"
+                    yield pytest.param(strategy, failure, taken, seconds, id=name, marks=marks)
+
+
 def check_open(run: Run, results: RunResults) -> None:
     """Open, named, and in the way of handing in."""
     (task,) = results.tasks
@@ -146,9 +163,7 @@ def check_open(run: Run, results: RunResults) -> None:
 
 
 @pytest.mark.promise("no second answer")
-@pytest.mark.parametrize("seconds", [0, 30])
-@pytest.mark.parametrize("taken", [False, True], ids=["lost", "taken"])
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize(("run", "failure", "taken", "seconds"), [*cases()], indirect=["run"])
 def test_it_is_given_once(
     run: Run, no_waiting: Hurry, failure: str, taken: bool, seconds: int
 ) -> None:
@@ -194,7 +209,16 @@ def test_where_the_log_is_silent_the_task_waits_for_a_resumption(
 
 
 @pytest.mark.promise("no lost answer")
-@pytest.mark.parametrize("failure", ["dropped", "400", "html"])
+@pytest.mark.parametrize(
+    "failure",
+    [
+        "dropped",
+        *(
+            pytest.param(name, marks=pytest.mark.nightly("given once whichever failure it is"))
+            for name in ("400", "html")
+        ),
+    ],
+)
 def test_an_outage_beyond_the_patience_is_gone_on_with(run: Run, failure: str) -> None:
     run.relay.rule = lambda call: FAILURES[failure](call) if call.path == RESPOND else None
     check_open(run, run.go())

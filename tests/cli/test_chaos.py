@@ -51,7 +51,7 @@ def disturbed(seed: int, path: Path) -> Path:
 @pytest.mark.parametrize(
     ("seed", "strategy"),
     [
-        *(pytest.param(*n.values, "evaluator-worker", marks=n.marks) for n in seeds(RUNS, 3)),
+        *(pytest.param(*n.values, "evaluator-worker", marks=n.marks) for n in seeds(RUNS, 1)),
         (RUNS, "next-step"),
     ],
 )

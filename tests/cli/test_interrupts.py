@@ -19,7 +19,7 @@ def slow_pack(tmp_path: Path, shop_json: Any) -> Path:
     shops = []
     for number in range(4):
         buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
-        delay = {"on": "/products/list", "nth": 1, "kind": "delay", "seconds": 5}
+        delay = {"on": "/products/list", "nth": 1, "kind": "delay", "seconds": 1.5}
         faults = [delay] if number == 0 else []
         shops.append(shop_json(spec_id=f"s{number}", expect=buy, faults=faults))
     path = tmp_path / "pack.json"

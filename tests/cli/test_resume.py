@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from core.runs.reader import read_task
+from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
 
 
@@ -48,7 +49,7 @@ def until_done(lives: Any, pack: Path, seed: int, *, jobs: int = 1) -> int:
 
 
 @pytest.mark.promise("nothing lost at a kill")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(2, 1))
 def test_a_run_killed_at_random_writes_comes_to_the_same_end(
     lives: Callable[[], Any], tmp_path: Path, seed: int
 ) -> None:

@@ -264,8 +264,16 @@ def twice(first: int, tells: int) -> Rule:
     return rule
 
 
-@pytest.mark.parametrize("first", [1, 2, 3, 4])
-@pytest.mark.parametrize("tells", [0, 1])
+@pytest.mark.parametrize(
+    ("first", "tells"),
+    [
+        (1, 0), (2, 1), (3, 0), (4, 1),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly("the other answer is told"))
+            for case in ((1, 1), (2, 0), (3, 1), (4, 0))
+        ),
+    ],
+)  # fmt: skip
 def test_a_coupon_search_with_requests_that_arrive_twice_buys_the_cheapest_or_nothing(
     start: Start, first: int, tells: int
 ) -> None:
@@ -368,7 +376,16 @@ def clock(no_waiting: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 WHERE = [LIST, VIEW, ADD, APPLY, BUY, COMPLETE, "/tasks/log", "/tasks/start"]
 
 
-@pytest.mark.parametrize("sandbox", KINDS)
+@pytest.mark.parametrize(
+    "sandbox",
+    [
+        KINDS[0],
+        *(
+            pytest.param(kind, marks=pytest.mark.nightly("in another sandbox"))
+            for kind in KINDS[1:]
+        ),
+    ],
+)
 @pytest.mark.parametrize("path", WHERE)
 def test_an_outage_of_60_seconds_costs_nothing(
     start: Start, clock: Any, monkeypatch: pytest.MonkeyPatch, path: str, sandbox: str

@@ -19,6 +19,7 @@ from cli.cli import app
 from cli.standard_streams import steady
 from core.erc3_client import retry_policy
 from core.models import retries
+from tests import short_ticks
 from tests.scripted import play
 from tests.warming import warm
 from workshop.simulator.worlds import FORMATS, world_of
@@ -117,6 +118,7 @@ def first_lives() -> int:
 def main() -> None:
     retry_policy.pause = lambda *_: 0.0
     retries.WAIT = wait_none()
+    short_ticks.shorten()
     warm(first_lives)
     answers = sys.stdout
     for line in sys.stdin:

@@ -15,6 +15,7 @@ PACK = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
 COMPANIES: dict[str, dict[str, Any]] = PACK["companies"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPANIES)
 def test_everybody_is_best_for_their_own_name_in_either_order(name: str) -> None:
     people = COMPANIES[name]["employees"]
@@ -27,6 +28,7 @@ def test_everybody_is_best_for_their_own_name_in_either_order(name: str) -> None
             assert scores[one["id"]] == max(scores.values()) >= 99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMPANIES)
 def test_every_project_is_best_for_its_name_and_its_description(name: str) -> None:
     raw = COMPANIES[name]

@@ -92,6 +92,7 @@ def told(result: Any) -> Any:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["before", "after", "recorded"])
 @pytest.mark.parametrize("write", [1, 2])
 @pytest.mark.parametrize("change", MADE)

@@ -133,6 +133,7 @@ def recorded(desk: RequestHandler) -> Path:
     return desk.record(says("fill", "try for 81", "buy for 81 or 27"), does(FILL, TRY, BUY))
 
 
+@pytest.mark.slow
 def test_the_same_models_come_to_the_same_end(desk: RequestHandler, recorded: Path) -> None:
     for turn in (1, 2, 3):
         models = desk.play(
@@ -196,6 +197,7 @@ def test_a_fork_can_be_forked_and_read_again(desk: RequestHandler, recorded: Pat
     assert json.loads((second / "results.json").read_text())["pack"] == "pots"
 
 
+@pytest.mark.slow
 def test_the_bundled_pack_and_the_playbooks_need_no_options(desk: RequestHandler) -> None:
     task = "all_tents_ghost_stock"
     assert desk.call("--task", task, "--json").exit_code == 0

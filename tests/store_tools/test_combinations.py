@@ -78,6 +78,7 @@ def test_baskets_that_matter_to_a_coupon_survive_the_bound() -> None:
         assert any(dict(items).get("s2", 0) >= pieces for items in kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "target", "stock"),
     [(30, 10_000, 10**9), (300, 500, 10**6), (12, 48, 48), (2000, 24, 5)],

@@ -132,6 +132,7 @@ class LongShop:
         )
 
 
+@pytest.mark.slow
 def test_the_default_budget_is_enough_for_a_long_catalog_one_product_a_page() -> None:
     """Read it, fill the basket with half of it, empty it, read it again."""
     shop, ledger = LongShop(), Ledger()

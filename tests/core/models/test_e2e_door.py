@@ -247,7 +247,7 @@ def test_what_every_backend_would_refuse_ends_the_call(
 
 def test_a_timeout_moves_on(model_server: Any, door_to: Doors) -> None:
     slow, well = model_server(answer, faults.always("slow")), model_server(answer)
-    client, calls = door_to(slow, well, timeout_seconds=3, attempts=1)
+    client, calls = door_to(slow, well, timeout_seconds=1.5, attempts=1)
     assert client.complete(ASK).backend == "b1"
     assert calls[0].error_kind == "timeout"
 

@@ -44,13 +44,13 @@ def ended(box: SandboxExecutor, code: str) -> tuple[SandboxError, float]:
 @pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize("code", TIME_BOMBS.values(), ids=TIME_BOMBS)
 def test_time(opened: Opened, code: str) -> None:
-    box = opened(SandboxLimits(seconds=0.5))
+    box = opened(SandboxLimits(seconds=0.2))
     box("kept = 1")
     error, seconds = ended(box, code)
-    assert seconds < 0.5 + SLACK
+    assert seconds < 0.2 + SLACK
     assert box("kept").output == 1
     if error.kind == "limit":
-        assert "time limit of 0.5 seconds per step reached" in error.text
+        assert "time limit of 0.2 seconds per step reached" in error.text
         assert "rolled back" in error.text
 
 
@@ -109,9 +109,9 @@ def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None
 
 
 def test_a_slow_tool_is_charged_to_the_wall_clock_only(opened: Opened, shop: Shop) -> None:
-    shop._tools["echo"] = lambda: time.sleep(1.2)
-    assert opened(SandboxLimits(seconds=1))("echo()\n5").output == 5
-    error, _ = ended(opened(SandboxLimits(wall_seconds=2)), "while True: echo()")
+    shop._tools["echo"] = lambda: time.sleep(0.6)
+    assert opened(SandboxLimits(seconds=0.5))("echo()\n5").output == 5
+    error, _ = ended(opened(SandboxLimits(wall_seconds=1)), "while True: echo()")
     assert "tools included" in error.text
     assert len(shop.calls) <= 4
 

@@ -139,6 +139,7 @@ def test_a_user_evaluates_a_model_by_typing_the_name_of_the_task(
     ]
 
 
+@pytest.mark.nightly("what it says first is checked by day, and so is a play in this process")
 def test_our_agent_plays_without_a_key_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert "erc3" in entry_points(group="inspect_ai").names, "install the project once more"
     words = "eval erc3/store --solver erc3/evaluator_worker --model playbook/store --limit 2"

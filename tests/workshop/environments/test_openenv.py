@@ -24,7 +24,13 @@ ROOT = Path(__file__).parents[3]
 SESSIONS = 3
 
 
-@pytest.fixture(scope="module", params=BENCHMARKS)
+NIGHTLY = pytest.mark.nightly("by day the company is played in Inspect, over the same world")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=NIGHTLY if name != "store" else []) for name in BENCHMARKS],
+)
 def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """A benchmark and the address of its server."""
     pytest.importorskip("openenv", reason="needs the extra: pip install '.[openenv]'")

@@ -18,6 +18,7 @@ from typing import Any
 from cli import cli
 from core.models.model_call import ExchangeFailed, Message, sha256_of
 from core.models.providers import register
+from tests.short_ticks import shorten
 from tests.warming import warm
 from workshop.rule_based import provider as brains
 
@@ -118,6 +119,7 @@ def first_loop() -> int:
 
 
 def main() -> None:
+    shorten()
     warm(first_loop)
     for line in sys.stdin:
         child = os.fork()

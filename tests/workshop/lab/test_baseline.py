@@ -20,7 +20,7 @@ from workshop.lab.play_job import play_job
 store = ADAPTERS["store"]
 
 Make = Callable[..., Trial]
-PARTS = 4
+PARTS = 8
 """In so many parts the large pack is played here."""
 NIGHTLY = pytest.mark.nightly("each part holds every kind of task; by day one is played")
 

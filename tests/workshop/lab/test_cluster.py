@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ PackFile = Callable[..., Path]
 
 store = ADAPTERS["store"]
 
+RELEASED = "released"
+"""A file that lets a worker go on that was to stop."""
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -43,7 +46,7 @@ class Watched:
     dies: bool = False
     """Whether the worker that begins the first job is killed."""
     stops_at: int | None = None
-    """The job, counted from 1, that is never played."""
+    """The job, counted from 1, that is not played while nobody releases its worker."""
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -53,7 +56,7 @@ class Watched:
         number = self._begin()
         if self.dies and number == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        while number == self.stops_at:
+        while number == self.stops_at and not (self.folder / RELEASED).exists():
             time.sleep(0.02)
         return store()
 
@@ -73,7 +76,7 @@ def lines(folder: LabFolder) -> list[str]:
 
 def begun(folder: Path) -> int:
     """How many jobs have begun."""
-    return len(list(folder.iterdir()))
+    return sum(path.name != RELEASED for path in folder.iterdir())
 
 
 @contextmanager
@@ -104,6 +107,13 @@ def cluster(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
             scheduler.kill()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a cluster that outlives whatever its clients do."""
+    with cluster(tmp_path_factory.mktemp("shared")) as (address, _):
+        yield address
+
+
 def _until(what: Callable[[], Any]) -> None:
     end = time.monotonic() + 100
     while not what():
@@ -127,12 +137,10 @@ def watched(tmp_path: Path) -> Path:
 
 @pytest.mark.promise("nothing lost at a kill")
 def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
-    here: list[str], new_run: NewRun, pack_file: PackFile, watched: Path, tmp_path: Path
+    here: list[str], new_run: NewRun, pack_file: PackFile, watched: Path, shared: str
 ) -> None:
     folder, run = new_run(pack_file(4), epochs=2)
-    adapter = Watched(watched, dies=True)
-    with cluster(tmp_path) as (address, _):
-        carry_out(folder, run, Dask(adapter, address))
+    carry_out(folder, run, Dask(Watched(watched, dies=True), shared))
     assert lines(folder) == here
     assert not (folder.path / "retried.jsonl").exists()
 
@@ -145,11 +153,15 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
     pack_file: PackFile,
     watched: Path,
     tmp_path: Path,
+    shared: str,
     lost: str,
 ) -> None:
     folder, run = new_run(pack_file(4), epochs=2)
     adapter = Watched(watched, stops_at=4)
-    with cluster(tmp_path) as (address, scheduler):
+    with ExitStack() as stack:
+        address = shared
+        if lost == "scheduler":
+            address, scheduler = stack.enter_context(cluster(tmp_path))
         engine = Dask(adapter, address)
         with ThreadPoolExecutor(1) as pool:
             playing = pool.submit(carry_out, folder, run, engine)
@@ -163,11 +175,10 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
                 client.loop.add_callback(client.scheduler_comm.comm.abort)
             with pytest.raises(CannotRun, match="scheduler was lost; continue with --resume"):
                 playing.result()
-    (tmp_path / "scheduler.json").unlink()
+    (watched / RELEASED).touch()
     again = tmp_path / "again"
     again.mkdir()
-    with cluster(tmp_path) as (address, _):
-        carry_out(folder, run, Dask(Watched(again), address))
+    carry_out(folder, run, Dask(Watched(again), shared))
     assert lines(folder) == here
     assert begun(again) == 3
     assert not (folder.path / "retried.jsonl").exists()

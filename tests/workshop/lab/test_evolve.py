@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[3]
 KILLED = 137
 SECTION = "store/playbooks/budget-check"
 RIGHT = shipped_sections()[SECTION]
-LOOPS, KILLS = 4, 5
+LOOPS, KILLS = 10, 2
 MECHANICS = "mechanics=budget,budget-split,packs-budget"
 TRAIN, UNSEEN = f"generated:loop:6:{MECHANICS}", f"generated:loop-unseen:18:{MECHANICS}"
 THREE = ["Think twice about money.", "{{ guide }}", RIGHT]
@@ -219,7 +219,7 @@ def whole(
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:
-    """Each dies five times, on its way through the same payments: twenty moments in all."""
+    """Each dies twice, on its way through the same payments: twenty moments in all."""
     life, rng = lives("killed"), random.Random(seed)
     words = life.begin(**SHORT)
     moments = rng.sample(range(1, whole[0].total() - 5), KILLS)
@@ -233,16 +233,8 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     assert outcome(life.run) == whole[1]
 
 
-@pytest.mark.parametrize(
-    "share",
-    [
-        0.35,
-        *(
-            pytest.param(n, marks=pytest.mark.nightly("another share of the same"))
-            for n in (0.1, 0.9)
-        ),
-    ],
-)
+@pytest.mark.nightly("by day a killed loop is gone on with in the same way")
+@pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
 def test_a_loop_whose_models_fail_for_a_while_goes_on(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
 ) -> None:

@@ -152,7 +152,7 @@ def test_a_pack_that_cannot_be_used_is_refused_before_anything_runs(
 def test_memory_does_not_grow_with_the_number_of_tasks(
     new_run: NewRun, pack_file: PackFile, tmp_path: Path
 ) -> None:
-    _, run = new_run(pack_file(1), baseline_only=True, chunk=25)
+    _, run = new_run(pack_file(1), baseline_only=True, chunk=12)
     (shop,) = json.loads(pack_file(1).read_text(encoding="utf-8"))["scenarios"]
 
     def peak(count: int) -> int:
@@ -164,6 +164,6 @@ def test_memory_does_not_grow_with_the_number_of_tasks(
         tracemalloc.stop()
         return found
 
-    peak(200)  # fills the caches of the libraries
+    peak(100)  # fills the caches of the libraries
     # Threads that other tests have left behind are counted too, though not in every run.
-    assert min(peak(600), peak(600)) < 1.3 * peak(200)
+    assert min(peak(300), peak(300)) < 1.3 * peak(100)

@@ -119,6 +119,7 @@ def _page(folder: Path, spec: str) -> str:
     return page
 
 
+@pytest.mark.slow
 def test_those_of_a_lab_run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("regress", "--pack", "pack.json", "--jobs", 1)
     assert call(*words).exit_code == 0

@@ -68,6 +68,7 @@ def strong_from(wiki: str) -> int:
     return int(match[1] or match[2] or int(match[3]) + 1)
 
 
+@pytest.mark.slow
 def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
     few = [one for block in blocks("tests", 37, People(12, 60)) for one in block.scenarios]
     assert few == scenarios[:37]
@@ -79,6 +80,7 @@ def test_every_kind_has_texts_and_every_text_a_kind() -> None:
     assert all(one.texts["en"] for one in KINDS.values())
 
 
+@pytest.mark.slow
 def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]) -> None:
     names = {one["spec_id"].split("-", 3)[3].replace("-", "_") for one in scenarios}
     assert names == KINDS.keys()
@@ -318,6 +320,7 @@ def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
     assert kinds == {"employee", "project", "customer"}
 
 
+@pytest.mark.slow
 def test_projects_of_somebody_are_those_of_the_team_filter(found: list[Block]) -> None:
     for one, ask, _ in _played(found, "projects-of"):
         links = one["expect"]["links"]

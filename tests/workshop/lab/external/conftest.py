@@ -87,6 +87,12 @@ class PlayedTask:
         return record
 
 
+@pytest.fixture(autouse=True)
+def looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an agent does is seen at once."""
+    monkeypatch.setattr("workshop.lab.external.engine.LOOK_SECONDS", 0.02)
+
+
 @pytest.fixture
 def agent(tmp_path: Path) -> Callable[[str], str]:
     """The command of an agent that does what the text says."""

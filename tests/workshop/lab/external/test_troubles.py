@@ -60,7 +60,7 @@ while True:
     time.sleep(0.05)
 """
     )
-    run = regress(command, "--pack", pack_file(3), "--agent-timeout", 5)
+    run = regress(command, "--pack", pack_file(3), "--agent-timeout", 3)
     assert run.code == 2, run.output
     end = "the agent ended early and left 2 tasks open (agent 1: it neither started nor completed"
     assert end in run.text
@@ -74,7 +74,7 @@ while True:
     assert second.requests > 1
     assert not run.results.submitted
     (record,) = run.records
-    assert record.ended_by == "it neither started nor completed a task for 5 s"
+    assert record.ended_by == "it neither started nor completed a task for 3 s"
     assert record.last_words == ("about to hang",)
     assert (record.never_begun, record.never_completed) == (("s002",), ("s001",))
     assert "was ended after" in run.text
@@ -98,7 +98,7 @@ work(tasks[0])
 time.sleep(300)
 """
     )
-    run = regress(command, "--pack", pack_file(1), "--agent-timeout", 5)
+    run = regress(command, "--pack", pack_file(1), "--agent-timeout", 3)
     (task,) = run.results.tasks
     assert (task.passed, task.failure, run.results.submitted) == (True, None, True)
     assert run.records[0].ended_by
@@ -107,7 +107,7 @@ time.sleep(300)
 
 def test_work_that_goes_on_is_no_hanging(regress: Any, agent: Any, pack_file: PackFile) -> None:
     slow = "session, tasks = begin()\nfor task in tasks:\n    time.sleep(1)\n    play(task)\n"
-    run = regress(agent(slow), "--pack", pack_file(7), "--agent-timeout", 6)
+    run = regress(agent(slow), "--pack", pack_file(4), "--agent-timeout", 3)
     assert run.code == 0, run.output
     assert run.results.totals.score_mean == 1.0
 

@@ -165,6 +165,7 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return results
 
 
+@pytest.mark.slow
 def test_the_bundled_pack_is_solved_step_by_step(bundled: dict[str, Any]) -> None:
     assert [t["spec_id"] for t in bundled["tasks"] if t["score"] != 1.0] == []
     assert bundled["totals"]["harm"] == 0
