@@ -207,7 +207,7 @@ def _implied(query: Query, item: Item) -> bool:
         return False
     if query.spec and set(item.core) <= set(rest):
         return True
-    other = item.head in KINDS and item.head not in query.said
+    other = item.head in KINDS and item.head not in query.words
     named = all(w in item.core or (is_spec(w) and w in item.name) for w in rest)
     return query.head in HYPERNYMS and named and not other and not _other_variant(query, item)
 
@@ -245,7 +245,7 @@ def _respelt(query: Query, word: str, meant: str) -> Query:
     return replace(
         query,
         needed=tuple(meant if w == word else w for w in query.needed),
-        said=query.said | {meant},
+        words=query.words | {meant},
         head=meant if query.head == word else query.head,
     )
 
