@@ -143,6 +143,8 @@ def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
     named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
     if any((one.kind, one.id) in session.evidence.whole for one in named):
         return None
+    if len(named) > 1:  # what several have in common stands in no note of one of them
+        return None
     if named:
         return f"{_shown(named[0])} was not read, with its notes or description"
     return (

@@ -55,6 +55,7 @@ class TaskLoop:
         self._stages = StageRunner(
             self.stages, self.environment, self.client, self.journal, self.run, self._recorded_to
         )
+        self._objections: set[str] = set()
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -168,7 +169,7 @@ class TaskLoop:
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
         else:
-            challenge = self._objection(decision) or self._asked_back(task_text, decision)
+            challenge = self._new_objection(decision) or self._asked_back(task_text, decision)
         if challenge is None:
             return decision, None
         self.on_decision(number, decision)
@@ -181,6 +182,15 @@ class TaskLoop:
     def _objection(self, decision: Decision) -> str | None:
         with self._recorded_to() as ledger, closing(ledger):
             return self.environment.check_finish(_finish_text(decision), ledger)
+
+    def _new_objection(self, decision: Decision) -> str | None:
+        """An objection that was not made in this task yet, be it to other words of the answer."""
+        objection = self._objection(decision)
+        reasons = (objection or "").replace(_finish_text(decision), "")
+        if reasons in self._objections:
+            return None
+        self._objections.add(reasons)
+        return objection
 
     def _check_answered(self) -> None:
         """Refuse to end while a request is unanswered. Raises ToolFault."""
@@ -226,7 +236,7 @@ class TaskLoop:
         if why is None:
             with self._recorded_to() as ledger, closing(ledger):
                 why = self.environment.check_effects(decision.instruction, report, ledger)
-        why = why or self._objection(decision) or self._asked_back(task_text, decision)
+        why = why or self._new_objection(decision) or self._asked_back(task_text, decision)
         return cut_text(why, WITHHELD_TOKENS) if why else None
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:

@@ -209,6 +209,11 @@ def test_nothing_is_found_in_a_record_that_was_read() -> None:
     assert "employee:una_holm (Una Holm, Sales) was not read, with its notes" in (refused or "")
     played.call("Req_GetEmployee", id="una_holm")
     assert played.asked_back("ok_not_found", "There is none.") is None
+    played = PlayedTask()
+    played.call("Combo_List_All_Employees")
+    played.benchmark._session.memory.listed.clear()
+    played.benchmark._session.task = "Which projects do Una Holm and Jürgen Müller share?"
+    assert played.asked_back("ok_not_found", "None.") is None
 
 
 def test_after_a_change_the_task_tells_what_to_link() -> None:

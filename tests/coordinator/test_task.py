@@ -169,6 +169,16 @@ def test_each_decision_is_told_before_it_is_carried_out(loop: Any) -> None:
     assert world.seen[-1] == "finish: No tea."
 
 
+def test_an_objection_is_made_once_in_a_task_and_another_one_is_made(loop: Any) -> None:
+    one = loop(World(objections=["look last", "look first", "look first"]), END, WORK, END)
+    one.go("Buy tea")
+    assert [context.challenge for context in one.strategy.asked] == [None, "look first", None]
+    one = loop(World(objections=["look last", "look first"]), END, WORK, END)
+    one.go("Buy tea")
+    challenges = [context.challenge for context in one.strategy.asked]
+    assert challenges == [None, "look first", None, "look last"]
+
+
 def test_the_briefing_is_asked_for_once_and_stands_in_every_context(loop: Any) -> None:
     world = World()
     one = loop(world, WORK, WORK, END)
