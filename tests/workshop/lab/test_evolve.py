@@ -17,7 +17,6 @@ import pytest
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
-from tests.markers import seeds
 from workshop.lab.evolve.records import Evolved, read_evolved, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
@@ -215,7 +214,8 @@ def whole(
     return life.paid, outcome(life.run)
 
 
-@pytest.mark.parametrize("seed", seeds(LOOPS, 1))
+@pytest.mark.nightly("takes half a minute; by day kills of a run and of a lab run are tested")
+@pytest.mark.parametrize("seed", range(LOOPS))
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], seed: int
 ) -> None:
@@ -233,7 +233,7 @@ def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(
     assert outcome(life.run) == whole[1]
 
 
-@pytest.mark.nightly("by day a killed loop is gone on with in the same way")
+@pytest.mark.nightly("goes on as a killed loop does")
 @pytest.mark.parametrize("share", [0.1, 0.35, 0.9])
 def test_a_loop_whose_models_fail_for_a_while_goes_on(
     lives: Callable[[str], Lives], whole: tuple[Counter[str], dict[str, object]], share: float
