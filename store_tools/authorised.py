@@ -225,6 +225,18 @@ class Order:
     """Names by SKU, as far as the shop was listed."""
     priced: Sequence[Priced]
 
+    def refusal(self, basket: Basket) -> str | None:
+        """Why a basket is not authorised, and what would be; None where it is.
+
+        Of a basket without the coupon that a CHECKOUT line demands only that: no other line would
+        make it what was ordered.
+        """
+        flaw, authority = self.refuses(basket), line_of(self.instruction)
+        demanded = authority.coupon if authority else None
+        if flaw and demanded and demanded != basket["coupon"]:
+            return f"{flaw}; report it, and do not buy without it"
+        return flaw and f"{flaw}. {HELP}"
+
     def refuses(self, basket: Basket) -> str | None:
         """Why a basket is not authorised; None where it is."""
         authority = line_of(self.instruction)

@@ -10,7 +10,7 @@ from core.erc3_client import store
 from core.ledger import Tool, ToolFault, tool
 from core.tools.faults import Inconsistent, failed_request
 from core.tools.requests import request_tool
-from store_tools.authorised import HELP, Order
+from store_tools.authorised import Order
 from store_tools.basket import CHECKOUT, Basket, Content, Item, content_in, content_of, flaw_of
 from store_tools.store_session import StoreSession, read_page
 
@@ -101,7 +101,7 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
     if items is not None and content_in(basket) != items:
         raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
     if flaw := _unauthorised(session, basket):
-        raise ToolFault(f"not checked out: {flaw}. {HELP}")
+        raise ToolFault(f"not checked out: {flaw}")
     try:
         receipt: Basket = session.send(store.Req_CheckoutBasket(), final=True, about=basket)
         return receipt
@@ -128,7 +128,7 @@ def _unauthorised(session: StoreSession, basket: Basket) -> str | None:
     if session.instruction is None:
         return None
     catalog = {p["sku"]: p["name"] for p in session.catalog or ()}
-    return Order(session.instruction, catalog, session.priced).refuses(basket)
+    return Order(session.instruction, catalog, session.priced).refusal(basket)
 
 
 def apply_coupon(session: StoreSession, code: str) -> None:

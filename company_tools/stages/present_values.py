@@ -121,8 +121,9 @@ class PresentValues:
     def _is_about(self, kind: Literal["pay", "notes"], id: str) -> bool:
         """Whether the text is about pay, or the notes on people.
 
-        A model that has read it says so; without one it has to order a change of them, or be about
-        the user's own. Of a raise notes decide; where hours are booked, a note is that of an entry.
+        A model that has read it says so; without one its words do, and pay of others is told only
+        if it orders a change. Of a raise notes decide; where hours are booked, a note is that of an
+        entry.
         """
         if kind == "notes" and _RAISE.search(self._text) and self._is_about("pay", id):
             return True
@@ -131,7 +132,8 @@ class PresentValues:
         subjects = self._text if self._about is None else " ".join(self._about)
         of_entry = kind == "notes" and speaks_of("hours", subjects)
         is_subject = speaks_of(kind, subjects) and not of_entry
-        return is_subject and (self._about is not None or orders_change(self._text))
+        is_read = kind == "notes" or self._about is not None
+        return is_subject and (is_read or orders_change(self._text))
 
     def _named_in_note(self, id: str, note: str) -> list[str]:
         """Whom a note names by a whole name, as rules on who approves need it."""

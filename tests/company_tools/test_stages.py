@@ -130,6 +130,7 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
             "entries of 2025-05-02: te_001 2.5 h on proj_sails",
         ),
         ("My hours of yesterday?", "entries of 2025-05-05: none"),
+        ("Una Holm: read me the note.", "una_holm: no note"),
     ],
 )
 def test_a_finding_tells_what_is_there(text: str, told: str) -> None:
@@ -139,11 +140,13 @@ def test_a_finding_tells_what_is_there(text: str, told: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "What does Una Holm earn, what is her salary?", "Una Holm: read me the note.",
+        "What does Una Holm earn, what is her salary?",
         "Log 2 hours for Una Holm on Bright Sails with the note hats.",
     ],
 )  # fmt: skip
-def test_pay_and_notes_of_others_are_not_told_where_no_change_needs_them(text: str) -> None:
+def test_pay_of_others_is_not_told_where_no_change_needs_it_nor_notes_of_entries_as_theirs(
+    text: str,
+) -> None:
     told = entities(PlayedTask(), text).text
     assert "51000" not in told
     assert "no note" not in told

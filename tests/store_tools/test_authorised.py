@@ -45,12 +45,23 @@ def test_what_is_authorised_is_bought_in_one_instruction(
 
 
 @pytest.mark.promise("no wrong checkout")
+def test_a_basket_without_the_coupon_that_was_ordered_is_told_alone(open_shop: Any) -> None:
+    shop = open_shop(coupons=CODES)
+    with pytest.raises(
+        ToolFault, match="says 'TWO'; report it, and do not buy without it"
+    ) as caught:
+        buys(shop, "CHECKOUT: items tea×2; coupon TWO", TEA2, "")
+    assert "CHECKOUT:" not in caught.value.text
+    assert shop.line.counted["/basket/checkout"] == 0
+
+
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "items", "coupon", "why"),
     [
         ("CHECKOUT: items tea×2; no coupon", TEA3, "", "holds {'tea': 3}"),
         ("CHECKOUT: items tea×2", TEA2, "TWO", "does not say that coupon 'TWO'"),
-        ("CHECKOUT: items tea×2; coupon TWO", TEA2, "", "says 'TWO'"),
+        ("CHECKOUT: items tea×2; no coupon", TEA2, "TWO", "says ''"),
         ("CHECKOUT: items tea×2; total at most 7", TEA2, "", "8 is more than 7"),
         ("CHECKOUT: items tea×2; under 8", TEA2, "", "8 is more than 7"),
         ("CHECKOUT: about 8", TEA2, "", "cannot be read"),
