@@ -321,11 +321,14 @@ def book_gives(
 
 def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candidate]:
     """The lines that seem to rule something for who asks, without a model."""
-    setting = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE)
+    departments = who.departments if who else ()
+    setting = setting_rights(pages, departments, RIGHTS_SHARE)
     named = {path for path in pages for text in setting.values() if _names(text, path)}
     for path, page in pages.items():
-        sets = path in setting or not setting
         for line in lines_of(page):
+            # A list of rights that goes on in another page: "To see pay: Finance; Directors".
+            goes_on = path in named and groups_in(line.text, departments) > 0
+            sets = path in setting or not setting or goes_on
             weight = line.rules and _line_weight(page, line, who, sets, path in named)
             if weight:
                 yield Candidate(path, line.number, weight, binds=not sets)
@@ -363,9 +366,14 @@ def _concern(page: str, line: Line, who: Requester | None) -> float:
 
 
 def _names(text: str, path: str) -> bool:
-    """Whether a text refers to a page by its path, or by the words of its name."""
-    name = " ".join(stem(path.rsplit("/", 1)[-1]))
-    return path in text or f"page on {name}" in " ".join(words(text))
+    """Whether a text refers to a page by its path or folder, or by the words of its name."""
+    folder, slash, file = path.rpartition("/")
+    name = " ".join(stem(file))
+    if path in text or f"page on {name}" in " ".join(words(text)):
+        return True
+    return (
+        bool(slash) and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text) is not None
+    )
 
 
 # -- as text

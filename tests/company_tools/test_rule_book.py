@@ -251,3 +251,16 @@ def test_of_a_small_wiki_nothing_is_asked_and_later_stages_have_it_whole() -> No
     assert (found.text, found.failed) == ("", "")
     case = StageInput("", (found.model_copy(update={"step": "rule_book"}),))
     assert "Only the Lead of a project may change its status." in rules_of(case)
+
+
+@pytest.mark.parametrize(
+    ("path", "reference"), [("pay.md", "pay.md"), ("addenda/2025-01-03.md", "addenda/")]
+)
+def test_rights_that_go_on_in_a_page_or_folder_that_the_page_of_rights_names_are_chosen(
+    path: str, reference: str
+) -> None:
+    pages = {"rights.md": RIGHTS, path: "To ask what a colleague earns: People; Sewing."}
+    text = "What does a colleague earn?"
+    assert (path, 1) not in chosen(pages, None, SEWING, text)
+    pages["rights.md"] = f"{RIGHTS}\nThis list goes on in {reference}."
+    assert (path, 1) in chosen(pages, None, SEWING, text)
