@@ -367,13 +367,10 @@ def _concern(page: str, line: Line, who: Requester | None) -> float:
 
 def _names(text: str, path: str) -> bool:
     """Whether a text refers to a page by its path or folder, or by the words of its name."""
-    folder, slash, file = path.rpartition("/")
-    name = " ".join(stem(file))
-    if path in text or f"page on {name}" in " ".join(words(text)):
+    folder, _, file = path.rpartition("/")
+    if path in text or f"page on {' '.join(stem(file))}" in " ".join(words(text)):
         return True
-    return (
-        bool(slash) and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text) is not None
-    )
+    return bool(folder and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text))
 
 
 # -- as text
@@ -388,6 +385,8 @@ class Shown(NamedTuple):
     content: list[Place]
     matches: bool
     """Whether the wiki seems to be in the language of the task."""
+    setting: list[str]
+    """The pages among them that set rights."""
 
 
 def shown_of(
@@ -411,7 +410,8 @@ def shown_of(
         and path not in whole
         and (path not in setting or _concern(pages[path], lines_of(pages[path])[number - 1], who))
     ]
-    return Shown(whole, rules, content, matches)
+    sets = {*whole, *(path for path, _ in rules)} & setting.keys()
+    return Shown(whole, rules, content, matches, sorted(sets))
 
 
 def _is_same_language(pages: Mapping[str, str], text: str) -> bool:
@@ -456,10 +456,8 @@ def rule_text(
     parts = [f"{WHOLE if shown.matches else NO_MATCH}\n{whole}"] if whole else []
     if shown.rules or not whole:
         parts.append(f"{RULES}\n{excerpt(pages, shown.rules)}" if shown.rules else NO_RULES)
-    sets = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE).keys()
-    setting = {*shown.whole, *(path for path, _ in shown.rules)} & sets
-    if len(setting) > 1:
-        parts.append(f"{' and '.join(sorted(setting))}: {STRICTER}")
+    if len(shown.setting) > 1:
+        parts.append(f"{' and '.join(shown.setting)}: {STRICTER}")
     return "\n".join(
         [*parts, *([f"{CONTENT}\n{excerpt(pages, shown.content)}"] if shown.content else [])]
     )

@@ -169,7 +169,9 @@ class TaskLoop:
         if decision.decision == "PROCEED":
             challenge = NOTHING_MORE if alone else None
         else:
-            challenge = self._new_objection(decision) or self._asked_back(task_text, decision)
+            objection = self._objection(decision)
+            is_new = objection is not None and self._is_new(objection, decision)
+            challenge = objection if is_new else self._asked_back(task_text, decision)
         if challenge is None:
             return decision, None
         self.on_decision(number, decision)
@@ -183,14 +185,15 @@ class TaskLoop:
         with self._recorded_to() as ledger, closing(ledger):
             return self.environment.check_finish(_finish_text(decision), ledger)
 
-    def _new_objection(self, decision: Decision) -> str | None:
-        """An objection that was not made in this task yet, be it to other words of the answer."""
-        objection = self._objection(decision)
-        reasons = (objection or "").replace(_finish_text(decision), "")
-        if reasons in self._objections:
-            return None
+    def _is_new(self, objection: str, decision: Decision) -> bool:
+        """Note an objection; whether none of its kind was made in this task before.
+
+        It is of the same kind where only the words of the answer are others.
+        """
+        reasons = objection.replace(_finish_text(decision), "")
+        is_new = reasons not in self._objections
         self._objections.add(reasons)
-        return objection
+        return is_new
 
     def _check_answered(self) -> None:
         """Refuse to end while a request is unanswered. Raises ToolFault."""
@@ -236,7 +239,10 @@ class TaskLoop:
         if why is None:
             with self._recorded_to() as ledger, closing(ledger):
                 why = self.environment.check_effects(decision.instruction, report, ledger)
-        why = why or self._new_objection(decision) or self._asked_back(task_text, decision)
+        if why is None and (objection := self._objection(decision)):
+            self._is_new(objection, decision)  # so that the FINISH that follows is not sent back
+            why = objection
+        why = why or self._asked_back(task_text, decision)
         return cut_text(why, WITHHELD_TOKENS) if why else None
 
     def _asked_back(self, task_text: str, decision: Decision) -> str | None:

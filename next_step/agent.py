@@ -152,7 +152,7 @@ class Agent:
             reason: str = form.reason.strip()
             return f"DECLINED: {reason}" if reason else None
         final = self._forms.final
-        if form.status != "solved" or not final.closes or form.final is None:
+        if form.status != "solved" or not final.closes or self._flaw(form):
             return None
         return self._forms.final_answer(form.final)
 
@@ -172,7 +172,7 @@ class Agent:
                     "complete as solved or impossible"
                 )
             return Answer("back to planning: take the next step")
-        if flaw := "refused: it needs final" if self._forms.final.closes else _flaw(form):
+        if flaw := self._flaw(form):
             return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
         if first := self._forms.preparation:
@@ -181,12 +181,11 @@ class Agent:
             ledger.call(first.name, [], known)
         return Answer(ledger.call(final.name, [], wanted))
 
-
-def _flaw(form: Any) -> str | None:
-    """Return what a completion as solved lacks."""
-    if not any(c.strip() for c in form.conditions):
-        return "refused: solved needs every condition of the task restated in conditions"
-    return "refused: solved needs final" if form.final is None else None
+    def _flaw(self, form: Any) -> str | None:
+        """Return what a completion as solved lacks; an answer to the user needs no conditions."""
+        if not self._forms.final.closes and not any(c.strip() for c in form.conditions):
+            return "refused: solved needs every condition of the task restated in conditions"
+        return "refused: solved needs final" if form.final is None else None
 
 
 def _is_more_work(call: str) -> bool:

@@ -179,6 +179,19 @@ def test_an_objection_is_made_once_in_a_task_and_another_one_is_made(loop: Any) 
     assert challenges == [None, "look first", None, "look last"]
 
 
+def test_a_prepared_answer_is_not_sent_over_an_objection_that_was_made_before(
+    loop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(objections=["look first", "look first", "look first"])
+    monkeypatch.setattr(world, "check_effects", lambda *_: None, raising=False)
+    one = loop(world, END, WORK, END)
+    one.strategy.report = WorkReport(result="done", answered=True)
+    one.go("Buy tea")
+    assert [turn.withheld for turn in one.run.turns] == [None, "look first"]
+    assert [context.challenge for context in one.strategy.asked] == [None, "look first", None]
+    assert world.seen[-1] == "finish: No tea."
+
+
 def test_the_briefing_is_asked_for_once_and_stands_in_every_context(loop: Any) -> None:
     world = World()
     one = loop(world, WORK, WORK, END)
