@@ -192,6 +192,18 @@ def test_a_prepared_answer_is_not_sent_over_an_objection_that_was_made_before(
     assert world.seen[-1] == "finish: No tea."
 
 
+def test_a_finish_behind_a_prepared_answer_that_was_held_back_is_not_sent_back_for_the_same(
+    loop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(objections=["look first", "look first"])
+    monkeypatch.setattr(world, "check_effects", lambda *_: None, raising=False)
+    one = loop(world, WORK, END)
+    one.strategy.report = WorkReport(result="done", answered=True)
+    one.go("Buy tea")
+    assert one.run.turns[-1].withheld == "look first"
+    assert [context.challenge for context in one.strategy.asked] == [None, None]
+
+
 def test_the_briefing_is_asked_for_once_and_stands_in_every_context(loop: Any) -> None:
     world = World()
     one = loop(world, WORK, WORK, END)
