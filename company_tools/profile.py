@@ -13,7 +13,7 @@ from company_tools.grants import Requester
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.listings import leads_of
 from company_tools.reading_session import ReadingSession
-from company_tools.rule_choice import chosen
+from company_tools.rule_choice import chosen, is_rule
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import Pages, WikiStore
@@ -175,6 +175,8 @@ def _rules(session: ReadingSession, pages: Pages, text: str) -> Iterator[dict[st
     user = session.user()
     who = None if user.is_public else Requester(user.department or "", (), True, True)
     for path, number in chosen(pages, None, who, text):
+        if not is_rule(pages, (path, number)):
+            continue
         line = lines_of(pages[path])[number - 1]
         under = context_of(pages[path], line)
         yield {"page": path, "line": line.row, "under": under, "text": line.text.strip()}

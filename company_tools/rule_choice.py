@@ -27,7 +27,7 @@ from company_tools.grants import (
     speaks_of_change,
 )
 from company_tools.rule_book import Book, Rule
-from company_tools.rule_words import ID, Kind, giving, modal, within
+from company_tools.rule_words import Kind, giving, modal, within
 from company_tools.wiki_lines import Line, context_of, excerpt, lines_of
 from company_tools.wiki_pages import stem, telling_words, terms
 from company_tools.words import is_among, words
@@ -38,11 +38,11 @@ STRETCHES = 8
 LEAST_TOPIC, LEAST_OTHER_TOPIC = 0.2, 0.5
 """Likeness to a task, of the likest line's, of a line that concerns nobody in particular; the
 second where a book and the task name subjects, and none is the same."""
-DUTIES, BEFORE_DUTIES, RIGHTS_READ = 2, 4, 4
-LEAST_DUTY = 0.35
+RIGHTS_FIRST, RIGHTS_READ = 2, 4
+LEAST_DUTY = 0.2
 ITEM_CHARS = 200
-TOKENS = 550
-"""Of all that is shown; what is shorter is shown whole."""
+TOKENS, TOKENS_BY_CODE = 550, 750
+"""Of all that is shown; code shows more, as it tells less well what decides."""
 RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: no line was found that rules this for the user"
 CONTENT = "wiki, on the task:"
@@ -69,6 +69,8 @@ _TOPICS: Mapping[Kind, tuple[str, ...]] = {
 GUEST_TOPICS = ("places", "date", "pages", "identity", "systems", "all")
 """Subjects of a book on which a guest may have a question that is answered."""
 _OWN, _GENERAL, _NONE, _OTHERS = 4.0, 3.0, 1.0, 0.5
+_LABEL = regex.compile(r"\W*(?:\d+\W+)?\*{1,2}[^*]{1,80}\*")
+"""What a line is about, where it opens so: "2. **Staff.** Everybody who ..."."""
 
 
 Place = tuple[str, int]
@@ -82,8 +84,10 @@ class Candidate(NamedTuple):
     number: int
     weight: float
     about: str = ""
+    own: bool = False
+    """Whether it is on a group of who asks."""
     binds: bool = False
-    """Whether it stands on a page that sets no rights."""
+    """Whether it is on nobody in particular."""
 
 
 def chosen(
@@ -99,18 +103,20 @@ def chosen(
     ``who``: None is a guest. ``about``: subjects of the task, in the words of the book. ``apart``:
     pages of which none is chosen.
     """
-    every = by_code(pages, who) if book is None else _of_book(pages, book, who)
-    candidates = [one for one in every if one.page not in apart]
+    every = [*(by_code(pages, who) if book is None else _of_book(pages, book, who))]
+    most = TOKENS_BY_CODE if book is None else TOKENS
     places: list[Place] = []
     stretches = set[tuple[object, ...]]()
-    for one in _ranked(pages, candidates, text, about):
+    for one in _ranked(pages, every, text, about):
+        if one.page in apart:
+            continue
         line = lines_of(pages[one.page])[one.number - 1]
         stretch = _stretch(one.page, pages[one.page], line)
         parts = [(one.page, number) for number in _parts_of(pages[one.page], line)]
         more = [*places, *(part for part in parts if part not in places)]
         if len(stretches | {stretch}) > STRETCHES:
             continue
-        if places and count_text(excerpt(pages, more)) > TOKENS:
+        if places and count_text(excerpt(pages, more)) > most:
             continue
         stretches.add(stretch)
         places = more
@@ -151,8 +157,8 @@ def _ranked(
         for one, topic, share in zip(candidates, topics, shared, strict=True)
     ]
     order = sorted(range(len(candidates)), key=lambda n: weights[n], reverse=True)
-    rights = [n for n in order if not about or _is_own(candidates[n])][:RIGHTS_READ]
-    words_of_rights = " ".join(" ".join(texts[n]) for n in rights)
+    rights = [n for n in order if candidates[n].own or not (about or candidates[n].binds)]
+    words_of_rights = " ".join(" ".join(texts[n]) for n in rights[:RIGHTS_READ])
     likeness = _relevance(f"{query} {words_of_rights}", texts)
 
     def scored(n: int) -> _Scored:
@@ -161,7 +167,7 @@ def _ranked(
         return _Scored(candidates[n], topics[n], shared[n], likeness[n], meant)
 
     every = [scored(n) for n in order]
-    return [one.line for one in (_by_turns(every) if about else _with_duties(every))]
+    return [one.line for one in (_by_turns(every) if about else _own_first(every))]
 
 
 def _shared(about: Sequence[str], topics: str) -> float:
@@ -169,13 +175,8 @@ def _shared(about: Sequence[str], topics: str) -> float:
     return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all",), topics))
 
 
-def _is_own(one: Candidate) -> bool:
-    """Whether a line says what the groups of who asks may."""
-    return one.weight > _NONE and not one.binds
-
-
 def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
-    """One on the groups of who asks, and one on the subject: a definition, or what others may.
+    """Two on the groups of who asks, and one on the subject: a definition, or what others may.
 
     So one wrong label hides nothing.
     """
@@ -184,22 +185,25 @@ def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
         binds = one.line.binds * (1 + 3 * one.likeness)
         return one.line.weight + 3 * one.topic + 6 * one.shared + binds
 
-    own = [one for one in every if _is_own(one.line)]
-    others = [one for one in every if not _is_own(one.line)]
+    own = [one for one in every if one.line.own]
+    others = [one for one in every if not one.line.own]
     on_subject = [one for one in others if one.meant or one.likeness >= LEAST_DUTY]
     rest = [one for one in others if one not in on_subject and one.line.weight >= _NONE]
-    pairs = zip_longest(own, sorted(on_subject, key=rank, reverse=True))
-    return [*(one for pair in pairs for one in pair if one), *rest]
+    turns = zip_longest(own[::2], own[1::2], sorted(on_subject, key=rank, reverse=True))
+    return [*(one for turn in turns for one in turn if one), *rest]
 
 
-def _with_duties(every: Sequence[_Scored]) -> list[_Scored]:
-    """The likest lines that bind behind the first few: room is kept for them."""
-    least = _NONE if any(one.topic for one in every) else _OTHERS
-    shown = [one for one in every if one.meant or one.line.weight > least]
-    binding = [one for one in shown if one.line.binds and one.likeness >= LEAST_DUTY]
-    duties = sorted(binding, key=lambda one: -one.likeness)[:DUTIES]
-    rest = [one for one in shown if one not in duties]
-    return [*rest[:BEFORE_DUTIES], *duties, *rest[BEFORE_DUTIES:]]
+def _own_first(every: Sequence[_Scored]) -> list[_Scored]:
+    """All on the groups of who asks, the best of the others behind the first two of them."""
+    own = sorted(
+        (one for one in every if one.line.own), key=lambda one: -(10 * one.topic + one.line.weight)
+    )
+    others = sorted(
+        (one for one in every if not one.line.own),
+        key=lambda one: -(one.topic + one.likeness + one.line.binds),
+    )
+    others = [one for one in others if one.meant or (one.line.binds and one.likeness >= LEAST_DUTY)]
+    return [*own[:RIGHTS_FIRST], *others[:1], *own[RIGHTS_FIRST:], *others[1:]]
 
 
 def _words_of(pages: Mapping[str, str], one: Candidate) -> list[str]:
@@ -267,9 +271,10 @@ def _of_book(pages: Mapping[str, str], book: Book, who: Requester | None) -> Ite
         weight = _concerns(rule, who)
         if not weight:
             page = pages[rule.page]
-            own = _concern(page, lines_of(page)[rule.number - 1], who)
-            weight = own if own > _NONE else _OTHERS
-        yield Candidate(rule.page, rule.number, weight, rule.about, binds=not rule.who)
+            concern = _concern(page, lines_of(page)[rule.number - 1], who)
+            weight = concern if concern > _NONE else _OTHERS
+        own = bool(rule.who) and weight > _NONE
+        yield Candidate(rule.page, rule.number, weight, rule.about, own, binds=not rule.who)
 
 
 def _concerns(rule: Rule, who: Requester | None) -> float:
@@ -320,36 +325,34 @@ def book_gives(
 
 
 def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candidate]:
-    """The lines that seem to rule something for who asks, without a model."""
+    """The lines that may matter to who asks, without a model.
+
+    Of other pages than those that set rights none that gives something: such a page can bind only.
+    """
     departments = who.departments if who else ()
     setting = setting_rights(pages, departments, RIGHTS_SHARE)
     named = {path for path in pages for text in setting.values() if _names(text, path)}
     for path, page in pages.items():
-        for line in lines_of(page):
+        for line in filter(lambda line: line.rules, lines_of(page)):
+            concern, grouped = _concern(page, line, who), groups_in(line.text, departments) > 0
+            verbs = modal(line.text)
+            gives = verbs.may > 0 and not verbs.must
             # A list of rights that goes on in another page: "To see pay: Finance; Directors".
-            goes_on = path in named and groups_in(line.text, departments) > 0
-            sets = path in setting or not setting or goes_on
-            weight = line.rules and _line_weight(page, line, who, sets, path in named)
-            if weight:
-                yield Candidate(path, line.number, weight, binds=not sets)
-
-
-def _line_weight(page: str, line: Line, who: Requester | None, sets: bool, named: bool) -> float:
-    """How likely a line decides something for who asks; 0: it does not."""
-    own, over = modal(line.text), modal(context_of(page, line))
-    # Where a page sets rights, a line of a group needs no verb: "To see pay: Finance".
-    grouped = who is None or groups_in(line.text, who.departments) > 0
-    if not any(own) and not (sets and (any(over) or grouped)):
-        return 0.0
-    concern = _concern(page, line, who)
-    if sets and who and not concern and len(line.text) <= ITEM_CHARS:
-        concern = _OTHERS  # who else has a right tells that the requester has it not
-    if sets:
-        return concern and concern + 3 + own.must / 4
-    gives = own.may and not own.must
-    if ID.search(line.text) or (gives and not (named and concern == _OWN)):
-        return 0.0
-    return concern and _NONE + named + 0.5 * min(own.must, 3)
+            if path in setting or not setting or (path in named and grouped):
+                # A line of a group needs no verb there.
+                is_right = any(verbs) or any(modal(context_of(page, line)))
+                is_right = is_right or (grouped and line.kind != "text")
+                if concern > _NONE and is_right:
+                    yield Candidate(path, line.number, concern, own=True)
+                elif concern:
+                    yield Candidate(path, line.number, _NONE, binds=True)
+                elif who:
+                    yield Candidate(path, line.number, _OTHERS)
+            elif who is None and concern:
+                if path in named or not gives:
+                    yield Candidate(path, line.number, concern, own=True)
+            elif not gives and (verbs.must or not grouped):
+                yield Candidate(path, line.number, _NONE, binds=True)
 
 
 def _concern(page: str, line: Line, who: Requester | None) -> float:
@@ -357,8 +360,10 @@ def _concern(page: str, line: Line, who: Requester | None) -> float:
     context, text = context_of(page, line), line.text
     if who is None:
         return _OWN if GUESTS.search(f"{context}\n{text}") else 0.0
+    label = _LABEL.match(text)
     # In a short line a colon parts a right from who has it.
-    for part in (context, text.replace(":", ";") if len(text) <= ITEM_CHARS else text):
+    line_text = text.replace(":", ";") if len(text) <= ITEM_CHARS else text
+    for part in (context, label[0] if label else "", line_text):
         if groups_in(part, who.departments):
             own = belongs(part, who._replace(staff=False))
             return _OWN if own else _GENERAL if belongs(part, who) else 0.0
@@ -400,24 +405,34 @@ def shown_of(
     matches = _is_same_language(pages, text)
     setting = setting_rights(pages, who.departments if who else (), RIGHTS_SHARE)
     readable = book is not None or all(map(is_english, setting.values()))
-    whole = [] if about or (matches and readable) else _whole_pages(pages, [*setting])
+    whole = [] if about or not pages or (matches and readable) else _whole_pages(pages, [*setting])
     rules = chosen(pages, book, who, text, about, whole)
-    have = {(path, n) for path, number in rules for n in lines_of(pages[path])[number - 1].needs}
-    content = [
-        (path, number)
-        for path, number in _on(pages, f"{text} {' '.join(about)}")
-        if (path, number) not in have
-        and path not in whole
-        and (path not in setting or _concern(pages[path], lines_of(pages[path])[number - 1], who))
-    ]
+    if book is None:
+        content = [place for place in rules if not is_rule(pages, place)]
+        rules = [place for place in rules if place not in content]
+    else:
+        have = {(path, n) for path, m in rules for n in lines_of(pages[path])[m - 1].needs}
+        content = [
+            (path, n)
+            for path, n in _on(pages, f"{text} {' '.join(about)}")
+            if (path, n) not in have
+            and path not in whole
+            and (path not in setting or _concern(pages[path], lines_of(pages[path])[n - 1], who))
+        ]
     sets = {*whole, *(path for path, _ in rules)} & setting.keys()
     return Shown(whole, rules, content, matches, sorted(sets))
 
 
 def _is_same_language(pages: Mapping[str, str], text: str) -> bool:
-    """Whether so many of a text's words stand in a wiki as do if it is in the same language."""
-    asked = {*terms(text)}
-    return len(asked & _vocabulary(tuple(pages.items()))) >= SAME_LANGUAGE * len(asked)
+    """Whether a wiki has so many of the small words of a text as one in the same language has.
+
+    Other words are names and figures; where there are no small words, they have to do.
+    """
+    have, every = _vocabulary(tuple(pages.items())), {*terms(text)}
+    small = every - {*telling_words(text)}
+    return any(
+        bool(asked) and len(asked & have) >= SAME_LANGUAGE * len(asked) for asked in (small, every)
+    )
 
 
 @lru_cache(maxsize=16)
@@ -461,6 +476,12 @@ def rule_text(
     return "\n".join(
         [*parts, *([f"{CONTENT}\n{excerpt(pages, shown.content)}"] if shown.content else [])]
     )
+
+
+def is_rule(pages: Mapping[str, str], place: Place) -> bool:
+    """Whether a line has words of right or duty, or what stands over it."""
+    line = lines_of(pages[place[0]])[place[1] - 1]
+    return any(modal(line.text)) or any(modal(context_of(pages[place[0]], line)))
 
 
 def _on(pages: Mapping[str, str], text: str) -> list[Place]:

@@ -17,7 +17,7 @@ _MAY, _MUST = (frozenset(words(_WORDS[name])) for name in ("may", "must"))
 _MAY_ROW, _MUST_ROW = (regex.compile(_WORDS[f"{name}_in_row"]) for name in ("may", "must"))
 
 
-ID = regex.compile(r"(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
+_ID = regex.compile(r"(?<![\p{L}\p{N}])\p{L}[\p{L}\p{N}]*_[\p{L}\p{N}_]+")
 """What looks like the id of a record, whose parts are no words."""
 
 
@@ -31,7 +31,7 @@ class Modal(NamedTuple):
 @lru_cache(maxsize=16384)
 def modal(text: str) -> Modal:
     """The words of a text that give or bind."""
-    have = words(ID.sub(" ", text))
+    have = words(_ID.sub(" ", text))
     return Modal(
         sum(word in _MAY for word in have) + len(_MAY_ROW.findall(text)),
         sum(word in _MUST for word in have) + len(_MUST_ROW.findall(text)),

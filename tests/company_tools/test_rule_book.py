@@ -13,6 +13,7 @@ import pytest
 from company_tools.grants import Requester
 from company_tools.rule_book import TOPICS, Rule, RuleBooks
 from company_tools.rule_choice import (
+    CONTENT,
     NO_MATCH,
     STRETCHES,
     TOKENS,
@@ -21,6 +22,7 @@ from company_tools.rule_choice import (
     rule_text,
 )
 from company_tools.stages.rule_book import RuleBook, rules_of
+from company_tools.wiki_lines import excerpt
 from core.ledger import Ledger
 from core.runs.task import Finding, StageInput
 from tests.company_tools.kites import kites
@@ -215,6 +217,47 @@ def test_a_duty_on_another_page_is_shown_beside_the_rights() -> None:
     duty = "Nobody changes a status without a ticket; it has to be named."
     pages = {**PAGES, "new.md": f"# New\n\n{duty}"}
     assert duty in rule_text(pages, None, SEWING, "Pause Bright Sails.")
+
+
+def test_by_code_all_that_the_requester_may_is_shown_before_what_others_may() -> None:
+    others = "\n".join(
+        f"- **Board {n}.** May see the pay, raise the pay and list the pay." for n in range(20)
+    )
+    own = "- **Sewing.** Whoever sits in Sewing. May fly kites and mend sails."
+    pages = {"gulls.md": DULL, "rights.md": f"{RIGHTS}\n{others}\n\n{own}\n"}
+    boards = tuple(f"Board {n}" for n in range(20))
+    who = SEWING._replace(departments=("People", "Sewing", *boards))
+    places = chosen(pages, None, who, "Raise the pay of Una, see the list of the pay.")
+    shown = excerpt(pages, places)
+    assert own in shown
+    assert "**All employees.**" in shown
+    assert excerpt_size(pages, places)[0] <= STRETCHES
+
+
+def test_by_code_a_definition_without_a_word_of_right_is_shown_as_content() -> None:
+    pages = {**PAGES, "load.md": "# Load\n\nThe load of somebody is the sum of their shares."}
+    rules, content = rule_text(pages, None, SEWING, "What is the load of Una?").split(CONTENT)
+    assert "sum of their shares" in content
+    assert "sum of their shares" not in rules
+
+
+def test_the_small_words_of_a_task_tell_that_it_is_in_the_language_of_the_wiki() -> None:
+    pages = {**PAGES, "b.md": "What is said of the kites, who has them and which of them fly?"}
+    names = "Zdeněk Dvořák, Ljubljana, Hödekenwerder, Přerov"
+    assert NO_MATCH not in rule_text(pages, None, SEWING, f"Which of these has the {names}?")
+    assert NO_MATCH in rule_text(pages, None, SEWING, f"Welcher davon hat die {names}?")
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("Visitors are told that the harbour is closed.", True),
+        ("Visitors may hear what everybody earns.", False),
+    ],
+)
+def test_of_another_page_a_guest_is_shown_what_gives_nothing(line: str, shown: bool) -> None:
+    pages = {**PAGES, "notice.md": f"# Notice\n\n{line}"}
+    assert (line in rule_text(pages, None, None, "Have you a site in Ulm?")) == shown
 
 
 # -- the stage
