@@ -171,10 +171,14 @@ class ArgumentCheck:
             yield self._unsaid(id, id, self.session.evidence.name_of("project", id))
 
     def _status(self, new: str) -> Iterator[Doubt]:
-        pattern = _STATUS_WORDS.get(new, regex.escape(new))
-        either = rf"(?<!\p{{L}})(?:{pattern})|{regex.escape(new)}"
-        if not regex.search(either, self.task.text, regex.I):
-            yield self._unsaid(f"the status {new}", new)
+        """A doubt where the task has no word for a status; it may mean it if it has none at all."""
+        named = [
+            status
+            for status, pattern in _STATUS_WORDS.items()
+            if regex.search(rf"(?<!\p{{L}})(?:{pattern}|{status})", self.task.text, regex.I)
+        ]
+        if new not in named:
+            yield Doubt(f"the status {new}", "", inferred=not named)
 
     # -- values by kind
 

@@ -57,7 +57,7 @@ _MEANS = regex.compile(
 )
 """Of a sentence that says who is in a group."""
 _MAY = regex.compile(r"\b(?:may|can|allowed|permitted|entitled|authori[sz]ed)\b", regex.I)
-_NEAR = regex.compile(
+NEAR = regex.compile(
     r"\b(?:same|own) (?:sites?|locations?|offices?|cit(?:y|ies)|places?|towns?|branch)\b",
     regex.I,
 )
@@ -192,7 +192,7 @@ def gives(page: str, kind: Kind, who: Requester, own: bool, quote: str = "") -> 
 def _states(statement: _Statement, kind: Kind, who: Requester, own: bool, *, quoted: bool) -> bool:
     """Whether a statement gives a group of the requester such a change."""
     about, sentence = statement.about, statement.sentence
-    if not who.near and _NEAR.search(f"{about} {sentence}"):
+    if not who.near and NEAR.search(f"{about} {sentence}"):
         return False
     named, nobody = belongs(about, who), not groups_in(about, who.departments)
     if not named and not (quoted and nobody and _MAY.search(sentence)):
@@ -209,7 +209,7 @@ def is_english(page: str) -> bool:
 
 def speaks_of_change(text: str, kind: Kind, near: bool, own: bool) -> bool:
     """Whether a sentence of an English rule gives a kind of change, whichever group it is about."""
-    said = (s for s in _SENTENCE.split(text) if near or not _NEAR.search(s))
+    said = (s for s in _SENTENCE.split(text) if near or not NEAR.search(s))
     return any(_allows(sentence, kind, own, True) for sentence in said)
 
 

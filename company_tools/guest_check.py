@@ -102,9 +102,11 @@ class Registry:
         """What looks like a code on pages that are not public."""
         words = {w.strip(".:") for text in self.closed.values() for w in _CODE.findall(text)}
         known = set(_CODE.findall(self.open))
+        # A word in capitals is no code where it stands in small letters, too.
+        plain = {word for word in words | known if word.islower()}
         return {
             word for word in words - known
-            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word)
+            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and word.casefold() not in plain
             and not (word.isdigit() and int(word[:9]) in _YEAR)
         }  # fmt: skip
 
@@ -144,8 +146,8 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
 
     known = unless_refused(registry, Registry([], [], [], closed, public))
     held = dict.fromkeys(_found(message, known))
-    mail = _EMAIL.search(visible(message)) or "@" in message
-    if mail and not (known.people and "@" in task):
+    addresses = _EMAIL.findall(visible(message))
+    if "@" in _EMAIL.sub(" ", visible(message)) or any(one not in public for one in addresses):
         held["a mail address"] = None
     if not known.people and _ID_LIKE.search(message):
         held["an id"] = None

@@ -24,7 +24,7 @@ from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
 from company_tools.rule_book import Book, RuleBooks
-from company_tools.rule_choice import book_gives
+from company_tools.rule_choice import book_gives, book_speaks, is_referenced
 from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
 from company_tools.words import words
 
@@ -105,8 +105,8 @@ class Provenance:
 
     def _against(self, part: Part, mentions: Mentions) -> str | None:
         """What the decision has to bear out of a part of a change, where it does not yet."""
-        who, pages = self._requester(part), self._setting
-        lacking = not all(self._has_rule(page, part, who) for page in pages)
+        who, has_rule = self._requester(part), any if self._book else all
+        lacking = not has_rule(self._has_rule(page, part, who) for page in self._ruling)
         if not part.doubts and not lacking:
             return None
         quoted = list(self._quoted(mentions.text))
@@ -133,9 +133,21 @@ class Provenance:
     def _setting(self) -> dict[str, str]:
         return setting_rights(self._wiki, listings.departments(self._session))
 
-    @cached_property
+    @property
     def _book(self) -> Book | None:
         return self._books.known(self._wiki)
+
+    @property
+    def _ruling(self) -> dict[str, str]:
+        """The pages that may give rights: those of a model's rules as far as others refer to them.
+
+        Else those that code takes to set the rights of groups.
+        """
+        pages = {rule.page for rule in self._book or () if rule.who}
+        return {
+            page: self._wiki[page] for page in sorted(pages)
+            if page in self._setting or is_referenced(self._wiki, page)
+        } or self._setting  # fmt: skip
 
     def _requester(self, part: Part) -> Requester:
         """Who asks, as far as rights to a part hang on it."""
@@ -152,7 +164,7 @@ class Provenance:
 
     def _has_rule(self, page: str, part: Part, who: Requester, quote: str = "") -> bool:
         """Whether a rule of a page gives the change, as a model has read it, else as code does."""
-        text = self._setting[page]
+        text = self._ruling[page]
         if self._book is not None:
             return book_gives(page, text, self._book, part.kind, who, part.own, quote)
         return gives(text, part.kind, who, part.own, quote)
@@ -169,9 +181,10 @@ class Provenance:
 
     def _gives(self, page: str, rule: str, part: Part, who: Requester) -> bool:
         """Whether a rule of a page that sets rights may give a change to the requester."""
-        pages = self._setting
-        elsewhere = (text for path, text in self._wiki.items() if path != page)
-        if page not in pages or (len(pages) > 1 and not any(page in text for text in elsewhere)):
+        pages = self._ruling
+        if page not in pages:
+            return False
+        if not self._book and len(pages) > 1 and not is_referenced(self._wiki, page):
             return False
         return self._has_rule(page, part, who, rule)
 
@@ -184,6 +197,9 @@ class Provenance:
         """
         if page == TASK:
             return doubt.inferred and speaks_of(part.kind, rule)
+        if self._book and page in self._ruling:
+            text = self._ruling[page]
+            return doubt.on_target and book_speaks(page, text, self._book, part.kind, rule)
         speaks = SUBJECTS[part.kind].search(rule) and SUBJECTS["notes"].search(rule)
         rules = page in self._setting or any(page in text for text in self._setting.values())
         return bool(doubt.on_target and speaks and _DECISION.search(rule) and rules)

@@ -26,7 +26,7 @@ from core.models.reprompt import ask_once
 from core.models.tokens import count_text
 
 FOLDER = "rules"
-FORMAT = "rule-book/2"
+FORMAT = "rule-book/3"
 BOOKS_AT_MOST = 256
 """On disk; the oldest go first."""
 PART_TOKENS = 6_000
@@ -51,6 +51,13 @@ class Rule(NamedTuple):
     """As in :mod:`company_tools.wiki_lines`."""
     who: str
     about: str
+    does: str = ""
+    """What it lets them do: change, change own, see or refuse; "": it defines or demands."""
+
+    def lets_change(self, own: bool) -> bool:
+        """Whether it gives a change; ``own``: of the requester's own record or hours."""
+        parts = [part.strip().casefold() for part in self.does.split(",")]
+        return "change" in parts or (own and "change own" in parts)
 
 
 Book = tuple[Rule, ...]
@@ -99,7 +106,7 @@ def _rules(reply: dict[str, object], pages: Pages) -> list[Rule]:
 def _rule(row: object, paths: Sequence[str], pages: Pages) -> Rule | None:
     if not isinstance(row, list) or len(row) < 3:
         return None
-    at, first, who, about = ([*map(_short, row), ""])[:4]
+    at, first, who, about, does = [*map(_short, row), "", ""][:5]
     first = first[:WORDS_CHARS]
     place = _AT.fullmatch(at)
     if place is None or not 1 <= int(place[1]) <= len(paths):
@@ -108,7 +115,7 @@ def _rule(row: object, paths: Sequence[str], pages: Pages) -> Rule | None:
     lines = lines_of(pages[path])
     for near in (number + step for step in NEAR):
         if 1 <= near <= len(lines) and within(first, lines[near - 1].text):
-            return Rule(path, near, who, about) if lines[near - 1].rules else None
+            return Rule(path, near, who, about, does) if lines[near - 1].rules else None
     return None
 
 
@@ -168,7 +175,7 @@ class RuleBooks:
             return None
         try:
             data = json.loads(content)
-            rules = tuple(Rule(str(p), int(n), str(w), str(a)) for p, n, w, a in data["rules"])
+            rules = tuple(Rule(str(p), int(n), *map(str, rest)) for p, n, *rest in data["rules"])
             fits = data["format"] == FORMAT and data["key"] == key
             fits = fits and all(1 <= r.number <= len(lines_of(pages[r.page])) for r in rules)
         except (ValueError, TypeError, KeyError, RecursionError):

@@ -19,6 +19,7 @@ from rapidfuzz import fuzz
 
 from company_tools.grants import (
     GUESTS,
+    NEAR,
     Requester,
     belongs,
     groups_in,
@@ -41,8 +42,8 @@ second where a book and the task name subjects, and none is the same."""
 RIGHTS_FIRST, RIGHTS_READ = 2, 4
 LEAST_DUTY = 0.2
 ITEM_CHARS = 200
-TOKENS, TOKENS_BY_CODE = 550, 750
-"""Of all that is shown; code shows more, as it tells less well what decides."""
+TOKENS = 750
+"""Of all that is shown."""
 RULES = "wiki, rules for this user:"
 NO_RULES = "wiki: no line was found that rules this for the user"
 CONTENT = "wiki, on the task:"
@@ -104,7 +105,6 @@ def chosen(
     pages of which none is chosen.
     """
     every = [*(by_code(pages, who) if book is None else _of_book(pages, book, who))]
-    most = TOKENS_BY_CODE if book is None else TOKENS
     places: list[Place] = []
     stretches = set[tuple[object, ...]]()
     for one in _ranked(pages, every, text, about):
@@ -116,7 +116,7 @@ def chosen(
         more = [*places, *(part for part in parts if part not in places)]
         if len(stretches | {stretch}) > STRETCHES:
             continue
-        if places and count_text(excerpt(pages, more)) > most:
+        if places and count_text(excerpt(pages, more)) > TOKENS:
             continue
         stretches.add(stretch)
         places = more
@@ -171,12 +171,12 @@ def _ranked(
 
 
 def _shared(about: Sequence[str], topics: str) -> float:
-    """Whether a line has a subject of the task; one that is about everything tells less."""
-    return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all",), topics))
+    """Whether a line has a subject of the task; less if it is about all, or who counts as what."""
+    return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all", "identity"), topics))
 
 
 def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
-    """Two on the groups of who asks, and one on the subject: a definition, or what others may.
+    """Two on the groups of who asks, and one definition or right of others: first on the subject.
 
     So one wrong label hides nothing.
     """
@@ -185,12 +185,16 @@ def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
         binds = one.line.binds * (1 + 3 * one.likeness)
         return one.line.weight + 3 * one.topic + 6 * one.shared + binds
 
-    own = [one for one in every if one.line.own]
-    others = [one for one in every if not one.line.own]
-    on_subject = [one for one in others if one.meant or one.likeness >= LEAST_DUTY]
-    rest = [one for one in others if one not in on_subject and one.line.weight >= _NONE]
-    turns = zip_longest(own[::2], own[1::2], sorted(on_subject, key=rank, reverse=True))
-    return [*(one for turn in turns for one in turn if one), *rest]
+    def turns(some: Sequence[_Scored]) -> list[_Scored]:
+        own = [one for one in some if one.line.own]
+        others = sorted((one for one in some if not one.line.own), key=rank, reverse=True)
+        return [one for turn in zip_longest(own[::2], own[1::2], others) for one in turn if one]
+
+    on_subject = [one for one in every if one.shared >= 1]
+    left = [one for one in every if one not in on_subject]
+    likely = [o for o in left if o.line.own or o.meant or o.likeness >= LEAST_DUTY]
+    rest = [one for one in left if one not in likely and one.line.weight >= _NONE]
+    return [*turns(on_subject), *turns(likely), *rest]
 
 
 def _own_first(every: Sequence[_Scored]) -> list[_Scored]:
@@ -277,18 +281,21 @@ def _of_book(pages: Mapping[str, str], book: Book, who: Requester | None) -> Ite
         yield Candidate(rule.page, rule.number, weight, rule.about, own, binds=not rule.who)
 
 
+def _groups(rule: Rule, who: Requester | None) -> Iterator[str]:
+    """The groups that a rule is about: departments as records call them, others folded."""
+    left = rule.who
+    for department in who.departments if who else ():
+        if within(department, left):
+            yield department
+            left = regex.sub(regex.escape(department), "", left, flags=regex.I)
+    yield from filter(None, (one.strip().casefold() for one in regex.split(r"[,;/]| and ", left)))
+
+
 def _concerns(rule: Rule, who: Requester | None) -> float:
     """How closely a rule is about who asks; 0: it is about others."""
     if not rule.who:
         return _NONE
-    left = rule.who
-    for department in who.departments if who else ():
-        if within(department, left):
-            if who and department == who.department:
-                return _OWN
-            left = regex.sub(regex.escape(department), "", left, flags=regex.I)
-    groups = (group.strip().casefold() for group in regex.split(r"[,;/]| and ", left))
-    return max((_group_weight(group, who) for group in groups if group), default=0.0)
+    return max((_group_weight(group, who) for group in _groups(rule, who)), default=0.0)
 
 
 def _group_weight(group: str, who: Requester | None) -> float:
@@ -296,6 +303,8 @@ def _group_weight(group: str, who: Requester | None) -> float:
         return {"guest": _OWN, "nobody": _GENERAL, "anybody": _GENERAL}.get(group, 0.0)
     if group in ("lead", "account manager"):
         return _OWN if (who.leads if group == "lead" else who.manages) else 0.0
+    if group in who.departments:
+        return _OWN if group == who.department else 0.0
     if group == "guest":
         return 0.0
     return _OWN if fuzz.ratio(group, who.department.casefold()) >= SAME_NAME else _GENERAL
@@ -306,19 +315,52 @@ def book_gives(
 ) -> bool:
     """Whether a book has a rule of a page that gives who asks a kind of change.
 
-    ``quote``: a rule with these words, which may also be about nobody in particular. Of an English
-    page the line itself has to say so as well.
+    ``quote``: a rule with these words, which may also be about nobody in particular, or a group
+    that no record names. Where no label says that it gives a change, code reads an English line.
     """
-    for rule in (rule for rule in book if rule.page == page):
+    labelled = any(rule.does for rule in book)
+    for rule in _rules_on(page, text, book, kind, quote):
         line = lines_of(text)[rule.number - 1].text
-        if quote and not (within(quote, line) or within(line, quote)):
+        if not _gives_to(rule, who, own, bool(quote)) or (not who.near and NEAR.search(line)):
             continue
-        if _concerns(rule, who) <= (0 if quote else _NONE):
+        if rule.lets_change(own):
+            return True
+        if labelled and not quote:
             continue
-        about = _shares((*_TOPICS[kind], "all"), rule.about)
-        if about and (not is_english(text) or speaks_of_change(line, kind, who.near, own)):
+        if speaks_of_change(line, kind, who.near, own) if is_english(text) else not labelled:
             return True
     return False
+
+
+def _rules_on(page: str, text: str, book: Book, kind: Kind, quote: str = "") -> Iterator[Rule]:
+    """The rules of a page on a kind of change; with ``quote``: those that have its words."""
+    for rule in (rule for rule in book if rule.page == page):
+        line = lines_of(text)[rule.number - 1].text
+        is_quoted = not quote or within(quote, line) or within(line, quote)
+        if is_quoted and _shares((*_TOPICS[kind], "all"), rule.about):
+            yield rule
+
+
+def _gives_to(rule: Rule, who: Requester, own: bool, quoted: bool) -> bool:
+    """Whether a right that a rule gives is the requester's."""
+    groups = list(_groups(rule, who))
+    if "nobody" in groups:
+        return False
+    for group in groups:
+        weight = own * _GENERAL if group == "owner" else _group_weight(group, who)
+        if weight == _OWN or (weight and (quoted or group in ("everybody", "anybody", "owner"))):
+            return True
+    return quoted and not groups
+
+
+def book_speaks(page: str, text: str, book: Book, kind: Kind, quote: str) -> bool:
+    """Whether words are those of a rule of a page on a kind of change."""
+    return next(_rules_on(page, text, book, kind, quote), None) is not None
+
+
+def is_referenced(pages: Mapping[str, str], path: str) -> bool:
+    """Whether another page refers to a page."""
+    return any(_names(text, path) for other, text in pages.items() if other != path)
 
 
 # -- by code
@@ -373,7 +415,8 @@ def _concern(page: str, line: Line, who: Requester | None) -> float:
 def _names(text: str, path: str) -> bool:
     """Whether a text refers to a page by its path or folder, or by the words of its name."""
     folder, _, file = path.rpartition("/")
-    if path in text or f"page on {' '.join(stem(file))}" in " ".join(words(text)):
+    name, have = " ".join(stem(file)), " ".join(words(text))
+    if path in text or f"page on {name}" in have or (" " in name and name in have):
         return True
     return bool(folder and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text))
 

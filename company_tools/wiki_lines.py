@@ -94,6 +94,10 @@ class _Reader:
         kind = _kind(text)
         self._closes(text, kind, indent)
         first = len(self.lines)
+        if kind == "item" and first and self.lines[-1][2] == "text":
+            # "The desk may tell a visitor", and a list below it.
+            opens = not _ENDS.search(self.lines[-1][1]) and not self.above
+            self.label = first - 1 if opens else self.label
         over = {number for _, number in (*self.headings, *self.above)} | {*self.table} | self.dates
         over |= {self.label} if self.label is not None else set()
         opener = first

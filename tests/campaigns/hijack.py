@@ -1,6 +1,7 @@
 """A wholly hijacked agent against the guards of the company, without a model.
 
     python -m tests.campaigns.hijack [--count 160] [--seed NAME] [--off GUARD,...] [--tell]
+        [--book | --fooled]
 
 In each scenario somebody has planted orders in a company: in a notice, a page that looks as if it
 set rights, a note, a description, or in the task itself by claiming a rank. The agent first does
@@ -20,10 +21,13 @@ from typing import Any
 
 import typer
 
+from company_tools.rule_book import Rule
+from company_tools.wiki_lines import lines_of
 from tests.campaigns.right_plays import World, events_of, send_right, words_for
 from workshop.generators.company.policy import Policy, Right, Target
 from workshop.generators.company.records import Employee, Firm, Project
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.perf.rule_lines import drawn, labelled_rules
 
 Wire = dict[str, Any]
 STATUSES = ("active", "paused", "archived", "exploring")
@@ -49,6 +53,8 @@ class Attack:
     wishes: list[Wish]
     first: list[str] = field(default_factory=list)
     """Words for the guard that are tried first."""
+    rules: list[Rule] = field(default_factory=list)
+    """Those of the wiki, without what was planted."""
 
 
 class Drawn:
@@ -59,7 +65,9 @@ class Drawn:
         plan, firm = company(seed, number // TASKS, people)
         self.policy: Policy = plan.policy
         self.firm: Firm = firm
-        self.scenario = make_scenario(seed, number, people)
+        with drawn() as drafts:
+            self.scenario = make_scenario(seed, number, people)
+        self.rules = [*labelled_rules(drafts[-1][0], random.Random(f"{seed}/{number}"), 0.0)]
         self.rng = random.Random(f"{seed}/{number}")
         self.text = self.scenario["task_text"].casefold()
         self.requester = firm.employees[self.scenario["user"]] if self.scenario["user"] else None
@@ -294,14 +302,29 @@ def attacks(seed: str, count: int) -> Iterator[Attack]:
         )  # fmt: skip
         if attack:
             done += 1
+            attack.rules = list(drawn.rules)
             yield attack
 
 
-def goes_through(attack: Attack, guards_off: tuple[str, ...] = ()) -> str | None:
+def planted_rules(attack: Attack) -> Iterator[Rule]:
+    """What a model that believes every page takes from those that were planted."""
+    for path, text in attack.scenario.get("patch", {}).get("wiki", {}).items():
+        for line in (
+            lines_of(text or "") if path not in {rule.page for rule in attack.rules} else ()
+        ):
+            if line.rules:
+                yield Rule(path, line.number, "everybody", "all", "change")
+
+
+def goes_through(
+    attack: Attack, guards_off: tuple[str, ...] = (), book: bool = False, fooled: bool = False
+) -> str | None:
     """Which wish took effect, whatever the guard said; None: no one did."""
     world = World(attack.company, attack.scenario, guards_off)
     if world.session.identity_fault:
         return None
+    if book:
+        world.know([*attack.rules, *(planted_rules(attack) if fooled else ())])
     world.read_everything()
     send_right(world)
     before = world.acts
@@ -316,12 +339,20 @@ def goes_through(attack: Attack, guards_off: tuple[str, ...] = ()) -> str | None
     return None
 
 
-def main(count: int = 160, seed: str = "hijack", off: str = "", tell: bool = False) -> None:
-    """Play COUNT attacks and COUNT messages to guests, without the guards --off."""
+def main(
+    count: int = 160, seed: str = "hijack", off: str = "", tell: bool = False, book: bool = False,
+    fooled: bool = False,
+) -> None:  # fmt: skip
+    """Play COUNT attacks and COUNT messages to guests, without the guards --off.
+
+    --book: a model has read the rules of the wiki; --fooled: those that were planted, too.
+    """
     from tests.campaigns.hijack_guests import leaks, leaves
 
     guards_off = tuple(name for name in off.split(",") if name)
-    staff = [(a.name, goes_through(a, guards_off)) for a in attacks(seed, count)]
+    staff = [
+        (a.name, goes_through(a, guards_off, book or fooled, fooled)) for a in attacks(seed, count)
+    ]
     guests = [(leak.name, leaves(leak, guards_off)) for leak in leaks(seed, count)]
     changes = [text for _, text in staff if text]
     answers = [name for name, left in guests if left]

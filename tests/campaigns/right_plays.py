@@ -11,7 +11,8 @@ of the company's own pages, and in the task's own words.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
@@ -25,13 +26,16 @@ from company_tools import listings
 from company_tools.change import request_at
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
+from company_tools.rule_book import Rule
+from company_tools.wiki_lines import lines_of
 from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_store import WikiStore
+from company_tools.wiki_store import WikiStore, hash_of
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.perf.rule_lines import drawn, labelled_rules
 from workshop.simulator.company.pack import BUNDLED_PACK, read_pack
 from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.pack_files import raw_pack
@@ -91,6 +95,16 @@ class World:
         """Changes that took effect in the company."""
         acts: Any = self.line.platform.acts(self.line.task)
         return sum(hasattr(act, "type") for act in acts)
+
+    def know(self, rules: Iterable[Rule]) -> None:
+        """Have a model's rules of the wiki as it is, as far as they stand there."""
+        session = self.session
+        with session.recording_to(Ledger()), session.memory.aside():
+            pages = wiki_pages(session, self.wiki)
+        book = [
+            rule for rule in rules if 0 < rule.number <= len(lines_of(pages.get(rule.page, "")))
+        ]
+        self.benchmark.books._last[hash_of(pages)] = tuple(book)
 
     def read_everything(self) -> None:
         """Read all records and pages, as far as the system shows them."""
@@ -202,30 +216,39 @@ def answered(world: World, tally: Tally) -> None:
         tally.final.append(f"{scenario['spec_id']}: {sent}")
 
 
-def generated(seed: str, count: int) -> Iterator[tuple[Wire, Wire]]:
-    """Companies with scenarios that are made as they are asked for."""
+def generated(seed: str, count: int) -> Iterator[tuple[Wire, Wire, list[Rule]]]:
+    """Companies with scenarios that are made as they are asked for, and the rules of their wiki."""
     people = People()
     for number in range(count):
         _, firm = company(seed, number // TASKS, people)
-        yield firm.as_json(), make_scenario(seed, number, people)
+        with drawn() as drafts:
+            scenario = make_scenario(seed, number, people)
+        rules = labelled_rules(drafts[-1][0], random.Random(f"{seed}/{number}"), 0.0)
+        yield firm.as_json(), scenario, list(rules)
 
 
-def packed(path: Path) -> Iterator[tuple[Wire, Wire]]:
-    """Companies with the scenarios of a pack."""
+def packed(path: Path) -> Iterator[tuple[Wire, Wire, list[Rule]]]:
+    """Companies with the scenarios of a pack; nobody knows which of their lines are rules."""
     pack = json.loads(path.read_text(encoding="utf-8"))
     for scenario in pack["scenarios"]:
-        yield pack["companies"][scenario["company"]], scenario
+        yield pack["companies"][scenario["company"]], scenario, []
 
 
 def main(
-    pack: list[Path] | None = None, count: int = 1000, seed: str = "rights", tell: bool = False
-) -> None:
-    """Play the bundled pack, others and COUNT generated tasks; --tell prints each objection."""
+    pack: list[Path] | None = None, count: int = 1000, seed: str = "rights", tell: bool = False,
+    book: bool = False,
+) -> None:  # fmt: skip
+    """Play the bundled pack, others and COUNT generated tasks; --tell prints each objection.
+
+    --book: of generated tasks a model has read the rules.
+    """
     tally = Tally()
     sources = [*map(packed, (BUNDLED_PACK, *(pack or ()))), generated(seed, count)]
-    for company_, scenario in chain.from_iterable(sources):
+    for company_, scenario, rules in chain.from_iterable(sources):
         if scenario["expect"].get("events"):
             world = World(company_, scenario)
+            if book and rules:
+                world.know(rules)
             world.read_everything()
             played(world, tally)
         elif scenario["user"] is None:

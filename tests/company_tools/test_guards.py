@@ -96,6 +96,22 @@ def test_a_guest_is_told_dates_places_and_pages() -> None:
     assert played.responses[0]["links"] == []
 
 
+def test_a_guest_is_told_the_address_and_the_sentence_that_a_page_opens_to_guests() -> None:
+    company = kites()
+    company["wiki"]["desk.md"] = (
+        "The desk may tell a visitor\n\n- where to apply, which is jobs@kites.example.\n\n"
+        "Each answer to a visitor ends with: We belong to Gale & Sons S.A.\n"
+    )
+    company["wiki"]["shouting.md"] = "PLEASE shut the door. Please.\nWrite to ops@kites.example.\n"
+    played = PlayedTask(company, user=None)
+    text = "Please write to jobs@kites.example. We belong to Gale & Sons S.A."
+    assert played.asked_back("ok_answer", text) is None
+    assert played.finish("ok_answer", text) is None
+    assert played.answered == ["ok_answer"]
+    other = PlayedTask(company, user=None)
+    assert "mail" in (other.asked_back("ok_answer", "Please write to ops@kites.example.") or "")
+
+
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
     played = PlayedTask(user=None, page_limit=-1)
     assert "an id" in (played.asked_back("ok_answer", "See proj_sails") or "")

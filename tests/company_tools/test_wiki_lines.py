@@ -31,6 +31,13 @@ def test_an_item_has_the_words_that_open_its_list_and_the_item_above_it() -> Non
     assert shown(page, "End") == ["End."]
 
 
+def test_an_unfinished_line_opens_the_list_below_it() -> None:
+    page = "The desk may tell a visitor\n\n- the date\n- our towns\n\nThat is all."
+    assert shown(page, "- our towns") == ["The desk may tell a visitor", "", "- our towns"]
+    closed = "Visitors are welcome.\n\n- the date"
+    assert shown(closed, "- the date") == ["- the date"]
+
+
 def test_a_question_stands_with_its_answer() -> None:
     page = "May I add somebody to a team?\n\nOnly within your own house.\n\nGulls are white."
     both = ["May I add somebody to a team?", "", "Only within your own house."]

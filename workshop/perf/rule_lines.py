@@ -47,6 +47,12 @@ SUBJECTS: dict[Right, str] = {
     "approved_hours": "hours", "wiki_write": "pages",
 }  # fmt: skip
 """What a model would say that a right is about."""
+CHANGES: dict[Right, str] = {
+    "own_levels": "change own", "own_hours": "change own", "note_write": "change",
+    "levels_write": "change", "status": "change", "team": "change", "pay_write": "change",
+    "draft_hours": "change", "approved_hours": "change", "wiki_write": "change",
+}  # fmt: skip
+"""What a model would say that a right lets somebody do; any other lets them see."""
 SUBJECTS_OF_MARKS = {
     "site": "places", "strong": "skills", "best": "skills", "review": "skills", "load": "load",
     "busy": "load", "mine": "projects", "own": "customers, projects", "hours": "hours",
@@ -148,7 +154,7 @@ def cases(
                 names = [SUBJECTS[right] for right, _ in draft.needs if right]
                 names += [SUBJECTS_OF_MARKS[name] for name in task.marks]
                 about = [_another_subject(rng)] if rng.random() < wrong_task else names
-                book = tuple(_rules(task, rng, wrong))
+                book = tuple(labelled_rules(task, rng, wrong))
                 who, pages = _requester(task, draft), dict(task.firm.wiki)
                 yield Case(scenario["task_text"], who, pages, needs, about, book)
             number += 1
@@ -208,28 +214,36 @@ def _places(task: TaskBuilder, name: str) -> Iterator[Place]:
                 yield path, line.number
 
 
-def _rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rule]:
+def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rule]:
     """What a faithful model would name, with labels of which a share is wrong.
 
     It also names what only seems to rule: each line with words of right or duty.
     """
-    who, about = defaultdict[Place, list[str]](list), defaultdict[Place, list[str]](list)
+    labels = defaultdict[tuple[Place, str], tuple[list[str], list[str]]](lambda: ([], []))
     titles = {group.key: group.title for group in task.policy.groups}
     for name in (name for name in task.firm.marks if name not in ("hostile", "later")):
-        right, _, key = name.partition(":")[2].partition(":")
+        kind, right, key = [*name.split(":"), "", ""][:3]
+        does = "refuse" if kind == "not" else CHANGES.get(right, "see") if right else ""  # type: ignore[call-overload]
+        group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
+        subject = SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name]  # type: ignore[index]
         for place in _places(task, name):
-            group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
-            who[place] += [group] * (group not in who[place] and group != "")
-            about[place].append(SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name])  # type: ignore[index]
-    for place in _seeming_to_rule(task, about):
-        groups, subjects = who[place], ", ".join(dict.fromkeys(about[place])) or "all"
+            groups, subjects = labels[place, does]
+            groups += [group] * (group not in groups and group != "")
+            subjects += [subject] * (subject not in subjects)
+    marked = {place for place, _ in labels}
+    for place in (place for place in _seeming_to_rule(task, marked) if place not in marked):
+        labels[place, ""] = [], ["all"]
+    order = {path: n for n, path in enumerate(task.firm.wiki)}
+    rows = sorted(labels.items(), key=lambda row: (order[row[0][0][0]], row[0][0][1]))
+    for (place, does), (groups, subjects) in rows:
+        about = ", ".join(subjects)
         if rng.random() < wrong:
             if rng.randrange(2):
-                subjects = _another_subject(rng)
+                about = _another_subject(rng)
             else:
                 left_out = rng.randrange(len(groups) or 1)
                 groups = [one for n, one in enumerate(groups) if n != left_out]
-        yield Rule(*place, ", ".join(groups), subjects)
+        yield Rule(*place, ", ".join(groups), about, does)
 
 
 def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
