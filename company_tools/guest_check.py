@@ -103,10 +103,10 @@ class Registry:
         words = {w.strip(".:") for text in self.closed.values() for w in _CODE.findall(text)}
         known = set(_CODE.findall(self.open))
         # A word in capitals is no code where it stands in small letters, too.
-        plain = {word for word in words | known if word.islower()}
+        plain = {word.upper() for word in words | known if not word.isupper()}
         return {
             word for word in words - known
-            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and word.casefold() not in plain
+            if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and word not in plain
             and not (word.isdigit() and int(word[:9]) in _YEAR)
         }  # fmt: skip
 
