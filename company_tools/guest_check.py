@@ -103,7 +103,7 @@ class Registry:
         words = {w.strip(".:") for text in self.closed.values() for w in _CODE.findall(text)}
         known = set(_CODE.findall(self.open))
         # A word in capitals is no code where it stands in small letters, too.
-        plain = {word.upper() for word in words | known if not word.isupper()}
+        plain = {w.upper() for w in words | known if w.isalpha() and not w.isupper()}
         return {
             word for word in words - known
             if len(word) >= LEAST_SINGLE and _SPECIAL.search(word) and word not in plain

@@ -37,6 +37,7 @@ HOW = (
     'If a rule allows it, the next instruction has a line BASIS: page: "words of the rule"; if the '
     'task itself says it in other words, BASIS: task: "its words". Else leave it.'
 )
+DENIED = "Without a rule that allows it the outcome is denied_security."
 LEAST_QUOTE = 3
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",
@@ -114,7 +115,7 @@ class Provenance:
             group = who.department or "the requester"
             return (
                 f"no page that sets rights is seen to give {group} a change of {part.kind}"
-                f"{'' if part.own else f' for {part.id}'}. {HOW}"
+                f"{'' if part.own else f' for {part.id}'}. {HOW} {DENIED}"
             )
         for doubt in part.doubts:
             if not any(self._settles(page, rule, part, doubt) for page, rule in quoted):
