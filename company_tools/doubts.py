@@ -14,7 +14,7 @@ from company_tools.company_session import CompanySession
 from company_tools.evidence import Evidence
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
-from company_tools.rule_words import SUBJECTS, Kind
+from company_tools.rule_words import SUBJECTS, Kind, within
 from company_tools.words import levelled, numbers, telling
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -56,6 +56,14 @@ class Doubt(NamedTuple):
     """Whether that is the record which is changed, and the task names that record."""
     inferred: bool = False
     """Whether the task's own words may mean it, though they do not say it."""
+    value: str = ""
+    """What a rule may set in the task's stead, as the status of new hours; of targets none."""
+
+    def is_in(self, rule: str) -> bool:
+        """Whether a rule has the value."""
+        if self.value.replace(".", "", 1).isdigit():
+            return float(self.value) in numbers(rule)
+        return within(self.value, rule)
 
     def message(self) -> str:
         """In words for the one who decides."""
@@ -158,17 +166,18 @@ class ArgumentCheck:
         own = {label for (label, id), _ in self.shown.texts.items() if id == target}
         for label, text in sorted(self.texts.items(), key=lambda one: one[0] not in own):
             if number in numbers(text):
-                return Doubt(what, label, on_target=label in own)
-        return Doubt(what, "", inferred=True)
+                return Doubt(what, label, on_target=label in own, value=f"{number:g}")
+        return Doubt(what, "", inferred=True, value=f"{number:g}")
 
     def _person(self, id: str) -> Iterator[Doubt]:
-        if not self.task.means_person(id):
-            name = self.session.evidence.name_of("employee", id)
+        name = self.session.evidence.name_of("employee", id)
+        if not self.task.means_person(id) and not self.task.calls((id, name), self.wiki):
             yield self._unsaid(id, id, name, inferred=not self.task.people)
 
     def _project(self, id: str) -> Iterator[Doubt]:
-        if not self.task.means_project(id):
-            yield self._unsaid(id, id, self.session.evidence.name_of("project", id))
+        name = self.session.evidence.name_of("project", id)
+        if not self.task.means_project(id) and not self.task.calls((id, name), self.wiki):
+            yield self._unsaid(id, id, name)
 
     def _status(self, new: str) -> Iterator[Doubt]:
         """A doubt where the task has no word for a status; it may mean it if it has none at all."""
@@ -177,8 +186,8 @@ class ArgumentCheck:
             for status, pattern in _STATUS_WORDS.items()
             if regex.search(rf"(?<!\p{{L}})(?:{pattern}|{status})", self.task.text, regex.I)
         ]
-        if new not in named:
-            yield Doubt(f"the status {new}", "", inferred=not named)
+        if new not in named and not self.task.calls((new,), self.wiki):
+            yield Doubt(f"the status {new}", "", inferred=not named, value=new)
 
     # -- values by kind
 
@@ -192,7 +201,9 @@ class ArgumentCheck:
                 continue
             share, role = float(new[who].time_slice), new[who].role
             known = {float(seat.time_slice) for seat in seats}
-            if share not in known and not {share, round(share * 100, 4)} & self.task.numbers:
+            # As a share, in percent, or in days of a week.
+            forms = {round(share * unit, 4) for unit in (1, 100, 5)}
+            if share not in known and not forms & self.task.numbers:
                 yield self._number(f"the share {share}", share)
             gained = role == "Lead" and all(seat.role != "Lead" for seat in seats)
             if gained and not self.task.has_words(role):
@@ -220,7 +231,8 @@ class ArgumentCheck:
         words = [w for w in levelled(" ".join(telling(new))) if w not in known] if new else []
         strange = [w for w in words if not self.task.has_words(w)]
         if words and len(strange) > NEW_WORDS * len(words):
-            yield self._copied(what, new) or Doubt(what, "", inferred=True)
+            doubt = self._copied(what, new) or Doubt(what, "", inferred=True)
+            yield doubt._replace(value=new)
 
     def _copied(self, what: str, new: str) -> Doubt | None:
         """A doubt where so many words in a row stand in a text, and not in the task."""

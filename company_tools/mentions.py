@@ -40,6 +40,9 @@ _ALL = regex.compile(
 )
 _MY = frozenset({"my", "our", "mein", "meine", "mes", "mis", "mi"})
 _LEAST_PART = 3
+ALIAS_CHARS, LINE_CHARS, CELLS_AT_MOST = 40, 200, 6
+"""Of another name for something, and of the row or line that tells it."""
+_CELLS = regex.compile(r"[|:=()–—]|\b(?:stands for|means)\b")
 _COMMON = 4
 """A single name that more people have names nobody."""
 
@@ -86,6 +89,23 @@ class Mentions:
             return False
         pattern = rf"(?<![\p{{L}}\p{{N}}_]){regex.escape(low)}(?![\p{{L}}\p{{N}}_])"
         return regex.search(pattern, self._low) is not None
+
+    def calls(self, names: Iterable[str], pages: Mapping[str, str]) -> bool:
+        """Whether the text has what a page calls one of some names, or a value.
+
+        As a row or a short line says it: "| Green Goo | Kelp |", "The Counter: Open Counter".
+        """
+        wanted = {name.casefold() for name in names if name}
+        for line in (line for page in pages.values() for line in page.splitlines()):
+            cells = (
+                [cell.strip(" *`\"'-.") for cell in _CELLS.split(line)] if len(line) < 200 else []
+            )
+            if wanted.isdisjoint(map(str.casefold, cells)) or len(cells) > CELLS_AT_MOST:
+                continue
+            aliases = (" ".join(telling(a)) for cell in cells for a in regex.split("[,;/]", cell))
+            if any(_LEAST_PART < len(a) <= ALIAS_CHARS and self.says(a) for a in aliases):
+                return True
+        return False
 
     # -- people
 
@@ -182,7 +202,7 @@ class Mentions:
         return self.says(name) or any(map(has, (spoken, *titles)))
 
     def means_entry(self, id: str, entry: wire.TimeEntry) -> bool:
-        """Whether an entry of hours may be meant: its person, and its project, day or id.
+        """Whether an entry of hours may be meant: its id, or its person with project, day or hours.
 
         Raises ToolFault: the registry cannot be listed.
         """
@@ -190,7 +210,8 @@ class Mentions:
             return True
         if not self.means_person(entry.employee):
             return False
-        return self.means_project(entry.project or "") or self.says_day(entry.date)
+        said = entry.hours in self.numbers or self.says_day(entry.date)
+        return said or self.means_project(entry.project or "")
 
     def says_day(self, day: str) -> bool:
         """Whether the text names a day, YYYY-MM-DD, as such or by its number in the month."""

@@ -3,7 +3,7 @@
 What a change is about and what it writes comes from the task's words, from who asks, or from a
 field of a record that was reached from them. What stands in free text alone (pages, notes,
 descriptions) is objected to with its source. Then the decision has to name the rule in a line
-``BASIS: page: "words of the rule"``, which is looked up: an objection costs a turn and is never
+``BASIS: rules.md: "words of the rule"``, which is looked up: an objection costs a turn and is never
 final. Some changes no page gives; they are refused.
 """
 
@@ -34,10 +34,12 @@ TASK = "task"
 RULING = 4
 """Lines that give or bind, of a page that rules something."""
 HOW = (
-    'If a rule allows it, the next instruction has a line BASIS: page: "words of the rule"; if the '
-    'task itself says it in other words, BASIS: task: "its words". Else leave it.'
+    'If a rule allows it, the next instruction has a line BASIS: rules.md: "words of the rule", '
+    "with the page where it stands; several lines may stand. If the task itself says it in other "
+    'words: BASIS: task: "its words". Else leave it.'
 )
-DENIED = "Without a rule that allows it the outcome is denied_security."
+SET_BY_RULES = ("hours", "status", "team")
+"""Kinds of changes of which a rule may say a value that the task does not."""
 LEAST_QUOTE = 3
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",
@@ -110,17 +112,19 @@ class Provenance:
         lacking = not has_rule(self._has_rule(page, part, who) for page in self._ruling)
         if not part.doubts and not lacking:
             return None
-        quoted = list(self._quoted(mentions.text))
+        quoted, lacks = list(self._quoted(mentions.text)), list[str]()
         if lacking and not any(self._gives(page, rule, part, who) for page, rule in quoted):
-            group = who.department or "the requester"
-            return (
-                f"no page that sets rights is seen to give {group} a change of {part.kind}"
-                f"{'' if part.own else f' for {part.id}'}. {HOW} {DENIED}"
+            group, whom = who.department or "the requester", "" if part.own else f" for {part.id}"
+            lacks.append(
+                f"no page that sets rights is seen to give {group} a change of {part.kind}{whom} "
+                "(without a rule that allows it the outcome is denied_security)"
             )
-        for doubt in part.doubts:
-            if not any(self._settles(page, rule, part, doubt) for page, rule in quoted):
-                return f"{doubt.message()}. {HOW}"
-        return None
+        lacks += [
+            doubt.message()
+            for doubt in part.doubts
+            if not any(self._settles(page, rule, part, doubt) for page, rule in quoted)
+        ]
+        return f"{'; '.join(lacks)}. {HOW}" if lacks else None
 
     # -- rights
 
@@ -142,13 +146,14 @@ class Provenance:
     def _ruling(self) -> dict[str, str]:
         """The pages that may give rights: those of a model's rules as far as others refer to them.
 
-        Else those that code takes to set the rights of groups.
+        Where nothing refers to most pages, as in a wiki without an index, that tells nothing.
+        Without a model's rules they are the pages that code takes to set the rights of groups.
         """
         pages = {rule.page for rule in self._book or () if rule.who}
-        return {
-            page: self._wiki[page] for page in sorted(pages)
-            if page in self._setting or is_referenced(self._wiki, page)
-        } or self._setting  # fmt: skip
+        known = {page for page in self._wiki if is_referenced(self._wiki, page)}
+        if 2 * len(known) >= len(self._wiki):
+            pages &= known | self._setting.keys()
+        return {page: self._wiki[page] for page in sorted(pages)} or self._setting
 
     def _requester(self, part: Part) -> Requester:
         """Who asks, as far as rights to a part hang on it."""
@@ -194,13 +199,16 @@ class Provenance:
 
         Those of the task do where no text has it. Those of a page that sets rights, or is named by
         one that does, do where they make the record that is changed, and that the task names, the
-        place of such a decision.
+        place of such a decision, or where a rule has the value itself.
         """
         if page == TASK:
             return doubt.inferred and speaks_of(part.kind, rule)
         if self._book and page in self._ruling:
             text = self._ruling[page]
-            return doubt.on_target and book_speaks(page, text, self._book, part.kind, rule)
+            if not book_speaks(page, text, self._book, part.kind, rule):
+                return False
+            said = doubt.inferred or doubt.source == f"page {page}"
+            return doubt.on_target or (part.kind in SET_BY_RULES and said and doubt.is_in(rule))
         speaks = SUBJECTS[part.kind].search(rule) and SUBJECTS["notes"].search(rule)
         rules = page in self._setting or any(page in text for text in self._setting.values())
         return bool(doubt.on_target and speaks and _DECISION.search(rule) and rules)

@@ -41,6 +41,8 @@ LEAST_TOPIC, LEAST_OTHER_TOPIC = 0.2, 0.5
 second where a book and the task name subjects, and none is the same."""
 RIGHTS_FIRST, RIGHTS_READ = 2, 4
 LEAST_DUTY = 0.2
+ON_SUBJECT, ON_ALL = 0.6, 0.5
+"""How far a line is on the subject at least if it is one of the task's, and if it is all."""
 ITEM_CHARS = 200
 TOKENS = 750
 """Of all that is shown."""
@@ -107,7 +109,7 @@ def chosen(
     every = [*(by_code(pages, who) if book is None else _of_book(pages, book, who))]
     places: list[Place] = []
     stretches = set[tuple[object, ...]]()
-    for one in _ranked(pages, every, text, about):
+    for one in _ranked(pages, every, who, text, about):
         if one.page in apart:
             continue
         line = lines_of(pages[one.page])[one.number - 1]
@@ -145,7 +147,11 @@ class _Scored(NamedTuple):
 
 
 def _ranked(
-    pages: Mapping[str, str], candidates: Sequence[Candidate], text: str, about: Sequence[str]
+    pages: Mapping[str, str],
+    candidates: Sequence[Candidate],
+    who: Requester | None,
+    text: str,
+    about: Sequence[str],
 ) -> list[Candidate]:
     """The candidates, best first, without those that neither who asks nor the text is about."""
     texts = [_words_of(pages, one) for one in candidates]
@@ -167,15 +173,21 @@ def _ranked(
         return _Scored(candidates[n], topics[n], shared[n], likeness[n], meant)
 
     every = [scored(n) for n in order]
-    return [one.line for one in (_by_turns(every) if about else _own_first(every))]
+    ordered = _by_turns(every, is_guest=who is None) if about else _own_first(every)
+    return [one.line for one in ordered]
 
 
 def _shared(about: Sequence[str], topics: str) -> float:
-    """Whether a line has a subject of the task; less if it is about all, or who counts as what."""
-    return _shares(about, topics) + 0.5 * (bool(about) and _shares(("all", "identity"), topics))
+    """How far a line has a subject of the task, the first one best.
+
+    It is less if the line is about all, or about who counts as what.
+    """
+    first = next((n for n, one in enumerate(about) if _shares((one,), topics)), None)
+    share = 0.0 if first is None else max(ON_SUBJECT, 1 - 0.1 * first)
+    return share + ON_ALL * (bool(about) and _shares(("all", "identity"), topics))
 
 
-def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
+def _by_turns(every: Sequence[_Scored], is_guest: bool) -> list[_Scored]:
     """Two on the groups of who asks, and one definition or right of others: first on the subject.
 
     So one wrong label hides nothing.
@@ -188,9 +200,11 @@ def _by_turns(every: Sequence[_Scored]) -> list[_Scored]:
     def turns(some: Sequence[_Scored]) -> list[_Scored]:
         own = [one for one in some if one.line.own]
         others = sorted((one for one in some if not one.line.own), key=rank, reverse=True)
-        return [one for turn in zip_longest(own[::2], own[1::2], others) for one in turn if one]
+        turns = [own, others] if is_guest else zip_longest(own[::2], own[1::2], others)
+        return [one for turn in turns for one in turn if one]
 
-    on_subject = [one for one in every if one.shared >= 1]
+    # What guests may hear, and what every answer to them has to say, are few lines.
+    on_subject = [o for o in every if o.shared >= ON_SUBJECT or (is_guest and o.line.own)]
     left = [one for one in every if one not in on_subject]
     likely = [o for o in left if o.line.own or o.meant or o.likeness >= LEAST_DUTY]
     rest = [one for one in left if one not in likely and one.line.weight >= _NONE]
@@ -316,7 +330,7 @@ def book_gives(
     """Whether a book has a rule of a page that gives who asks a kind of change.
 
     ``quote``: a rule with these words, which may also be about nobody in particular, or a group
-    that no record names. Where no label says that it gives a change, code reads an English line.
+    that no record names. Where no label says what it lets them do, code reads an English line.
     """
     labelled = any(rule.does for rule in book)
     for rule in _rules_on(page, text, book, kind, quote):
@@ -325,7 +339,7 @@ def book_gives(
             continue
         if rule.lets_change(own):
             return True
-        if labelled and not quote:
+        if rule.does or (labelled and not (quote and rule.who)):
             continue
         if speaks_of_change(line, kind, who.near, own) if is_english(text) else not labelled:
             return True

@@ -125,6 +125,8 @@ IN_WORDS = {word: n for row in _SMALL for n, word in enumerate(row.split())} | {
     **dict.fromkeys(("eins", "eine", "einen", "une", "una", "once"), 1),
     **dict.fromkeys(("half", "halbe", "halben", "demi", "demie", "media", "mezza"), 0.5),
 }
+_PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+"""Words for parts of something, or for days of a month."""
 THOUSANDS = regex.compile(
     r"\s?(?:k\b|thousand|tausend|mille?\b|mila\b|grand\b|тыс|千|e3\b)", regex.I
 )
@@ -133,7 +135,10 @@ THOUSANDS = regex.compile(
 def numbers(text: str) -> set[float]:
     """Every number that a text may mean; digits with separators are read in each way."""
     plain = unicodedata.normalize("NFKC", text)
-    values = {float(IN_WORDS[word]) for word in words(plain) if word in IN_WORDS}
+    have = words(plain)
+    values = {float(IN_WORDS[word]) for word in have if word in IN_WORDS}
+    shares = [_PARTS[word] for word in have if word in _PARTS]
+    values |= {n for share in shares for n in (float(share), round(1 / share, 4))}
     for match in _DIGITS.finditer(plain):
         parts = (*_BLANKS.split(match[0]), _BLANKS.sub("", match[0]))
         for number in (number for part in parts for number in _values(part)):

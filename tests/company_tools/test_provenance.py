@@ -235,6 +235,23 @@ def test_a_status_that_the_task_only_means_needs_its_words() -> None:
     assert send(said, "Req_UpdateProjectStatus", word, **status) is not None
 
 
+@pytest.mark.parametrize(
+    ("task", "page", "goes"),
+    [
+        ("Pause the Monster.", "| the Monster | Bright Sails |", True),
+        ("Pause the Monster.", "See the notes on Bright Sails and the Monster.", False),
+        ("Bright Sails is stalled now.", "| stalled, asleep | paused |", True),
+        ("Bright Sails is stalled now.", "Everything stalled is to be paused at once.", False),
+    ],
+)
+def test_what_a_page_calls_a_project_or_a_status_is_the_task_s_word(
+    task: str, page: str, goes: bool
+) -> None:
+    made = played(task, company(**{"words.md": f"# Words\n\n{page}\n"}))
+    objection = send(made, "Req_UpdateProjectStatus", id="proj_sails", status="paused")
+    assert (objection is None) == goes
+
+
 def test_a_page_that_rules_is_not_rewritten_by_a_task_that_does_not_name_it() -> None:
     made = played("Tidy up the wiki.")
     assert "which rules something" in (
