@@ -251,12 +251,18 @@ def _texts_of(changes: Sequence[Change], session: CompanySession) -> Iterator[st
 def _named_beside(
     message: str, changes: Sequence[Change], written: set[str], session: CompanySession
 ) -> list[str]:
-    """What a message names of the kinds that were changed, and no text of the changes has."""
+    """What a message names of the kinds that were changed, and no text of the changes has.
+
+    Who stands in the note of a changed record, as one who approved it, and not in the task, may.
+    """
     kinds = {kind for change in changes for kind in _CHANGED_KINDS[change.path]}
+    notes = "\n".join(text for (_, id), text in session.evidence.texts.items() if id in written)
+    approvers = {*_named(notes, session)} - {*_named(session.task, session)}
     return [
         known.name or known.id
         for known in _named(message, session)
         if known.kind in kinds
+        and known not in approvers
         and known.id not in {*written, session.requester}
         and not is_unchanged(known, message, session)
     ]

@@ -9,8 +9,9 @@ import pytest
 from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
+from core.runs.work import WorkReport
 from tests.company_tools.kites import kites, person
-from tests.company_tools.played_task import PlayedTask
+from tests.company_tools.played_task import PlayedTask, said
 
 UNA = "una_berg"
 
@@ -362,6 +363,26 @@ def test_a_wiki_that_somebody_else_has_changed_is_read_again() -> None:
     state = played.state()
     assert "new or rewritten: secrets.md" in state
     assert rule in state
+
+
+@pytest.mark.parametrize(("who", "held"), [("Jürgen Müller", ""), ("Una Holm", "Una Holm")])
+def test_a_prepared_answer_may_name_who_stands_in_the_note_of_what_was_changed(
+    who: str, held: str
+) -> None:
+    company = kites()
+    una = next(one for one in company["employees"] if one["id"] == "una_berg")
+    una["notes"] = "Jürgen Müller, Board: raise to 60500 approved."
+    played = PlayedTask(company, off=["provenance"], task_text="Apply the raise of Una Berg.")
+    for seen in ("una_berg", "una_holm", "juergen_mueller"):
+        played.call("Req_GetEmployee", id=seen)
+    ledger = Ledger()
+    with played.benchmark.bind(ledger) as tools:
+        ledger.offer(tools)
+        ledger.call("Combo_Update_Employee_For_Changes", [], {"employee": "una_berg", "salary": 1})
+    words = said("ok_answer", f"The salary of Una Berg is 1, as {who} approved.")
+    report = WorkReport(calls=ledger.calls)
+    objection = played.benchmark.check_effects(words, report, Ledger()) or ""
+    assert (held in objection) if held else not objection
 
 
 def test_guards_are_named() -> None:
