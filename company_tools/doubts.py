@@ -288,6 +288,14 @@ class ArgumentCheck:
 
     def _page(self, path: str, content: str) -> Iterator[Doubt]:
         ids = {id for kind, id in self.session.evidence.records if kind != "wiki"}
+        named = path.casefold() in self.task.text.casefold()
+        written = [one.request.content for one in self.session.changed
+                   if isinstance(one.request, company.Req_UpdateWiki)]  # fmt: skip
+        # A page under a new name that the task says, and then the old one emptied.
+        if (not content and self.wiki.get(path) in written) or (
+            named and path not in self.wiki and content in self.wiki.values()
+        ):
+            return
         if not self.task.means_page(path, ids):
             yield self._unsaid(f"the page {path}", path)
             return

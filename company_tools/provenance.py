@@ -24,7 +24,7 @@ from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
 from company_tools.rule_book import Book, RuleBooks
-from company_tools.rule_choice import book_gives, book_speaks, is_referenced
+from company_tools.rule_choice import book_gives, book_speaks, referred
 from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
 from company_tools.words import words
 
@@ -144,15 +144,15 @@ class Provenance:
 
     @property
     def _ruling(self) -> dict[str, str]:
-        """The pages that may give rights: those of a model's rules as far as others refer to them.
+        """The pages that may give rights: those of a model's rules that another page refers to.
 
-        Where nothing refers to most pages, as in a wiki without an index, that tells nothing.
+        In a wiki without an index, a page that refers to half of the others, that tells nothing.
         Without a model's rules they are the pages that code takes to set the rights of groups.
         """
         pages = {rule.page for rule in self._book or () if rule.who}
-        known = {page for page in self._wiki if is_referenced(self._wiki, page)}
-        if 2 * len(known) >= len(self._wiki):
-            pages &= known | self._setting.keys()
+        named = {path: referred(self._wiki, text) - {path} for path, text in self._wiki.items()}
+        if any(2 * len(others) >= len(self._wiki) for others in named.values()):
+            pages &= self._setting.keys() | {one for others in named.values() for one in others}
         return {page: self._wiki[page] for page in sorted(pages)} or self._setting
 
     def _requester(self, part: Part) -> Requester:
@@ -190,7 +190,8 @@ class Provenance:
         pages = self._ruling
         if page not in pages:
             return False
-        if not self._book and len(pages) > 1 and not is_referenced(self._wiki, page):
+        elsewhere = (text for path, text in self._wiki.items() if path != page)
+        if not self._book and len(pages) > 1 and not any(page in text for text in elsewhere):
             return False
         return self._has_rule(page, part, who, rule)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
@@ -372,9 +372,9 @@ def book_speaks(page: str, text: str, book: Book, kind: Kind, quote: str) -> boo
     return next(_rules_on(page, text, book, kind, quote), None) is not None
 
 
-def is_referenced(pages: Mapping[str, str], path: str) -> bool:
-    """Whether another page refers to a page."""
-    return any(_names(text, path) for other, text in pages.items() if other != path)
+def referred(pages: Iterable[str], text: str) -> set[str]:
+    """The pages that a text refers to."""
+    return {path for path in pages if _names(text, path)}
 
 
 # -- by code

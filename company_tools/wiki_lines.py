@@ -132,7 +132,7 @@ class _Reader:
         elif kind == "row" and len(self.table) < 2:
             self.table.append(number)
         elif kind == "text" and (
-            text.rstrip("*_ ").endswith((":", "："))
+            text.rstrip("*_ ").endswith((":", "：", "?", "？"))
             or (len(text) < LABEL_CHARS and _BOLD.fullmatch(text))
         ):
             self.label, self.used = number, False
@@ -148,7 +148,7 @@ class _Reader:
             zip(self.lines, self.lines[1:], strict=False)
         ):
             wrapped = next_row == row + 1 and next_kind == "text" and not _ENDS.search(text)
-            asks = text.rstrip(" *_").endswith(("?", "？")) and next_kind in ("text", "item")
+            asks = text.rstrip(" *_").endswith(("?", "？")) and next_kind == "text"
             if kind in ("text", "item") and (wrapped or asks):
                 self.needs[n].add(n + 1)
                 self.needs[n + 1].add(n)
