@@ -134,7 +134,8 @@ class ArgumentCheck:
             after, before = levels_of(levels), levels_of(known)
             moved = {n for n in {*before, *after} if after.get(n) != before.get(n)}
             if after and moved:  # an empty list stands for no change
-                said = (self._level(name, before.get(name), after.get(name)) for name in moved)
+                none = not any(self.task.names_level(name, self.wiki) for name in {*before, *after})
+                said = (self._level(n, before.get(n), after.get(n), none) for n in moved)
                 yield self._about(person, "levels", (*named, *filter(None, said)))
 
     def _about(self, person: wire.EmployeeView, kind: Kind, doubts: tuple[Doubt, ...]) -> Part:
@@ -171,7 +172,10 @@ class ArgumentCheck:
 
     def _person(self, id: str) -> Iterator[Doubt]:
         name = self.session.evidence.name_of("employee", id)
-        if not self.task.means_person(id) and not self.task.calls((id, name), self.wiki):
+        if self.task.means_person(id) or self.task.calls((id, name), self.wiki):
+            return
+        # "Whoever of our sonar technicians": a page says who is one.
+        if self.task.people or not self.task.speaks_of_group(name, self.wiki):
             yield self._unsaid(id, id, name, inferred=not self.task.people)
 
     def _project(self, id: str) -> Iterator[Doubt]:
@@ -246,8 +250,13 @@ class ArgumentCheck:
                 return Doubt(what, label)
         return None
 
-    def _level(self, name: str, before: int | None, level: int | None) -> Doubt | None:
+    def _level(
+        self, name: str, before: int | None, level: int | None, none_named: bool
+    ) -> Doubt | None:
+        """``none_named``: the task has no level in the words of the wiki; it may translate them."""
         named = self.task.speaks_of_all or self.task.names_level(name, self.wiki)
+        if level is not None and not named and none_named:
+            return Doubt(name, "", inferred=True, value=name)
         if level is None or not named:
             return self._unsaid(name, name, name.partition("_")[2].replace("_", " "))
         moved = abs(level - before) if before is not None else level

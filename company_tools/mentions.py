@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import pairwise
 
 import regex
 from rapidfuzz.distance import OSA
@@ -16,6 +17,7 @@ from company_tools import listings
 from company_tools.ids import project_texts
 from company_tools.listings import leads_of
 from company_tools.reading_session import ReadingSession
+from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import stem
 from company_tools.words import (
     is_among,
@@ -106,6 +108,16 @@ class Mentions:
             if any(_LEAST_PART < len(a) <= ALIAS_CHARS and self.says(a) for a in aliases):
                 return True
         return False
+
+    def speaks_of_group(self, name: str, pages: Mapping[str, str]) -> bool:
+        """Whether two words in a row of the text stand so in a line of a page that has a name."""
+        own = {*_pairs(self.text)}
+        lines = (
+            f"{context_of(page, line)}\n{line.text}"
+            for page in pages.values() if name and name.casefold() in page.casefold()
+            for line in lines_of(page) if name.casefold() in line.text.casefold()
+        )  # fmt: skip
+        return any(not own.isdisjoint(_pairs(text.replace(name, " "))) for text in lines)
 
     # -- people
 
@@ -227,6 +239,12 @@ class Mentions:
             bare = file.rpartition(".")[0] or file
             return bare in set(ids) or self.has_words(bare.replace("_", " "))
         return bool(name) and self.has_words(name)
+
+
+def _pairs(text: str) -> Iterator[tuple[str, str]]:
+    """Each two telling words in a row of a text, as far as inflected forms have them."""
+    beginnings = [word[:5] for word in telling(" ".join(levelled(text))) if len(word) > _LEAST_PART]
+    return pairwise(beginnings)
 
 
 def _titles(page: str, name: str) -> Iterator[str]:

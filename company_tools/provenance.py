@@ -38,8 +38,8 @@ HOW = (
     "with the page where it stands; several lines may stand. If the task itself says it in other "
     'words: BASIS: task: "its words". Else leave it.'
 )
-SET_BY_RULES = ("hours", "status", "team")
-"""Kinds of changes of which a rule may say a value that the task does not."""
+SET_BY_RULES = ("hours", "status", "team", "levels")
+"""Kinds of changes of which a rule may say a value or a name that the task does not."""
 LEAST_QUOTE = 3
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",

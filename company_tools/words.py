@@ -137,6 +137,9 @@ def numbers(text: str) -> set[float]:
     plain = unicodedata.normalize("NFKC", text)
     have = words(plain)
     values = {float(IN_WORDS[word]) for word in have if word in IN_WORDS}
+    # "dreieinhalb", three and a half.
+    halves = (word.removesuffix("einhalb") for word in have if word.endswith("einhalb"))
+    values |= {IN_WORDS[word] + 0.5 for word in halves if word in IN_WORDS}
     shares = [_PARTS[word] for word in have if word in _PARTS]
     values |= {n for share in shares for n in (float(share), round(1 / share, 4))}
     for match in _DIGITS.finditer(plain):

@@ -23,7 +23,7 @@ class RuleBook(CompanyStage):
     def run(
         self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
     ) -> Finding:
-        """Rules as text, with what else the wiki has on the task; nothing of a small wiki.
+        """Rules as text, with what else the wiki has on the task; no text of a small wiki.
 
         Raises ToolFault: the wiki cannot be read.
         """
@@ -33,13 +33,14 @@ class RuleBook(CompanyStage):
             pages = wiki_pages(session, wiki)
             version = session.user().wiki_sha1
             who = requester_of(session, briefing)
-        if len(whole_pages(pages)) == len(pages):
-            lines = [(path, line.number) for path in pages for line in lines_of(pages[path])]
-            rules = excerpt(pages, lines)
-            return Finding(facts={"version": version, "by": "code", "rules": rules})
         book, failed = None, ""
         if client is not None:
             book, failed = self._environment.books.book(client, self._system("rule_book"), pages)
+        if len(whole_pages(pages)) == len(pages):
+            # It stands in the briefing; the guard of changes goes by what the model has read.
+            lines = [(path, line.number) for path in pages for line in lines_of(pages[path])]
+            facts = {"version": version, "by": "code", "rules": excerpt(pages, lines)}
+            return Finding(facts=facts, failed=failed)
         # A book without a rule helps nobody: then code chooses, too.
         text = rule_text(pages, book or None, who, task.text, about_of(task))
         by = "model" if book else "code"

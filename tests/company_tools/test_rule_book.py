@@ -289,11 +289,15 @@ def test_without_a_model_or_a_usable_reply_code_chooses() -> None:
     assert "could not be used" in bad.failed
 
 
-def test_of_a_small_wiki_nothing_is_asked_and_later_stages_have_it_whole() -> None:
-    found = stage(PlayedTask(), "Pause Bright Sails.", "never asked", name="rb-small")
+def test_of_a_small_wiki_later_stages_have_the_whole_and_the_guard_what_a_model_has_read() -> None:
+    played = PlayedTask()
+    reply = named(["2:3", "Only the", "lead", "status", "change"])
+    found = stage(played, "Pause Bright Sails.", reply, name="rb-small")
     assert (found.text, found.failed) == ("", "")
     case = StageInput("", (found.model_copy(update={"step": "rule_book"}),))
     assert "Only the Lead of a project may change its status." in rules_of(case)
+    (rule,) = played.benchmark.books.known(dict(kites()["wiki"])) or ()
+    assert (rule.who, rule.does) == ("lead", "change")
 
 
 @pytest.mark.parametrize(
