@@ -19,7 +19,7 @@ from company_tools import listings
 from company_tools.change import Change
 from company_tools.company_session import CompanySession
 from company_tools.doubts import ArgumentCheck, Doubt, Part
-from company_tools.grants import Requester, gives, setting_rights
+from company_tools.grants import Requester, gives, is_english, setting_rights
 from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
@@ -108,12 +108,12 @@ class Provenance:
 
     def _against(self, part: Part, mentions: Mentions) -> str | None:
         """What the decision has to bear out of a part of a change, where it does not yet."""
-        who, has_rule = self._requester(part), any if self._book else all
-        lacking = not has_rule(self._has_rule(page, part, who) for page in self._ruling)
+        who = self._requester(part)
+        lacking = not self._is_given(part, who)
         if not part.doubts and not lacking:
             return None
         quoted, lacks = list(self._quoted(mentions.text)), list[str]()
-        if lacking and not any(self._gives(page, rule, part, who) for page, rule in quoted):
+        if lacking and not any(self._is_given(part, who, *one) for one in quoted):
             group, whom = who.department or "the requester", "" if part.own else f" for {part.id}"
             lacks.append(
                 f"no page that sets rights is seen to give {group} a change of {part.kind}{whom} "
@@ -168,12 +168,30 @@ class Provenance:
             near=person is None or person.location in ("", user.location),
         )
 
-    def _has_rule(self, page: str, part: Part, who: Requester, quote: str = "") -> bool:
-        """Whether a rule of a page gives the change, as a model has read it, else as code does."""
-        text = self._ruling[page]
-        if self._book is not None:
-            return book_gives(page, text, self._book, part.kind, who, part.own, quote)
-        return gives(text, part.kind, who, part.own, quote)
+    def _is_given(self, part: Part, who: Requester, page: str = "", quote: str = "") -> bool:
+        """Whether a rule gives the change, as a model has read it, or as code does.
+
+        With ``quote`` it is that one of ``page``. Without a model's rules and a page that sets
+        rights, there is nothing to go by.
+        """
+        if book := self._book:
+            pages = {p: text for p, text in self._ruling.items() if page in ("", p)}
+            if any(
+                book_gives(p, text, book, part.kind, who, part.own, quote)
+                for p, text in pages.items()
+            ):
+                return True
+        setting = self._setting
+        if book and not all(map(is_english, setting.values())):
+            return False  # code cannot read it, and would take a quotation at its word
+        if page:
+            elsewhere = (text for path, text in self._wiki.items() if path != page)
+            known = page in setting
+            known = known and (len(setting) < 2 or any(page in text for text in elsewhere))
+            return known and gives(setting[page], part.kind, who, part.own, quote)
+        return (bool(setting) or not book) and all(
+            gives(text, part.kind, who, part.own) for text in setting.values()
+        )
 
     # -- the word of the one who decides
 
@@ -184,16 +202,6 @@ class Provenance:
             rule, page = match["rule"].strip(" \"'“”`*"), match["page"]
             if len(words(rule)) >= LEAST_QUOTE and within(rule, pages.get(page, "")):
                 yield page, rule
-
-    def _gives(self, page: str, rule: str, part: Part, who: Requester) -> bool:
-        """Whether a rule of a page that sets rights may give a change to the requester."""
-        pages = self._ruling
-        if page not in pages:
-            return False
-        elsewhere = (text for path, text in self._wiki.items() if path != page)
-        if not self._book and len(pages) > 1 and not any(page in text for text in elsewhere):
-            return False
-        return self._has_rule(page, part, who, rule)
 
     def _settles(self, page: str, rule: str, part: Part, doubt: Doubt) -> bool:
         """Whether the words that are quoted bear out an argument.

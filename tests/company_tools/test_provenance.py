@@ -208,6 +208,7 @@ def test_a_wiki_with_names_of_its_own_for_groups_gives_what_a_model_has_read(
     index = "# Index\n\nThe rules stand in rules/deckbook.md.\n"
     filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(90))
     wiki = {"rules/deckbook.md": DECKBOOK, "index.md": index, "gulls.md": filler}
+    wiki["rights.md"] = "See rules/deckbook.md.\n"
     text = "Pause Bright Sails, please."
     made = played(text, company(**wiki), user=user)
     # Pages come by name: gulls, index, pay, rights, rules/deckbook.
