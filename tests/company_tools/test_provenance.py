@@ -253,6 +253,32 @@ def test_what_a_page_calls_a_project_or_a_status_is_the_task_s_word(
     assert (objection is None) == goes
 
 
+@pytest.mark.parametrize(
+    ("task", "goes"),
+    [
+        ("Whoever of our kite painters is paid least gets 64000 from now on.", True),
+        ("Whoever of our sail menders is paid least gets 64000 from now on.", False),
+        ("Una Holm, our kite painter, gets 64000 from now on.", False),
+    ],
+)
+def test_a_page_tells_who_is_in_a_group_that_the_task_names(task: str, goes: bool) -> None:
+    page = "# Crew\n\nKite painters are Odd Moe and nobody else.\n"
+    made = played(task, company(**{"crew.md": page}), user="hedda_lund")
+    change: Any = {"employee": "odd_moe", "salary": 64_000}
+    objection = send(made, "Combo_Update_Employee_For_Changes", **change)
+    assert (objection is None) == goes
+
+
+def test_a_page_goes_under_the_name_that_the_task_says_and_the_old_one_is_emptied() -> None:
+    text = "Gulls nest on the roof of the long shed from April to August.\n"
+    world = company(**{"roof.md": text})
+    world["wiki"]["rights.md"] = RIGHTS.replace("change their own skills", "change pages")
+    made = played("Let what we have on birds up there be called gulls.md from now on.", world)
+    assert send(made, "Combo_Rename_Wiki_Page", old="roof.md", new="gulls.md") is None
+    other = played("Let what we have on birds up there be called gulls.md from now on.", world)
+    assert send(other, "Combo_Write_Wiki_Pages", pages={"roof.md": ""}) is not None
+
+
 def test_a_page_that_rules_is_not_rewritten_by_a_task_that_does_not_name_it() -> None:
     made = played("Tidy up the wiki.")
     assert "which rules something" in (
