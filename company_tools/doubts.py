@@ -297,13 +297,7 @@ class ArgumentCheck:
 
     def _page(self, path: str, content: str) -> Iterator[Doubt]:
         ids = {id for kind, id in self.session.evidence.records if kind != "wiki"}
-        named = path.casefold() in self.task.text.casefold()
-        written = [one.request.content for one in self.session.changed
-                   if isinstance(one.request, company.Req_UpdateWiki)]  # fmt: skip
-        # A page under a new name that the task says, and then the old one emptied.
-        if (not content and self.wiki.get(path) in written) or (
-            named and path not in self.wiki and content in self.wiki.values()
-        ):
+        if self._is_renamed(path, content):
             return
         if not self.task.means_page(path, ids):
             yield self._unsaid(f"the page {path}", path)
@@ -316,6 +310,15 @@ class ArgumentCheck:
                 copied = self._copied_page(content)
                 if copied or again:
                     yield copied or Doubt(f"what {path} shall hold", "")
+
+    def _is_renamed(self, path: str, content: str) -> bool:
+        """Whether a page goes under a new name that the task says, or is then emptied."""
+        if content:
+            named = path.casefold() in self.task.text.casefold()
+            return named and path not in self.wiki and content in self.wiki.values()
+        requests = (change.request for change in self.session.changed)
+        written = [one.content for one in requests if isinstance(one, company.Req_UpdateWiki)]
+        return self.wiki.get(path) in written
 
     def _copied_page(self, content: str) -> Doubt | None:
         """Text of a record, or of a page that has nothing to do with the task."""

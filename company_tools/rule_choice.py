@@ -390,25 +390,39 @@ def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candida
     named = {path for path in pages for text in setting.values() if _names(text, path)}
     for path, page in pages.items():
         for line in filter(lambda line: line.rules, lines_of(page)):
-            concern, grouped = _concern(page, line, who), groups_in(line.text, departments) > 0
-            verbs = modal(line.text)
-            gives = verbs.may > 0 and not verbs.must
+            grouped = groups_in(line.text, departments) > 0
             # A list of rights that goes on in another page: "To see pay: Finance; Directors".
             if path in setting or not setting or (path in named and grouped):
-                # A line of a group needs no verb there.
-                is_right = any(verbs) or any(modal(context_of(page, line)))
-                is_right = is_right or (grouped and line.kind != "text")
-                if concern > _NONE and is_right:
-                    yield Candidate(path, line.number, concern, own=True)
-                elif concern:
-                    yield Candidate(path, line.number, _NONE, binds=True)
-                elif who:
-                    yield Candidate(path, line.number, _OTHERS)
-            elif who is None and concern:
-                if path in named or not gives:
-                    yield Candidate(path, line.number, concern, own=True)
-            elif not gives and (verbs.must or not grouped):
-                yield Candidate(path, line.number, _NONE, binds=True)
+                candidate = _right(path, page, line, who, grouped)
+            else:
+                candidate = _elsewhere(path, page, line, who, grouped, path in named)
+            if candidate:
+                yield candidate
+
+
+def _right(
+    path: str, page: str, line: Line, who: Requester | None, grouped: bool
+) -> Candidate | None:
+    """A line where rights are set; ``grouped``: it names groups, and then needs no verb."""
+    concern = _concern(page, line, who)
+    is_right = any(modal(line.text)) or any(modal(context_of(page, line)))
+    if concern > _NONE and (is_right or (grouped and line.kind != "text")):
+        return Candidate(path, line.number, concern, own=True)
+    if concern:
+        return Candidate(path, line.number, _NONE, binds=True)
+    return Candidate(path, line.number, _OTHERS) if who else None
+
+
+def _elsewhere(
+    path: str, page: str, line: Line, who: Requester | None, grouped: bool, named: bool
+) -> Candidate | None:
+    """A line of another page; ``named``: the pages of rights name that page."""
+    verbs = modal(line.text)
+    gives = verbs.may > 0 and not verbs.must
+    if who is None and (concern := _concern(page, line, who)):
+        return None if gives and not named else Candidate(path, line.number, concern, own=True)
+    binds = not gives and (verbs.must > 0 or not grouped)
+    return Candidate(path, line.number, _NONE, binds=True) if binds else None
 
 
 def _concern(page: str, line: Line, who: Requester | None) -> float:
