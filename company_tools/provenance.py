@@ -3,8 +3,8 @@
 What a change is about and what it writes comes from the task's words, from who asks, or from a
 field of a record that was reached from them. What stands in free text alone (pages, notes,
 descriptions) is objected to with its source. Then the decision has to name the rule in a line
-``BASIS: rules.md: "words of the rule"``, which is looked up: an objection costs a turn and is never
-final. Some changes no page gives; they are refused.
+``BASIS: rules.md: "words of the rule"``, which is looked up; a rule that gives the change settles
+the objection. Some changes no page gives; they are refused.
 """
 
 from __future__ import annotations
@@ -150,10 +150,16 @@ class Provenance:
         Without a model's rules they are the pages that code takes to set the rights of groups.
         """
         pages = {rule.page for rule in self._book or () if rule.who}
-        named = {path: referred(self._wiki, text) - {path} for path, text in self._wiki.items()}
-        if any(2 * len(others) >= len(self._wiki) for others in named.values()):
-            pages &= self._setting.keys() | {one for others in named.values() for one in others}
+        if (known := self._referred) is not None:
+            pages &= known | self._setting.keys()
         return {page: self._wiki[page] for page in sorted(pages)} or self._setting
+
+    @cached_property
+    def _referred(self) -> set[str] | None:
+        """The pages that another one refers to; None: the wiki has no index."""
+        named = [referred(self._wiki, text) - {path} for path, text in self._wiki.items()]
+        has_index = any(2 * len(others) >= len(self._wiki) for others in named)
+        return {path for others in named for path in others} if has_index else None
 
     def _requester(self, part: Part) -> Requester:
         """Who asks, as far as rights to a part hang on it."""

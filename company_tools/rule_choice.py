@@ -373,8 +373,17 @@ def book_speaks(page: str, text: str, book: Book, kind: Kind, quote: str) -> boo
 
 
 def referred(pages: Iterable[str], text: str) -> set[str]:
-    """The pages that a text refers to."""
-    return {path for path in pages if _names(text, path)}
+    """The pages that a text refers to by path or folder, or by the words of a name."""
+    have = " ".join(words(text))
+
+    def names(path: str) -> bool:
+        folder, _, file = path.rpartition("/")
+        name = " ".join(stem(file))
+        if path in text or f"page on {name}" in have or (" " in name and name in have):
+            return True
+        return bool(folder and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text))
+
+    return {path for path in pages if names(path)}
 
 
 # -- by code
@@ -387,7 +396,7 @@ def by_code(pages: Mapping[str, str], who: Requester | None) -> Iterator[Candida
     """
     departments = who.departments if who else ()
     setting = setting_rights(pages, departments, RIGHTS_SHARE)
-    named = {path for path in pages for text in setting.values() if _names(text, path)}
+    named = {path for text in setting.values() for path in referred(pages, text)}
     for path, page in pages.items():
         for line in filter(lambda line: line.rules, lines_of(page)):
             grouped = groups_in(line.text, departments) > 0
@@ -438,15 +447,6 @@ def _concern(page: str, line: Line, who: Requester | None) -> float:
             own = belongs(part, who._replace(staff=False))
             return _OWN if own else _GENERAL if belongs(part, who) else 0.0
     return _NONE
-
-
-def _names(text: str, path: str) -> bool:
-    """Whether a text refers to a page by its path or folder, or by the words of its name."""
-    folder, _, file = path.rpartition("/")
-    name, have = " ".join(stem(file)), " ".join(words(text))
-    if path in text or f"page on {name}" in have or (" " in name and name in have):
-        return True
-    return bool(folder and regex.search(rf"(?<![\w/]){regex.escape(folder)}/(?!\w)", text))
 
 
 # -- as text
