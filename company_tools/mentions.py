@@ -99,9 +99,9 @@ class Mentions:
         """
         wanted = {name.casefold() for name in names if name}
         for line in (line for page in pages.values() for line in page.splitlines()):
-            cells = (
-                [cell.strip(" *`\"'-.") for cell in _CELLS.split(line)] if len(line) < 200 else []
-            )
+            if len(line) >= LINE_CHARS:
+                continue
+            cells = [cell.strip(" *`\"'-.") for cell in _CELLS.split(line)]
             if wanted.isdisjoint(map(str.casefold, cells)) or len(cells) > CELLS_AT_MOST:
                 continue
             aliases = (" ".join(telling(a)) for cell in cells for a in regex.split("[,;/]", cell))
