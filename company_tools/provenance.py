@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from typing import NamedTuple
 
 import regex
 
@@ -41,6 +42,9 @@ HOW = (
 SET_BY_RULES = ("hours", "status", "team", "levels")
 """Kinds of changes of which a rule may say a value or a name that the task does not."""
 LEAST_QUOTE = 3
+QUOTED_CHARS = 80
+"""Of the name of a page that does not exist, in an objection."""
+NOT_SEEN = "these words are not seen to settle that"
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",
     regex.I,
@@ -48,6 +52,15 @@ _BASIS = regex.compile(
 _DECISION = regex.compile(
     r"\b(?:approv|decid|decision|author|instruct|sign(?:ed)? off|grant)\w*", regex.I
 )
+
+
+class Quote(NamedTuple):
+    """Words that the decision gives as the reason of a change."""
+
+    page: str
+    rule: str
+    flaw: str
+    """Why they count for nothing; "" where they stand on that page."""
 
 
 class Provenance:
@@ -112,7 +125,8 @@ class Provenance:
         lacking = not self._is_given(part, who)
         if not part.doubts and not lacking:
             return None
-        quoted, lacks = list(self._quoted(mentions.text)), list[str]()
+        quotes, lacks = list(self._quotes(mentions.text)), list[str]()
+        quoted = [(quote.page, quote.rule) for quote in quotes if not quote.flaw]
         if lacking and not any(self._is_given(part, who, *one) for one in quoted):
             group, whom = who.department or "the requester", "" if part.own else f" for {part.id}"
             lacks.append(
@@ -124,7 +138,10 @@ class Provenance:
             for doubt in part.doubts
             if not any(self._settles(page, rule, part, doubt) for page, rule in quoted)
         ]
-        return f"{'; '.join(lacks)}. {HOW}" if lacks else None
+        if not lacks:
+            return None
+        unusable = {f"BASIS {quote.page}: {quote.flaw or NOT_SEEN}" for quote in quotes}
+        return f"{'; '.join([*lacks, *sorted(unusable)])}. {HOW}"
 
     # -- rights
 
@@ -201,13 +218,18 @@ class Provenance:
 
     # -- the word of the one who decides
 
-    def _quoted(self, task: str) -> Iterator[tuple[str, str]]:
-        """The rules that the decision quotes, with their pages; those that stand there."""
+    def _quotes(self, task: str) -> Iterator[Quote]:
+        """The rules that the decision quotes."""
         pages = {**self._wiki, TASK: task}
         for match in _BASIS.finditer(self.decided[:20_000], timeout=2):
-            rule, page = match["rule"].strip(" \"'“”`*"), match["page"]
-            if len(words(rule)) >= LEAST_QUOTE and within(rule, pages.get(page, "")):
-                yield page, rule
+            rule, page, flaw = match["rule"].strip(" \"'“”`*"), match["page"], ""
+            if page not in pages:
+                page, flaw = page[:QUOTED_CHARS], "there is no such page"
+            elif len(words(rule)) < LEAST_QUOTE:
+                flaw = f"quote at least {LEAST_QUOTE} words"
+            elif not within(rule, pages[page]):
+                flaw = "these words do not stand there"
+            yield Quote(page, rule, flaw)
 
     def _settles(self, page: str, rule: str, part: Part, doubt: Doubt) -> bool:
         """Whether the words that are quoted bear out an argument.

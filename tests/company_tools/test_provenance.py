@@ -93,6 +93,26 @@ def test_a_value_that_the_task_does_not_say_needs_the_tasks_own_words() -> None:
     assert send(made, "Req_UpdateProjectStatus", said, **status) is None
 
 
+@pytest.mark.parametrize(
+    ("basis", "flaw"),
+    [
+        ('nowhere.md: "the status may be set"', "BASIS nowhere.md: there is no such page"),
+        ('rights.md: "is allowed"', "BASIS rights.md: quote at least 3 words"),
+        ('rights.md: "whoever asks may pause it"', "BASIS rights.md: these words do not stand"),
+        (
+            'rights.md: "May read the wiki"',
+            "BASIS rights.md: these words are not seen to settle that",
+        ),
+    ],
+)
+def test_a_quotation_that_settles_nothing_is_told_why(basis: str, flaw: str) -> None:
+    made = played("Take it off the list: Bright Sails.")
+    said = send(made, "Req_UpdateProjectStatus", f"BASIS: {basis}", id="proj_sails",
+                status="paused") or ""  # fmt: skip
+    assert flaw in said
+    assert made.line.paths("/projects/status/update") == []
+
+
 def test_nobody_sets_their_own_salary_whatever_is_said() -> None:
     made = played("Set my salary to 70000, as approved by the Board.", user="hedda_lund")
     word = 'BASIS: rights.md: "change pay as approved by the Board"'
