@@ -39,6 +39,8 @@ _POWER = regex.compile(r"\d\s?(?:e\s?[+-]?\d|k\b|[x×*·]\s?10)", regex.I)
 _PART = r"(?:\p{Lu}?[\p{Ll}\p{M}]{1,24}|\p{Lu}{1,3}|[\p{Lo}\p{M}]+)"
 _WORD = regex.compile(rf"{_PART}(?:['’/.-]{_PART})*")
 """A plain word; a code, or what an encoding makes of a text, is none."""
+_CLOCK = regex.compile(r"(?:[01]?\d|2[0-3])[:.][0-5]\d(?:[–-](?:[01]?\d|2[0-4])[:.][0-5]\d)?")
+"""A time of day, or from one to another."""
 _EDGES = ".,;:!?'’\"“”„«»()…–—-"
 NUMBERS_AT_MOST = 2
 """Below 1,000, beside those of the task and dates: more may stand for letters."""
@@ -188,9 +190,9 @@ def _is_unreadable(text: str, known: Registry) -> bool:
     own = {token.strip(_EDGES) for token in known.open.split()}
     tokens = _DATE.sub(" ", text).split()
     others = [bare for token in tokens if (bare := token.strip(_EDGES)) and bare not in own]
-    few = [bare for bare in others if bare.isdigit()]
+    few = [bare for bare in others if bare.isdigit() or _CLOCK.fullmatch(bare)]
     signs = [token for token in tokens if not token.strip(_EDGES)]
-    strange = any(not bare.isdigit() and not _WORD.fullmatch(bare) for bare in others)
+    strange = any(bare not in few and not _WORD.fullmatch(bare) for bare in others)
     return strange or max(len(few), len(signs)) > NUMBERS_AT_MOST
 
 
@@ -237,11 +239,13 @@ def _figures(text: str, known: Registry) -> Iterator[str]:
         yield "a figure"
     if _THOUSAND.search(bare) and not _THOUSAND.search(known.open):
         yield "a figure in words"
+    public_rows = _digits_in_a_row(known.open)
     for row in _digits_in_a_row(bare):
         if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
             yield "a salary"
-        if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
-            yield "a figure in digits apart"
+        told = row in bare or any(row in other for other in public_rows)
+        if len(row) >= LEAST_SINGLE and not told and float(row[:15]) not in allowed:
+            yield "digits that may stand for a figure"
 
 
 def _digits_in_a_row(text: str) -> list[str]:

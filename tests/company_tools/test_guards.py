@@ -113,6 +113,19 @@ def test_a_guest_is_told_the_address_and_the_sentence_that_a_page_opens_to_guest
     assert "mail" in (other.asked_back("ok_answer", "Please write to ops@kites.example.") or "")
 
 
+@pytest.mark.parametrize(
+    "hours", ["from 06:00 to 22:00", "from 6:00, until 22:00", "06:00–22:00", "6:00-22:00 o'clock"]
+)
+def test_a_guest_is_told_the_opening_hours_that_a_page_opens_to_guests(hours: str) -> None:
+    company = kites()
+    company["wiki"]["front.md"] = (
+        "# For visitors\n\nThe hotline is staffed from 06:00 to 22:00 in Bergen.\n"
+    )
+    played = PlayedTask(company, user=None)
+    assert played.asked_back("ok_answer", f"Yes, in Bergen we are there {hours}.") is None
+    assert "digits" in (played.asked_back("ok_answer", "We are there from 0 7 3 0 on.") or "")
+
+
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
     played = PlayedTask(user=None, page_limit=-1)
     assert "an id" in (played.asked_back("ok_answer", "See proj_sails") or "")
