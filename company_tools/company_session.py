@@ -40,6 +40,7 @@ from core.tools.faults import Missed, OutOfReach
 
 if TYPE_CHECKING:
     from company_tools.change import ChangeRequest
+    from company_tools.rule_book import Book
 
 R = TypeVar("R", bound=BaseModel)
 OBJECTION_CHARS = 60
@@ -59,6 +60,8 @@ class CompanySession(ReadingSession):
         self.task = ""
         """The task's text; "" before it is known."""
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
+        self.book_of: Callable[[Mapping[str, str]], Book | None] = lambda pages: None
+        """What a model has read of the rules on these pages."""
         self._entries_before: dict[str, set[str]] = {}
         """Of time that is to be logged: the entries like it that there were before."""
         self.on_record: set[str] = set()

@@ -88,6 +88,7 @@ class CompanyEnvironment:
         """Let the guards that act where the deed is speak in the session."""
         session.may_write = lambda: may_write(session, self._off)
         session.read_wiki = lambda: pages_now(session, self._wiki)
+        session.book_of = self.books.known
         if "provenance" not in self._off:
             session.speaks_against = self._provenance.speaks_against
         session.silent = "one-response" not in self._off

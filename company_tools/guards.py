@@ -81,7 +81,7 @@ def _guest(answer: FinalAnswer, session: CompanySession) -> str | None:
         return None
     links = [f"{link.kind}:{link.id}" for link in answer.links or () if link.kind in PRIVATE]
     pages = unless_refused(session.read_wiki, {})
-    held = leaks(answer.message, session, session.task, pages)
+    held = leaks(answer.message, session, session.task, pages, session.book_of(pages))
     held += ["links to records"] if links else []
     return f"the user is a guest, and the answer holds {', '.join(held)}" if held else None
 

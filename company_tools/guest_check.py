@@ -17,6 +17,7 @@ from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.reading_session import ReadingSession, unless_refused
+from company_tools.rule_book import Book
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.words import IN_WORDS, is_among, levelled, numbers, words
 from core.erc3_client.own import company_models as wire
@@ -130,15 +131,18 @@ class Registry:
         return {phrase for text in texts for phrase in _phrases(text)} - own
 
 
-def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, str]) -> list[str]:
+def leaks(
+    message: str, session: ReadingSession, task: str, pages: Mapping[str, str], book: Book | None
+) -> list[str]:
     """What a message holds that a guest is not told, in words that do not repeat it.
 
-    ``task``: its text. ``pages``: the wiki. Where the system refuses to list its records, any mail
-    address and any id is one. Raises OutOfReach: the registry cannot be compared.
+    ``task``: its text. ``pages``: the wiki; ``book``: its rules as a model has read them. Where the
+    system refuses to list its records, any mail address and any id is one. Raises OutOfReach: the
+    registry cannot be compared.
     """
     if _is_plain(message, task):
         return []
-    closed, public = _parted(pages, task)
+    closed, public = _parted(pages, book or (), task)
 
     def registry() -> Registry:
         """Whatever has an id. Compared only; none of it reaches a model."""
@@ -166,9 +170,9 @@ def _is_plain(message: str, task: str) -> bool:
     return not regex.search(r"\d", "".join(left)) and len("".join(left)) < LEAST_LEFT
 
 
-def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
+def _parted(pages: Mapping[str, str], book: Book, task: str) -> tuple[dict[str, str], str]:
     """Pages without what they say of guests, and that with the task's text."""
-    public = {line for text in pages.values() for line in _public(text)}
+    public = {line for path, text in pages.items() for line in _public(path, text, book)}
     closed = {
         path: "\n".join(line for line in text.splitlines() if line.strip() not in public)
         for path, text in pages.items()
@@ -176,12 +180,16 @@ def _parted(pages: Mapping[str, str], task: str) -> tuple[dict[str, str], str]:
     return closed, "\n".join([task, *public])
 
 
-def _public(page: str) -> Iterator[str]:
-    """What a page says of people outside: lines with a word for them, a question's answer too."""
+def _public(path: str, page: str, book: Book) -> Iterator[str]:
+    """The lines of a page for people outside, by a word for them or by a model's reading.
+
+    With what opens a list, and with a question's answer.
+    """
     words, rows, lines = PUBLIC.split(), page.splitlines(), lines_of(page)
+    open_by_book = {rule.number for rule in book if rule.page == path and rule.opens_to_guests}
     for line in lines:
         have = levelled(f"{context_of(page, line)} {line.text}")
-        if any(is_among(word, have) for word in words):
+        if line.number in open_by_book or any(is_among(word, have) for word in words):
             yield from (rows[lines[n - 1].row - 1].strip()[:CHARS_AT_MOST] for n in line.needs)
 
 
@@ -241,10 +249,11 @@ def _figures(text: str, known: Registry) -> Iterator[str]:
         yield "a figure in words"
     public_rows = _digits_in_a_row(known.open)
     for row in _digits_in_a_row(bare):
+        if any(row in public for public in public_rows):
+            continue
         if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
             yield "a salary"
-        told = row in bare or any(row in other for other in public_rows)
-        if len(row) >= LEAST_SINGLE and not told and float(row[:15]) not in allowed:
+        if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
             yield "digits that may stand for a figure"
 
 

@@ -59,6 +59,12 @@ class Rule(NamedTuple):
         parts = [part.strip().casefold() for part in self.does.split(",")]
         return "change" in parts or (own and "change own" in parts)
 
+    @property
+    def opens_to_guests(self) -> bool:
+        """Whether it lets people see something who are not signed in."""
+        groups = {part.strip().casefold() for part in self.who.split(",")}
+        return "see" in self.does.casefold() and not groups.isdisjoint({"guest", "anybody"})
+
 
 Book = tuple[Rule, ...]
 

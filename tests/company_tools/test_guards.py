@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from company_tools.guards import NAMES, NOT_PUBLIC, guards_off
+from company_tools.rule_book import Rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
 from core.runs.work import WorkReport
@@ -124,6 +125,22 @@ def test_a_guest_is_told_the_opening_hours_that_a_page_opens_to_guests(hours: st
     played = PlayedTask(company, user=None)
     assert played.asked_back("ok_answer", f"Yes, in Bergen we are there {hours}.") is None
     assert "digits" in (played.asked_back("ok_answer", "We are there from 0 7 3 0 on.") or "")
+
+
+def test_a_guest_is_told_what_the_model_s_rule_book_opens_to_guests_in_any_language() -> None:
+    company = kites()
+    page = "# Besuch\n\nDie Werkstatt hat von 10:00 bis 13:30 offen, in Gasse 17. Sonst zu.\n"
+    company["wiki"]["besuch.md"] = page
+    told = "Die Werkstatt hat von 10:00 bis 13:30 offen, in Gasse 17."
+    closed = PlayedTask(company, user=None)
+    assert "guest" in (closed.asked_back("ok_answer", told) or "")
+    known = PlayedTask(company, user=None)
+    rule = Rule("besuch.md", 2, "guest", "places, date", "see")
+    known.benchmark._session.book_of = lambda pages: (rule,)
+    assert known.asked_back("ok_answer", told) is None
+    refused = PlayedTask(company, user=None)
+    refused.benchmark._session.book_of = lambda pages: (rule._replace(does="refuse"),)
+    assert "guest" in (refused.asked_back("ok_answer", told) or "")
 
 
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
