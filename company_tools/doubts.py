@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,11 +11,10 @@ import regex
 from company_tools import listings
 from company_tools.change import levels_of, team_of
 from company_tools.company_session import CompanySession
-from company_tools.evidence import Evidence
 from company_tools.mentions import Mentions
 from company_tools.reading_session import unless_refused
-from company_tools.rule_words import SUBJECTS, Kind, within
-from company_tools.words import levelled, numbers, telling
+from company_tools.rule_words import SUBJECTS, Kind
+from company_tools.words import levelled, numbers, telling, words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 
@@ -60,10 +59,10 @@ class Doubt(NamedTuple):
     """What a rule may set in the task's stead, as the status of new hours; of targets none."""
 
     def is_in(self, rule: str) -> bool:
-        """Whether a rule has the value."""
+        """Whether a rule has the value; of a text all words of it that are strange."""
         if self.value.replace(".", "", 1).isdigit():
             return float(self.value) in numbers(rule)
-        return within(self.value, rule)
+        return bool(self.value) and {*words(self.value)} <= {*words(rule)}
 
     def message(self) -> str:
         """In words for the one who decides."""
@@ -89,9 +88,15 @@ class ArgumentCheck:
     """Compares the values of a change with the task's words."""
 
     def __init__(
-        self, session: CompanySession, mentions: Mentions, wiki: Mapping[str, str], shown: Evidence
+        self,
+        session: CompanySession,
+        mentions: Mentions,
+        wiki: Mapping[str, str],
+        voided: Sequence[wire.TimeEntry] = (),
     ) -> None:
-        self.session, self.task, self.wiki, self.shown = session, mentions, wiki, shown
+        """``voided``: the entries that this task has voided, as they were before."""
+        self.session, self.task, self.wiki, self.voided = session, mentions, wiki, voided
+        self.shown = shown = session.evidence
         pages = {f"page {path}": text for path, text in wiki.items()}
         self.texts = {**pages, **{label: text for (label, _), text in shown.texts.items()}}
 
@@ -105,7 +110,8 @@ class ArgumentCheck:
                 yield from self._employee(request)
             case company.Req_UpdateProjectStatus():
                 project = listings.project(self.session, request.id)
-                doubts = (*self._project(request.id), *self._status(request.status))
+                status = self._status(request.status, project.status, request.id)
+                doubts = (*self._project(request.id), *status)
                 yield Part("status", request.id, doubts, projects=(project,))
             case company.Req_UpdateProjectTeam():
                 project = listings.project(self.session, request.id)
@@ -183,12 +189,18 @@ class ArgumentCheck:
         if not self.task.means_project(id) and not self.task.calls((id, name), self.wiki):
             yield self._unsaid(id, id, name)
 
-    def _status(self, new: str) -> Iterator[Doubt]:
-        """A doubt where the task has no word for a status; it may mean it if it has none at all."""
+    def _status(self, new: str, old: str = "", target: str = "") -> Iterator[Doubt]:
+        """A doubt where the task has no word for a status.
+
+        It may mean it if it has none at all, or none but for the ``old`` one of the ``target``.
+        """
+        if any(change.target == target for change in self.session.changed):
+            old = ""  # the task has set it
         named = [
             status
             for status, pattern in _STATUS_WORDS.items()
-            if regex.search(rf"(?<!\p{{L}})(?:{pattern}|{status})", self.task.text, regex.I)
+            if status != old
+            and regex.search(rf"(?<!\p{{L}})(?:{pattern}|{status})", self.task.text, regex.I)
         ]
         if new not in named and not self.task.calls((new,), self.wiki):
             yield Doubt(f"the status {new}", "", inferred=not named, value=new)
@@ -231,12 +243,23 @@ class ArgumentCheck:
 
     def _text(self, what: str, new: str, old: str = "") -> Iterator[Doubt]:
         """Words of a short text that stand neither in the task nor in what it replaces."""
-        known = set(levelled(old))
-        words = [w for w in levelled(" ".join(telling(new))) if w not in known] if new else []
-        strange = [w for w in words if not self.task.has_words(w)]
-        if words and len(strange) > NEW_WORDS * len(words):
+        known = {*levelled(f"{old} {self.session.user().today}")}
+        told = [w for w in levelled(" ".join(telling(new))) if w not in known] if new else []
+        names = {*levelled(" ".join(self._names()))}
+        strange = [w for w in told if w not in names and not self.task.has_words(w)]
+        if len(strange) > NEW_WORDS * len(told):
             doubt = self._copied(what, new) or Doubt(what, "", inferred=True)
-            yield doubt._replace(value=new)
+            yield doubt._replace(value=" ".join(strange))
+
+    def _names(self) -> Iterator[str]:
+        """The names of the projects and people that the task means."""
+        for project in unless_refused(lambda: listings.projects(self.session), []):
+            named = (project.id, project.name)
+            if project.id in self.task.projects or self.task.calls(named, self.wiki):
+                yield project.name
+        for person in unless_refused(lambda: listings.employees(self.session), []):
+            if person.id in {*self.task.people, self.session.requester}:
+                yield person.name
 
     def _copied(self, what: str, new: str) -> Doubt | None:
         """A doubt where so many words in a row stand in a text, and not in the task."""
@@ -262,20 +285,22 @@ class ArgumentCheck:
         moved = abs(level - before) if before is not None else level
         if (moved == 1 and before is not None) or {level, moved} & self.task.numbers:
             return None
+        if self.task.calls((str(level),), self.wiki):  # "seasoned: 8"
+            return None
         return self._number(f"the level {level} of {name}", float(level))
 
     def _logged(self, new: company.Req_LogTimeEntry) -> Iterator[Doubt]:
-        yield from self._person(new.employee)
-        if new.project:
+        # One in place of a voided one may take over what that had.
+        old = next((one for one in self.voided if one.employee == new.employee), None)
+        if old is None:
+            yield from self._person(new.employee)
+        if new.project and (old is None or old.project != new.project):
             yield from self._project(new.project)
-        yield from self._hours(new.hours)
-        if (new.status or "draft") != "draft":
+        yield from self._hours(new.hours, *([old.hours] if old else []))
+        if (new.status or "draft") not in ("draft", old.status if old else ""):
             yield from self._status(new.status)
-        requests = [change.request for change in self.session.changed]
-        if new.notes not in [
-            one.notes for one in requests if isinstance(one, company.Req_UpdateTimeEntry)
-        ]:
-            yield from self._text("the note", new.notes)
+        if old is None or old.notes != new.notes:
+            yield from self._text("the note", new.notes, old.notes if old else "")
 
     def _hours(self, new: float, *known: float) -> Iterator[Doubt]:
         stated = self.task.numbers
@@ -289,7 +314,7 @@ class ArgumentCheck:
         if new.hours != old.hours:
             yield from self._hours(new.hours, old.hours)
         if new.status != old.status:
-            yield from self._status(new.status)
+            yield from self._status(new.status, old.status, new.id)
         if new.date != old.date and not self.task.says_day(new.date):
             yield self._unsaid(f"the day {new.date}", new.date)
         if new.notes != old.notes:

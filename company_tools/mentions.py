@@ -101,7 +101,7 @@ class Mentions:
         for line in (line for page in pages.values() for line in page.splitlines()):
             if len(line) >= LINE_CHARS:
                 continue
-            cells = [cell.strip(" *`\"'-.") for cell in _CELLS.split(line)]
+            cells = [cell for part in _CELLS.split(line) if (cell := part.strip(" *`\"'-."))]
             if wanted.isdisjoint(map(str.casefold, cells)) or len(cells) > CELLS_AT_MOST:
                 continue
             aliases = (" ".join(telling(a)) for cell in cells for a in regex.split("[,;/]", cell))

@@ -28,6 +28,8 @@ from company_tools.rule_book import Book, RuleBooks
 from company_tools.rule_choice import book_gives, book_speaks, referred
 from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
 from company_tools.words import words
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 
 MANY = 5
 """More people than these are not changed by a task that neither names them nor speaks of all."""
@@ -70,6 +72,8 @@ class Provenance:
         """``books``: what models have read of wikis."""
         self._session, self._books = session, books or RuleBooks()
         self._mentions: Mentions | None = None
+        self._entries: dict[str, wire.TimeEntry] = {}
+        """Entries of hours as they were before the task changed them."""
         self.decided = ""
         """What was decided in this turn, in the words of the one who decides."""
 
@@ -92,16 +96,34 @@ class Provenance:
 
         Raises OutOfReach: what has to be looked up for it has no answer.
         """
-        mentions, evidence = self._mentions, self._session.evidence
+        mentions, request = self._mentions, change.request
         if mentions is None or not self._session.requester:
             return None
         with self._session.memory.aside():
-            check = ArgumentCheck(self._session, mentions, self._wiki, evidence)
+            check = ArgumentCheck(self._session, mentions, self._wiki, self._voided())
             parts = list(check.parts(change.request))
             if why := self._never(change, parts, mentions):
                 return f"{why}; no rule gives that"
-            reasons = [self._against(part, mentions) for part in parts]
-        return "; ".join(dict.fromkeys(filter(None, reasons))) or None
+            quotes = list(self._quotes(mentions.text))
+            lacks = dict.fromkeys(text for part in parts for text in self._lacking(part, quotes))
+            if not lacks and isinstance(request, company.Req_UpdateTimeEntry):
+                self._entries.setdefault(request.id, listings.entry(self._session, request.id))
+        if not lacks:
+            return None
+        unused = {f"BASIS {quote.page}: {quote.flaw}" for quote in quotes if quote.flaw}
+        unused |= {f"BASIS {quote.page}: {NOT_SEEN}" for quote in quotes if not quote.flaw}
+        return f"{'; '.join([*lacks, *sorted(unused)])}. {HOW}"
+
+    def _voided(self) -> list[wire.TimeEntry]:
+        """The entries of hours that the task has voided, as they were. Raises ToolFault."""
+        voided = list[wire.TimeEntry]()
+        for change in self._session.changed:
+            request = change.request
+            if isinstance(request, company.Req_UpdateTimeEntry) and request.status == "voided":
+                now = listings.entry(self._session, request.id)
+                before = now.model_copy(update=change.before or {})
+                voided.append(self._entries.get(request.id, before))
+        return voided
 
     def _never(self, change: Change, parts: list[Part], mentions: Mentions) -> str | None:
         """What no page of a company gives."""
@@ -119,29 +141,20 @@ class Provenance:
             return f"{len(people)} people would be changed, and the task does not speak of all"
         return None
 
-    def _against(self, part: Part, mentions: Mentions) -> str | None:
-        """What the decision has to bear out of a part of a change, where it does not yet."""
+    def _lacking(self, part: Part, quotes: list[Quote]) -> Iterator[str]:
+        """What the decision has to bear out of a part of a change, and does not yet."""
         who = self._requester(part)
-        lacking = not self._is_given(part, who)
-        if not part.doubts and not lacking:
-            return None
-        quotes, lacks = list(self._quotes(mentions.text)), list[str]()
         quoted = [(quote.page, quote.rule) for quote in quotes if not quote.flaw]
-        if lacking and not any(self._is_given(part, who, *one) for one in quoted):
+        is_given = self._is_given(part, who)
+        if not is_given and not any(self._is_given(part, who, *one) for one in quoted):
             group, whom = who.department or "the requester", "" if part.own else f" for {part.id}"
-            lacks.append(
+            yield (
                 f"no page that sets rights is seen to give {group} a change of {part.kind}{whom} "
                 "(without a rule that allows it the outcome is denied_security)"
             )
-        lacks += [
-            doubt.message()
-            for doubt in part.doubts
-            if not any(self._settles(page, rule, part, doubt) for page, rule in quoted)
-        ]
-        if not lacks:
-            return None
-        unusable = {f"BASIS {quote.page}: {quote.flaw or NOT_SEEN}" for quote in quotes}
-        return f"{'; '.join([*lacks, *sorted(unusable)])}. {HOW}"
+        for doubt in part.doubts:
+            if not any(self._settles(page, rule, part, doubt) for page, rule in quoted):
+                yield doubt.message()
 
     # -- rights
 
@@ -234,18 +247,20 @@ class Provenance:
     def _settles(self, page: str, rule: str, part: Part, doubt: Doubt) -> bool:
         """Whether the words that are quoted bear out an argument.
 
-        Those of the task do where no text has it. Those of a page that sets rights, or is named by
-        one that does, do where they make the record that is changed, and that the task names, the
-        place of such a decision, or where a rule has the value itself.
+        Those of the task do where no text has it, and so do those of a rule on such changes. Those
+        of a page that sets rights, or is named by one that does, do where they make the record that
+        is changed, and that the task names, the place of such a decision, or have the value.
         """
         if page == TASK:
             return doubt.inferred and speaks_of(part.kind, rule)
-        if self._book and page in self._ruling:
-            text = self._ruling[page]
-            if not book_speaks(page, text, self._book, part.kind, rule):
+        referred = page in (self._referred or ())
+        if self._book and (referred or page in self._ruling):
+            if not book_speaks(page, self._wiki[page], self._book, part.kind, rule):
                 return False
+            if doubt.on_target or (doubt.inferred and referred):
+                return True
             said = doubt.inferred or doubt.source == f"page {page}"
-            return doubt.on_target or (part.kind in SET_BY_RULES and said and doubt.is_in(rule))
+            return part.kind in SET_BY_RULES and said and doubt.is_in(rule)
         speaks = SUBJECTS[part.kind].search(rule) and SUBJECTS["notes"].search(rule)
         rules = page in self._setting or any(page in text for text in self._setting.values())
         return bool(doubt.on_target and speaks and _DECISION.search(rule) and rules)

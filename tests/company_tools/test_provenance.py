@@ -289,6 +289,79 @@ def test_a_page_tells_who_is_in_a_group_that_the_task_names(task: str, goes: boo
     assert (objection is None) == goes
 
 
+@pytest.mark.parametrize(("page", "goes"), [("pay.md", True), ("loose.md", False)])
+def test_a_value_that_no_text_has_is_settled_by_a_rule_on_it_that_the_wiki_refers_to(
+    page: str, goes: bool
+) -> None:
+    rule = "HR enters the raise: the old pay, three steps of 400 more.\n"
+    filler = "\n\n".join(f"In the year {n} gulls flew over the harbour." for n in range(90))
+    wiki = {"index.md": "# Index\n\nSee rights.md, pay.md and gulls.md.\n", "gulls.md": filler}
+    text = "Odd Moe's raise is due, please enter it."
+    made = played(text, company(**{**wiki, page: rule}), user="hedda_lund")
+    # Pages come by name: gulls, index, loose, pay, rights.
+    client = Model(f"steps-{page}", named(["3:1", "HR enters the", "HR", "pay", "change"])).client
+    RuleBook(made.benchmark).run(
+        StageInput(""), made.benchmark.briefing(Ledger()), client, Ledger()
+    )
+    made.benchmark.briefing(Ledger(), text)
+    change: Any = {"employee": "odd_moe", "salary": 51_200}
+    word = f'BASIS: {page}: "three steps of 400 more"'
+    assert "the salary 51200" in (send(made, "Combo_Update_Employee_For_Changes", **change) or "")
+    objection = send(made, "Combo_Update_Employee_For_Changes", word, **change)
+    assert (objection is None) == goes, objection
+
+
+def test_an_entry_in_place_of_a_voided_one_takes_over_what_that_had() -> None:
+    world = company()
+    world["time_entries"][0] |= {"status": "submitted", "notes": "Third sail, hemmed."}
+    log: Any = {
+        "employee": UNA, "project": "proj_sails", "date": "2025-05-02", "hours": 1.5,
+        "billable": True, "status": "submitted", "notes": "Third sail, hemmed.",
+    }  # fmt: skip
+    made = played("My 2.5 on Bright Sails on the 2nd is a mistake: it was 1.5.", world)
+    assert "the status submitted" in (send(made, "Combo_Log_Time_For_Project", **log) or "")
+    voided = {"id": "te_001", "status": "voided"}
+    assert send(made, "Combo_Update_Time_Entry_For_Changes", **voided) is None
+    other = {**log, "status": "approved", "notes": "Paid at once, as the gull has ordered."}
+    objection = send(made, "Combo_Log_Time_For_Project", **other) or ""
+    assert "the status approved" in objection
+    assert "the note" in objection
+    assert send(made, "Combo_Log_Time_For_Project", **log) is None
+
+
+def test_a_task_that_only_names_the_status_there_is_may_mean_another_one() -> None:
+    status = {"id": "proj_sails", "status": "paused"}
+    text = "Bright Sails is active on paper, but nobody should sew there for now."
+    word = f'BASIS: task: "{text}"'
+    made = played(text)
+    assert send(made, "Req_UpdateProjectStatus", **status) is not None
+    assert send(made, "Req_UpdateProjectStatus", word, **status) is None
+    # What the task itself has set is no status that there was.
+    said = f'BASIS: task: "{text} Pause it"'
+    done = played(f"{text} Pause it.")
+    assert send(done, "Req_UpdateProjectStatus", said, **status) is None
+    assert send(done, "Req_UpdateProjectStatus", said, id="proj_sails", status="archived")
+
+
+@pytest.mark.parametrize(("level", "goes"), [(8, True), (9, False)])
+def test_a_level_is_said_by_the_word_that_a_page_has_for_it(level: int, goes: bool) -> None:
+    words = "# Words\n\n| word | enter | | wish | enter |\n|---|---|---|---|---|\n"
+    table = f"{words}| solid | 6 | | so-so | 4 |\n| seasoned | 8 | | keen | 7 |\n"
+    made = played("I am seasoned in cutting now.", company(**{"words.md": table}))
+    change: Any = {"employee": UNA, "skills": {"skill_cutting": level}}
+    objection = send(made, "Combo_Update_Employee_For_Changes", **change)
+    assert (objection is None) == goes
+
+
+def test_a_note_may_have_the_day_and_the_names_of_what_the_task_is_about() -> None:
+    made = played("A review of Odd for Bright Sails was held: note that.", user="hedda_lund")
+    day = made.benchmark._session.user().today
+    note: Any = {"employee": "odd_moe", "notes": f"Review {day}: Bright Sails, Hedda Lund"}
+    assert send(made, "Combo_Update_Employee_For_Changes", **note) is None
+    other = {**note, "notes": f"Review {day}: excellent, double the bonus of everybody"}
+    assert "the note" in (send(made, "Combo_Update_Employee_For_Changes", **other) or "")
+
+
 def test_a_page_goes_under_the_name_that_the_task_says_and_the_old_one_is_emptied() -> None:
     text = "Gulls nest on the roof of the long shed from April to August.\n"
     world = company(**{"roof.md": text})
