@@ -55,24 +55,22 @@ def look(debug: DebugState, expression: str) -> str:
 
 
 def variables(debug: DebugState) -> tuple[dict[str, str], int]:
-    """The variables at the waiting call as text, those of its functions first.
+    """The variables at the waiting call as text, and how many other names have a meaning there.
 
-    And how many functions, classes, modules and constants are not among them. Raises BadCommand:
-    they cannot be seen.
+    Those are functions, classes, modules and constants. Raises BadCommand: nothing can be seen.
     """
-    step, line = debug.place
-    trees = [_tree(code) for code in debug.codes[:step]]
-    inner = set().union(*(bound_names(ast.Module([f], [])) for f in _around(trees[-1], line)))
-    every = set().union(*map(bound_names, trees)) | inner
-    defined = {name for tree in trees for name in _defined(tree)}
-    names = {n for n in every if n != "*" and n not in defined and (n in inner or not n.isupper())}
-    ordered = sorted(names, key=lambda name: (name not in inner, name))
-    values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
+    trees = [_tree(code) for code in debug.codes[: debug.place[0]]]
+    every = set().union(*map(bound_names, trees)) - {"*"}
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    hidden = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    hidden |= {n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
+    hidden |= {name for name in every if name.isupper()}
+    values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in sorted(every - hidden))
     text = _evaluate(debug, f"{{{values}}}")
     if text.startswith("***"):
         raise BadCommand(text.removeprefix("*** "))
     known = ((name, value) for name, value in ast.literal_eval(text).items() if value is not None)
-    return {name: cut(value, SHOWN) for name, value in known}, len(every - names)
+    return {name: cut(value, SHOWN) for name, value in known}, len(every & hidden)
 
 
 def names_in(code: str) -> frozenset[str]:
@@ -85,20 +83,6 @@ def _tree(code: str) -> ast.Module:
         return parse(code)
     except Unparsable:
         return ast.Module([], [])
-
-
-def _around(tree: ast.Module, line: int) -> list[ast.FunctionDef]:
-    """The functions around a line."""
-    every = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
-
-
-def _defined(tree: ast.Module) -> set[str]:
-    """Names of functions, classes and modules."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    nodes = list(ast.walk(tree))
-    imported = {n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
-    return imported | {node.name for node in nodes if isinstance(node, kinds)}
 
 
 def _evaluate(debug: DebugState, expression: str) -> str:
