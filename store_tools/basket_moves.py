@@ -29,7 +29,7 @@ def move(session: StoreSession, start: Mapping[str, int], wanted: Mapping[str, i
             session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
 
-def switch_coupon(session: StoreSession, now: str, wanted: str) -> None:
+def switch_coupon(session: StoreSession, now: str | None, wanted: str) -> None:
     """At most one call: apply the wanted code, or take the present one off."""
     if wanted == now:
         return

@@ -115,7 +115,7 @@ def _text(
 ) -> Iterator[Divergence]:
     """Two texts as JSON; long ones are cut to what is around the first sign that differs."""
     if was != comes:
-        start = max(0, len(commonprefix([was or "", comes or ""])) - AROUND)
+        start = max(0, len(commonprefix([was or "", comes or ""])) - AROUND)  # noqa: RUF071
         yield Divergence(what, _excerpt(was, start), _excerpt(comes, start), step)
 
 
