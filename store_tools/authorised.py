@@ -256,7 +256,7 @@ class Order:
         return next((flaw for flaw in flaws if flaw), None)
 
     def _other_items(self, authority: Authority, basket: Basket) -> str | None:
-        held = content_in(basket)
+        held = content_in(basket["items"])
         if authority.items is not None:
             if held == authority.items:
                 return None
@@ -316,7 +316,7 @@ class Order:
 
     def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
         """Whether the instruction names every SKU of the basket, or words each search of it."""
-        if all(map(self._named, content_in(basket))):
+        if all(map(self._named, content_in(basket["items"]))):
             return True
         return all(p.query and names(self.instruction, p.query) for p in searches)
 
@@ -333,7 +333,7 @@ class Order:
 
 def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
     """Why a basket is not the cheapest of those that were priced; None where it is."""
-    if (content_in(basket), basket["coupon"], basket["total"]) not in rows:
+    if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
         return "the search has not priced this basket with this coupon"
     least = min(total for *_, total in rows)
     return None if basket["total"] == least else f"the search found a basket for {least}"

@@ -63,7 +63,7 @@ def try_coupons(
         else:
             untried = _search(trial, unique, codes)
         _try_additions(trial)
-        move(session, trial.content, content_in(before))
+        move(session, trial.content, content_in(before["items"]))
         switch_coupon(session, trial.coupon, before["coupon"])
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
@@ -221,7 +221,7 @@ def _try_additions(trial: Trial) -> None:
     catalog = trial.session.catalog
     if not codes or not trial.results or catalog is None:
         return
-    base = {line["sku"]: line["quantity"] for line in min(trial.results, key=key_of)["items"]}
+    base = content_in(min(trial.results, key=key_of)["items"])
     gave = dict(trial.gives)
     trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
     spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]

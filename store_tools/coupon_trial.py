@@ -60,7 +60,7 @@ class Trial:
 
     def __init__(self, session: StoreSession, before: Basket) -> None:
         self.session = session
-        self.content = content_in(before)
+        self.content = content_in(before["items"])
         self.coupon: str | None = before["coupon"]
         """None: not known."""
         self.moved = False
@@ -110,13 +110,13 @@ class Trial:
                 raise
             except OutOfReach as fault:
                 # Should the shop be gone, this look says so.
-                self.content, lost = content_in(self._look()), fault
+                self.content, lost = content_in(self._look()["items"]), fault
                 continue
             except ToolFault as fault:
                 if fault.fatal:
                     raise
                 seen_now, unexpected = seen_after_refusal(self.session)
-                self.content, self.coupon = content_in(seen_now), seen_now["coupon"]
+                self.content, self.coupon = content_in(seen_now["items"]), seen_now["coupon"]
                 if unexpected:
                     lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
                     continue
@@ -175,7 +175,7 @@ class Trial:
 
     def _look_at(self, content: Content) -> Basket:
         basket = self._look()
-        if content_in(basket) != content:
+        if content_in(basket["items"]) != content:
             raise _unbelieved(OutOfReach("the basket does not come to hold what was put in"))
         if flaw := flaw_of(basket):
             text = f"the basket does not add up, read twice: {flaw}"

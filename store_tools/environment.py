@@ -107,12 +107,30 @@ class StoreEnvironment:
             ToolFault: the shop does not answer.
         """
         with self._session.recording_to(ledger):
-            mismatches = [repeat_request(self._session, request) for request in requests]
+            mismatches = [_repeat(self._session, request) for request in requests]
         return [text for text in mismatches if text]
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        restore(self._session, entries)
+        session = self._session
+        intended: dict[str, object] | None = None
+        open_ = False
+        for entry in entries:
+            if isinstance(entry, Intent):
+                if isinstance(entry.about, dict):
+                    intended, open_ = entry.about, True
+            elif entry.path == CHECKOUT:
+                if isinstance(entry, Resolved):
+                    open_, bought = False, entry.took_effect
+                else:
+                    open_, bought = open_ and entry.outcome == "unknown", entry.outcome == "done"
+                if bought:
+                    session.checkouts.append(filled_basket(intended or {}))
+            elif isinstance(entry, WireCall):
+                if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
+                    session.rejected_coupons.add(str(entry.body.get("coupon")))
+                _learn(session, entry)
+        session.unsettled = filled_basket(intended) if open_ and intended is not None else None
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
@@ -186,7 +204,7 @@ def harmed(acts: int, passed: bool | None) -> bool | None:
     return None if passed is None else not passed
 
 
-def repeat_request(session: StoreSession, request: WireCall) -> str | None:
+def _repeat(session: StoreSession, request: WireCall) -> str | None:
     """Send a recorded write again; in words, what was answered otherwise now.
 
     A read is not sent, what the session had learnt from it is taken over; nor is a write that had
@@ -207,26 +225,6 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
 
 
-def restore(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
-    """Take over what recorded deeds have taught and done; nothing is sent."""
-    intended: dict[str, object] | None = None
-    open_ = False
-    for entry in entries:
-        if isinstance(entry, Intent):
-            if isinstance(entry.about, dict):
-                intended, open_ = entry.about, True
-        elif entry.path == CHECKOUT:
-            bought = entry.took_effect if isinstance(entry, Resolved) else entry.outcome == "done"
-            open_ = open_ and isinstance(entry, WireCall) and entry.outcome == "unknown"
-            if bought:
-                session.checkouts.append(filled_basket(intended or {}))
-        elif isinstance(entry, WireCall):
-            if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
-                session.rejected_coupons.add(str(entry.body.get("coupon")))
-            _learn(session, entry)
-    session.unsettled = filled_basket(intended) if open_ and intended is not None else None
-
-
 def _refusal(session: StoreSession, request: WireCall) -> str | None:
     """Send a recorded write; the words of the refusal, None where it was answered."""
     try:
@@ -245,7 +243,7 @@ def _refusal(session: StoreSession, request: WireCall) -> str | None:
         return fault.text
     finally:
         if request.path == CHECKOUT:
-            session.forget_stock()
+            session.catalog = None
     return None
 
 
