@@ -73,11 +73,9 @@ def combinations_for(
         packages = [Package.model_validate(p) for p in products]
     except ValidationError:
         raise ToolFault("each product needs sku, price, available and units") from None
-    usable = [o for o in packages if o.available > 0 and o.units <= target_units]
-    most = TABLE_AT_MOST // target_units
-    cut = len(usable) > most
-    if cut:
-        usable = sorted(usable, key=lambda o: o.price / o.units)[:most]
+    fitting = [o for o in packages if o.available > 0 and o.units <= target_units]
+    fitting.sort(key=lambda o: o.price / o.units)
+    usable = fitting[: TABLE_AT_MOST // target_units]
     usable.sort(key=lambda o: (-o.units, o.price))
     baskets, unfinished = _explore(usable, target_units)
     prices = [package.price for package in usable]
@@ -94,7 +92,7 @@ def combinations_for(
     return {
         "combinations": [_row(usable, counts) for counts in selected],
         "total_found": len(baskets),
-        "cut": cut or unfinished or len(selected) < len(baskets),
+        "cut": len(usable) < len(fitting) or unfinished or len(selected) < len(baskets),
         "reason": reason,
     }
 
@@ -107,7 +105,7 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
     """
     rest = _cheapest_rest(packages, target)
     baskets: list[Counts] = []
-    heap: list[tuple[float, int, Counts, int, int, int]] = []
+    heap: list[tuple[float, int, Counts, int, int, int]] = []  # by cost, deep ones first
     work = 0
 
     @cache
@@ -123,7 +121,6 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
     def push(cost: int, left: int, counts: Counts, rank: int) -> None:
         ranked = choices(len(counts), left) if len(counts) < len(packages) else []
         if rank < len(ranked):
-            # Deep ones first among equals: a basket is completed before others are begun.
             full_cost = cost + ranked[rank][0]
             heapq.heappush(heap, (full_cost, -len(counts), counts, rank, cost, left))
 

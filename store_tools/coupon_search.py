@@ -33,6 +33,8 @@ TRIED_AT_MOST = 8
 """Cheapest products that are tried as additions."""
 TRIED_BESIDE = 4
 """The same where another code gives a discount already: each costs two requests."""
+FEW_LEFT = 0.3
+"""Where a look at all that a code leaves open may leave so many of them, it is made."""
 
 
 def try_coupons(
@@ -100,6 +102,8 @@ class _Search:
         self.prices: dict[str, int] = {}
         self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
         """By code, the largest discount that each basket can have."""
+        self.paid: dict[str, list[tuple[int, int]]] = {code: [] for code in codes}
+        """By code, subtotal and discount of baskets on which it gave one."""
         self.sound = True
         """Whether nothing seen contradicts what the bounds rest on."""
         self.done: set[int] = set()
@@ -116,7 +120,8 @@ class _Search:
         if not hopes:
             return False
         _, index, code = hopes[0]
-        group = [i for _, i, c in hopes if c == code][: self.width]
+        hopeful = [i for _, i, c in hopes if c == code]
+        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width]
         if self.spent > self.worth:
             # Looking at many at once has not paid: what is left is tried in the order of its moves.
             near = self.trial.content
@@ -134,6 +139,19 @@ class _Search:
         else:
             self.width = len(group) // 2
         return True
+
+    def _rules_most_out(self, indexes: list[int], code: str) -> bool:
+        """Whether a look at all of these as one leaves few, if the code gives the same percentage.
+
+        No basket is ruled out by this: it only says which look may pay.
+        """
+        paid, best = self.paid[code], self._best()
+        rates = [p for p in range(1, 101) if all(s * p // 100 == d for s, d in paid)]
+        if not paid or not rates or best is None:
+            return False
+        off = self._subtotal(reduce(or_, (self.contents[i] for i in indexes))) * rates[0] // 100
+        left = [i for i in indexes if self._key(i, code, off) < best]
+        return len(left) <= FEW_LEFT * len(indexes)
 
     def _hopes(self) -> list[tuple[Key, int, str]]:
         """Baskets with codes that can be better than the best, the most hopeful first."""
@@ -182,11 +200,13 @@ class _Search:
         left = self.fits - self.done
         return min(((self._key(i, ""), i) for i in left), default=None)
 
-    def _key(self, index: int, code: str) -> Key:
-        content = self.contents[index]
-        subtotal = sum(n * self.prices.get(sku, 0) for sku, n in content.items())
-        off = min(self.most[code][index], subtotal) if code else 0
-        return subtotal - off, code != "", len(content)
+    def _key(self, index: int, code: str, at_most: int = UNBOUNDED) -> Key:
+        subtotal = self._subtotal(self.contents[index])
+        off = min(self.most[code][index], at_most, subtotal) if code else 0
+        return subtotal - off, code != "", len(self.contents[index])
+
+    def _subtotal(self, content: Content) -> int:
+        return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
 
     def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
         self.spent += distance(self.trial.content, content) + 2 * len(codes)
@@ -201,6 +221,8 @@ class _Search:
     def _learn(self, content: Content, basket: Basket, code: str) -> None:
         for item in basket["items"]:
             self.sound &= self.prices.setdefault(item["sku"], item["price"]) == item["price"]
+        if code and basket["discount"]:
+            self.paid[code].append((basket["subtotal"], basket["discount"]))
         for i, held in enumerate(self.contents):
             if code and _within(content, held) and basket["discount"] > self.most[code][i]:
                 self.sound = False
