@@ -1,7 +1,6 @@
 """How fast the agent and the lab are; each command prints the median and extremes of its runs.
 
 python -m workshop.perf.speed start [--runs 10] [--benchmark NAME] [--litellm] [-- OPTION ...]
-python -m workshop.perf.speed turn [--rounds 5] [--benchmark NAME]
 python -m workshop.perf.speed lab [--tasks 200] [--jobs 1,2,4] [--runs 1]
 """
 
@@ -18,39 +17,24 @@ import time
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from smolagents import CodeAgent, LogLevel
-from smolagents.models import ChatMessage, MessageRole, Model
 
 from cli.adapters import ADAPTERS
 from core.models.providers import provider
-from tests.fake_openai import FakeOpenAI, Message
-from workshop.lab.engines import Job
-from workshop.lab.lab_run import Settings
+from tests.fake_openai import FakeOpenAI
 from workshop.lab.packs import source_of
-from workshop.lab.play_job import play_job
 from workshop.simulator import worlds
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 60.0
-REPLY = "Thought: done.\n<code>\nfinal_answer(1)\n</code>"
 app = typer.Typer()
 
 
 def command(*words: object) -> list[str]:
     """The agent's command line."""
     return [sys.executable, "submission.py", *map(str, words)]
-
-
-def run(*words: object) -> dict[str, Any]:
-    """What the agent prints with ``--json``. Raises CalledProcessError."""
-    done = subprocess.run(
-        command(*words, "--json"), cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    printed: dict[str, Any] = json.loads(done.stdout)
-    return printed
 
 
 def spread(values: Sequence[float], unit: str) -> str:
@@ -74,28 +58,17 @@ def start(
     pack = worlds.world_of(worlds.FORMATS[benchmark]).bundled
     task = json.loads(pack.read_text())["scenarios"][0]["spec_id"]
     words = ["--benchmark", benchmark, "--quiet", "--task", task, *(options or ())]
-    models = _models_at(_endpoint(benchmark).base_url) if litellm else {}
+    models: dict[str, str] = {}
+    if litellm:
+        model = provider("playbook")
+        endpoint = FakeOpenAI(lambda _model, messages: str(model.reply(benchmark, messages)))
+        for role in ("EVALUATOR", "WORKER"):
+            models[f"{role}_BASE_URL"] = endpoint.base_url
+            models[f"{role}_MODEL"] = "openai/at-once"
     _first_turn(words, models)
     turns, ends = zip(*(_first_turn(words, models) for _ in range(runs)), strict=True)
     print(f"first turn: {spread(turns, 's')}")
     print(f"whole run of one task: {spread(ends, 's')}")
-
-
-def _endpoint(benchmark: str) -> FakeOpenAI:
-    """Answers both roles of a benchmark."""
-    model = provider("playbook")
-
-    def answer(_model: str, messages: list[Message]) -> str:
-        return str(model.reply(benchmark, messages))
-
-    return FakeOpenAI(answer)
-
-
-def _models_at(url: str) -> dict[str, str]:
-    """The environment in which both roles are asked there."""
-    roles = ("EVALUATOR", "WORKER")
-    addresses = {f"{role}_BASE_URL": url for role in roles}
-    return addresses | {f"{role}_MODEL": "openai/at-once" for role in roles}
 
 
 def _first_turn(words: list[str], models: dict[str, str]) -> tuple[float, float]:
@@ -130,97 +103,28 @@ def _watch(out: Path, process: subprocess.Popen[bytes], began: float) -> float |
 
 
 @app.command()
-def turn(rounds: int = 5, benchmark: str = "store") -> None:
-    """Our own time a turn, beside a step of a bare smolagents CodeAgent.
-
-    It is a turn's seconds less those of its model calls and requests, as the journal tells them;
-    requests without a time of their own count as the median. Both are measured by turns, so that
-    what else the machine does hits both.
-    """
-    _bare_step()
-    turns, steps = [], []
-    for _ in range(rounds):
-        turns += _own_turns(benchmark)
-        steps += [_bare_step() for _ in range(20)]
-    ours, theirs = statistics.median(turns), statistics.median(steps)
-    print(
-        f"a turn of ours: {ours:.1f} ms; a bare CodeAgent's step: {theirs:.1f} ms; "
-        f"ratio {ours / theirs:.2f} ({len(turns)} turns, {len(steps)} steps)"
-    )
-
-
-class AtOnce(Model):  # type: ignore[misc]
-    """Answers every prompt at once."""
-
-    def generate(self, *_: Any, **__: Any) -> ChatMessage:
-        return ChatMessage(role=MessageRole.ASSISTANT, content=REPLY)
-
-
-def _bare_step() -> float:
-    """Milliseconds of a new agent with one step."""
-    began = time.perf_counter()
-    CodeAgent(tools=[], model=AtOnce(), verbosity_level=LogLevel.OFF).run("Say one.")
-    return (time.perf_counter() - began) * 1000
-
-
-def _own_turns(benchmark: str) -> list[float]:
-    """Milliseconds of each turn with work in it, of a run of the bundled pack."""
-    with tempfile.TemporaryDirectory() as out:
-        run("--benchmark", benchmark, "--quiet", "--out", out)
-        turns = []
-        for path in Path(out).glob("*/tasks/*.jsonl"):
-            turns += _turns([json.loads(line) for line in path.read_text("utf-8").splitlines()])
-    return turns
-
-
-def _turns(entries: list[dict[str, Any]]) -> list[float]:
-    turns, in_models = [], 0.0
-    for entry in entries:
-        if entry["type"] == "model_call":
-            in_models += entry["seconds"]
-        if entry["type"] != "turn":
-            continue
-        calls = (entry["report"] or {}).get("calls", [])
-        timed = [r["seconds"] for call in calls for r in call.get("requests", [])]
-        if timed:
-            untimed = entry["requests"] - len(timed) + entry["model_calls"]
-            waited = sum(timed) + untimed * statistics.median(timed)
-            turns.append((entry["seconds"] - in_models - waited) * 1000)
-        in_models = 0.0
-    return turns
-
-
-@app.command()
 def lab(tasks: int = 200, jobs: str = "1,2,4", runs: int = 1) -> None:
-    """Tasks a second with each number of jobs, and the processor time of a task.
+    """Tasks a second with each number of jobs, the start of worker processes included.
 
-    A run's wall time holds the start of worker processes and their imports. The processor time is
-    that of the process that plays, without its sandboxes.
+    They are those of the variations pack, as often as needed under other names.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        pack = Path(folder) / "pack.json"
-        pack.write_text(_shops(tasks), encoding="utf-8")
-        for count in map(int, jobs.split(",")):
-            words = ("regress", "--pack", pack, "--jobs", count, "--out", folder)
-            results = [run(*words) for _ in range(runs)]
-            paces = [one["summaries"][0]["trials"] / one["wall_seconds"] for one in results]
-            print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
-    model = "playbook/store"
-    settings = Settings(benchmark="store", packs=(), evaluator=model, worker=model)
-    play_job(Job(0, 0, _shops(5), None, settings), ADAPTERS["store"])  # imports and first starts
-    job = Job(0, 0, _shops(tasks), None, settings)
-    began = time.process_time()
-    play_job(job, ADAPTERS["store"])
-    print(f"processor time of a task: {1000 * (time.process_time() - began) / tasks:.1f} ms")
-
-
-def _shops(count: int) -> str:
-    """The first tasks of the variations pack, as often as needed under other names."""
     adapter = ADAPTERS["store"]()
     scenarios = list(source_of("variations", adapter).scenarios())
-    rounds = -(-count // len(scenarios))
+    rounds = -(-tasks // len(scenarios))
     many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in scenarios)
-    return adapter.pack_text("throughput", list(islice(many, count)))
+    with tempfile.TemporaryDirectory() as folder:
+        pack = Path(folder) / "pack.json"
+        pack.write_text(adapter.pack_text("throughput", list(islice(many, tasks))), "utf-8")
+        for count in map(int, jobs.split(",")):
+            words = ("regress", "--pack", pack, "--jobs", count, "--out", folder, "--json")
+            paces = []
+            for _ in range(runs):
+                done = subprocess.run(
+                    command(*words), cwd=ROOT, capture_output=True, text=True, check=True
+                )
+                one = json.loads(done.stdout)
+                paces.append(one["summaries"][0]["trials"] / one["wall_seconds"])
+            print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
 
 
 if __name__ == "__main__":
