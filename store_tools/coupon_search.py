@@ -134,10 +134,14 @@ class _Search:
         of_group = [c for _, i, c in hopes if i in group]
         codes = [c for c in self.codes if 2 * of_group.count(c) >= len(group)]
         filled, best = self.look_together(group, codes), self._best()
-        if filled and best and all(self._key(i, code) >= best for i in group):
+        left = sum(self._key(i, code) < best for i in group) if filled and best else len(group)
+        if not left:
             self.width = 2 * len(group)
+        elif left < len(group):
+            self.width = left
         else:
-            self.width = len(group) // 2
+            # More than was planned were only taken because the look promised to pay.
+            self.width = len(group) // 2 if len(group) <= self.width else 1
         return True
 
     def _rules_most_out(self, indexes: list[int], code: str) -> bool:

@@ -14,7 +14,6 @@ from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
-from core.runs.work import WorkReport
 from core.tools.api_session import ApiClient
 from core.tools.faults import OutOfReach
 from core.tools.paging import limit_told
@@ -62,7 +61,7 @@ def tools_of(session: StoreSession) -> list[Tool]:
 
 
 class StoreEnvironment:
-    """One task's shop."""
+    """One task's shop: it ends by its checkout, or without one, and nothing else is sent."""
 
     def __init__(
         self,
@@ -79,10 +78,6 @@ class StoreEnvironment:
         """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
         with self._session.recording_to(ledger):
             yield list(self._tools)
-
-    def briefing(self, ledger: Ledger, task: str = "") -> str:
-        """Nothing: a shop's task says all by itself."""
-        return ""
 
     def state(self, ledger: Ledger) -> str:
         """The basket as JSON text, read from the shop now; after a checkout the receipt too.
@@ -157,24 +152,6 @@ class StoreEnvironment:
         if self._session.catalog is None and not self._session.looked:
             return _CHALLENGES["not_looked"]
         return None
-
-    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """Nothing is sent: a task ends by its checkout, or without one."""
-        return None
-
-    def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
-        """A checkout ends its task by itself: no answer is prepared."""
-        return "a checkout needs no answer"
-
-    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
-        """The same: nobody is told a message."""
-        return final_answer
-
-    def give_up(self, ledger: Ledger) -> None:
-        """Nothing is sent."""
-
-    answers = False
-    """A task ends by its checkout, or without one."""
 
     @property
     def side_effects(self) -> int:

@@ -73,11 +73,6 @@ class Answered:
     by: Literal["record", "edited", "live"]
 
 
-def answer_of_fault(fault: ToolFault) -> dict[str, object]:
-    """The fields of a call that failed so."""
-    return {"outcome": "failed", "error": fault.text, "fault": fault.kind}
-
-
 @dataclass(frozen=True)
 class DebuggedTurn:
     """The turn that is debugged, and what is known of its task."""
@@ -129,7 +124,7 @@ class DebugState:
     arguments: dict[str, object] | None = None
     """Edited arguments of the waiting call."""
     edited_answer: dict[str, object] | None = None
-    """The fields of a call that hold the answer that the user wants the waiting one to have."""
+    """The field of a call with the result that the user wants the waiting one to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
 
@@ -221,7 +216,8 @@ class DebugState:
         try:
             answered = live.call(pause.name, args, kwargs)
         except ToolFault as fault:
-            return self._by_hand(pause, answer_of_fault(fault))
+            failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
+            return self._by_hand(pause, failed)
         place = {"number": pause.number, "step": pause.step, "line": pause.line}
         return answered.model_copy(update=place)
 

@@ -11,13 +11,13 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 from pprint import pformat
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
 import regex
 from rich.console import Console
 
 from core.ledger import ToolCall, ToolFault
-from core.ledger.calls import FaultKind, shorten
+from core.ledger.calls import shorten
 from core.runs.task import Turn
 from core.text import clean
 from worker.sandbox.executor import SandboxExecutor
@@ -28,7 +28,6 @@ from workshop.replay.debugger.debug_state import (
     DebugState,
     Ended,
     Pause,
-    answer_of_fault,
 )
 from workshop.replay.debugger.variables import is_expression, look, names_in, variables
 from workshop.replay.recorded_tools import answer_of
@@ -42,7 +41,7 @@ SHORT, LONG = 200, 2000
 """Characters of a value."""
 PRETTY_WIDTH = 100
 WITH_ARGUMENT = {
-    "j", "jump", "b", "break", "cl", "clear", "p", "pp", "edit", "raise", "back", "save",
+    "b", "break", "cl", "clear", "p", "pp", "edit", "back", "save",
 }  # fmt: skip
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 
@@ -77,7 +76,7 @@ class Prompt(cmd.Cmd):
         with suppress(ImportError):  # where there is one, it gives input() its history
             import readline
 
-            readline.set_completer(self.complete)
+            readline.set_completer(self.complete)  # type: ignore[arg-type]  # it is typed wrongly
             readline.parse_and_bind("tab: complete")
         subject = debug.subject
         self._say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
@@ -130,8 +129,8 @@ class Prompt(cmd.Cmd):
             self._say(f"left the record at call {debug.left}")
         if answered is None:
             raise BadCommand(
-                "no recorded result fits this call: give one with edit answer JSON (or raise KIND "
-                "TEXT); edit answer takes the recorded one anyway"
+                "no recorded result fits this call: give one with edit answer JSON; edit answer "
+                "takes the recorded one anyway"
             )
         debug.history.append(answered)
         return answered
@@ -225,13 +224,6 @@ class Prompt(cmd.Cmd):
         self._forks = False
         self.forked = self._debug.edited_turn(ended)
         raise Quit
-
-    def do_j(self, text: str) -> None:
-        goal = _number(text)
-        if isinstance(self._debug.moment, Pause) and goal > len(self._debug.history) + 1:
-            self._go(goal)
-        else:
-            self.do_back(text)
 
     def do_back(self, text: str) -> None:
         done = len(self._debug.history)
@@ -387,9 +379,8 @@ class Prompt(cmd.Cmd):
 
     def _unedited_answer(self, pause: Pause) -> object:
         """The answer that is edited: the one that is wanted so far, else the recorded one."""
-        wanted = self._debug.edited_answer
-        if wanted and "result" in wanted:
-            return wanted["result"]
+        if self._debug.edited_answer is not None:
+            return self._debug.edited_answer["result"]
         call = self._debug.recorded(pause.number)
         if call is None or call.name != pause.name:
             raise BadCommand("no result is recorded for this call; give the whole result as JSON")
@@ -397,25 +388,12 @@ class Prompt(cmd.Cmd):
             raise BadCommand(f"the recorded call {call.outcome}; give the whole result as JSON")
         return call.result
 
-    def do_raise(self, text: str) -> None:
-        self._debug.waiting()
-        name, _, words = text.partition(" ")
-        kinds: tuple[FaultKind, ...] = get_args(FaultKind)
-        kind = next((kind for kind in kinds if kind == name), None)
-        if kind is None:
-            raise BadCommand(f"use: raise KIND TEXT, with KIND one of {', '.join(kinds)}")
-        fault = ToolFault(words.strip() or "failed", kind=kind)
-        self._debug.edited_answer = answer_of_fault(fault)
-        self._show_edits()
-
     def _show_edits(self) -> None:
         debug = self._debug
         if debug.arguments is not None:
             self._say(f"arguments: {json.dumps(debug.arguments, ensure_ascii=False)}")
-        if answer := debug.edited_answer:
-            failed = f"error: {answer.get('fault')}: {answer.get('error')}"
-            result = f"answer: {shorten(answer.get('result'), LONG)}"
-            self._say(result if "result" in answer else failed)
+        if debug.edited_answer is not None:
+            self._say(f"answer: {shorten(debug.edited_answer['result'], LONG)}")
         if debug.arguments is None and debug.edited_answer is None:
             self._say("no edits")
 
@@ -443,7 +421,7 @@ class Prompt(cmd.Cmd):
     def do_q(self, _: str) -> NoReturn:
         raise Quit
 
-    do_list, do_longlist, do_jump, do_clear, do_break = do_l, do_ll, do_j, do_cl, do_b
+    do_list, do_longlist, do_clear, do_break = do_l, do_ll, do_cl, do_b
     do_next = do_s = do_step = do_n
     do_cont = do_continue = do_c
     do_args, do_recorded, do_h = do_a, do_r, do_help
