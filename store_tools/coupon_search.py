@@ -87,8 +87,7 @@ def _search(trial: Trial, contents: list[Content], codes: list[str]) -> int:
         pass
     if not run.sound:
         trial.results.clear()
-        for content in contents:
-            trial.forget(content)
+        trial.errors.clear()
         trial.visit_all(contents, codes)
         return 0
     run.keep_barest()
@@ -170,15 +169,9 @@ class _Search:
         return sorted(hope for hope in hopes if best is None or hope[0] < best)
 
     def look_together(self, indexes: list[int], codes: list[str]) -> bool:
-        """Look at the smallest basket that holds each of these; whether the shop lets it be filled.
-
-        A refusal of it is none of a basket that was asked for.
-        """
+        """Look at the smallest basket that holds each of these; whether it can be filled."""
         whole = reduce(or_, (self.contents[i] for i in indexes))
-        if self._look(whole, codes) is not None:
-            return True
-        self.trial.forget(whole)
-        return False
+        return self._look(whole, codes, asked_for=False) is not None
 
     def keep_barest(self) -> None:
         """Keep the cheapest basket as it is without a look: the shop has shown its prices."""
@@ -212,9 +205,11 @@ class _Search:
     def _subtotal(self, content: Content) -> int:
         return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
 
-    def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+    def _look(
+        self, content: Content, codes: list[str], *, asked_for: bool = True
+    ) -> list[Basket] | None:
         self.spent += distance(self.trial.content, content) + 2 * len(codes)
-        views = self.trial.look(content, codes)
+        views = self.trial.look(content, codes, asked_for=asked_for)
         for code in codes:
             if code in self.trial.refused:
                 self.most[code] = [0] * len(self.contents)
@@ -280,7 +275,5 @@ def _working(
     if not skus:
         return {}
     content = {**base, **dict.fromkeys(skus, 1)}
-    views = trial.look(content, list(codes))
-    if views is None:
-        trial.forget(content)
+    views = trial.look(content, list(codes), asked_for=False)
     return {b["coupon"]: b for b in views or () if b["coupon"] in codes and b["discount"]}

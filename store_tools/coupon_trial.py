@@ -93,12 +93,14 @@ class Trial:
             if (views := self.look(contents[index], codes)) is not None:
                 self.keep(contents[index], views)
 
-    def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+    def look(
+        self, content: Content, codes: list[str], *, asked_for: bool = True
+    ) -> list[Basket] | None:
         """The basket as the shop shows it with each code that it takes, at least once.
 
-        None: the shop refuses to fill it, which is noted. Where the shop comes to show another
-        basket, or what became of a request is not known, it is made again: only a basket that was
-        seen as it was meant counts.
+        None: the shop refuses to fill it, which is an error where it was ``asked_for``. Where the
+        shop comes to show another basket, or what became of a request is not known, it is made
+        again: only a basket that was seen as it was meant counts.
 
         Raises OutOfReach: the shop does not answer, or shows another basket every time.
         """
@@ -120,7 +122,8 @@ class Trial:
                 if unexpected:
                     lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
                     continue
-                self.errors.append({"items": _rows(content), "error": fault.text})
+                if asked_for:
+                    self.errors.append({"items": _rows(content), "error": fault.text})
                 return None
             self.content = dict(content)
             return views
@@ -143,10 +146,6 @@ class Trial:
                     gives[basket["coupon"]] = None
         # A coupon that was there before the search is none of its own.
         return views or [{**self._look_at(content), "coupon": "", "discount": 0}]
-
-    def forget(self, content: Content) -> None:
-        """Baskets that are tried for what they tell of others are no errors of the search."""
-        self.errors = [e for e in self.errors if e.get("items") != _rows(content)]
 
     def _apply(self, code: str) -> bool:
         if code == self.coupon:

@@ -193,35 +193,27 @@ def _repeat(session: StoreSession, request: WireCall) -> str | None:
     if request.path in READS or request.outcome == "lost":
         _learn(session, request)
         return None
-    error = _refusal(session, request)
+    error = None
+    try:
+        if request.path == APPLY:
+            apply_coupon(session, str(request.body["coupon"]))
+        elif request.path == CHECKOUT:
+            session.catalog = None
+            session.send(store.Req_CheckoutBasket(), final=True)
+        elif request.path in _MODELS:
+            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
+        else:
+            error = f"a recorded request to {request.path} cannot be repeated"
+    except OutOfReach:
+        raise
+    except ToolFault as fault:
+        error = fault.text
     now = "failed" if error else "done"
     if request.outcome in ("unknown", now):
         return None
     was = f"{request.outcome} ({request.error})" if request.error else request.outcome
     is_now = f"{now} ({error})" if error else now
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
-
-
-def _refusal(session: StoreSession, request: WireCall) -> str | None:
-    """Send a recorded write; the words of the refusal, None where it was answered."""
-    try:
-        if request.path == APPLY:
-            apply_coupon(session, str(request.body["coupon"]))
-        elif request.path == CHECKOUT:
-            session.send(store.Req_CheckoutBasket(), final=True)
-        elif request.path in _MODELS:
-            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
-        else:
-            text = f"a recorded request to {request.path} cannot be repeated"
-            raise ToolFault(text, fatal=True)
-    except OutOfReach:
-        raise
-    except ToolFault as fault:
-        return fault.text
-    finally:
-        if request.path == CHECKOUT:
-            session.catalog = None
-    return None
 
 
 def _learn(session: StoreSession, request: WireCall) -> None:

@@ -1,15 +1,13 @@
 """Whether a task is shown the lines of its wiki that decide it, in generated companies.
 
-    python -m workshop.perf.rule_lines [--count 1000] [--layout table] [--filler 40]
-        [--wiki-language de] [--task-language fr | --crossed]
-        [--book [--wrong 0.1] [--wrong-task 0.1]]
+    python -m workshop.perf.rule_lines [--count 1000] [--filler 40] [--crossed]
+        [--book [--wrong 0.1]]
 
 The generator marks the lines that decide. A task that is allowed needs a line that gives the right
 to a group of the requester, and each definition that it goes by. One that is refused needs a line
 on that right, or all lines on the requester's groups. Without --book code chooses among all lines.
 With --book it chooses among the rules that a faithful model would name, of whose labels a share
-is --wrong: another subject, or a group left out; --wrong-task is the share of tasks that are taken
-to be about another subject.
+is --wrong: another subject, or a group left out.
 """
 
 from __future__ import annotations
@@ -137,9 +135,7 @@ def drawn() -> Iterator[list[tuple[TaskBuilder, Draft]]]:
         TaskBuilder.expected = expected  # type: ignore[method-assign]
 
 
-def cases(
-    seed: str, count: int, people: People, wrong: float, wrong_task: float = 0.0
-) -> Iterator[Case]:
+def cases(seed: str, count: int, people: People, wrong: float) -> Iterator[Case]:
     """So many generated tasks of which a line of the wiki decides."""
     with drawn() as drafts:
         number = 0
@@ -151,9 +147,9 @@ def cases(
             if needs:
                 count -= 1
                 rng = draws(seed, "labels", str(number))
-                names = [SUBJECTS[right] for right, _ in draft.needs if right]
-                names += [SUBJECTS_OF_MARKS[name] for name in task.marks]
-                about = [_another_subject(rng)] if rng.random() < wrong_task else names
+                rng.random()  # the figures in the docs were drawn with it
+                about = [SUBJECTS[right] for right, _ in draft.needs if right]
+                about += [SUBJECTS_OF_MARKS[name] for name in task.marks]
                 book = tuple(labelled_rules(task, rng, wrong))
                 who, pages = _requester(task, draft), dict(task.firm.wiki)
                 yield Case(scenario["task_text"], who, pages, needs, about, book)
@@ -239,7 +235,7 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
         about = ", ".join(subjects)
         if rng.random() < wrong:
             if rng.randrange(2):
-                about = _another_subject(rng)
+                about = rng.choice(TOPICS.split(", "))
             else:
                 left_out = rng.randrange(len(groups) or 1)
                 groups = [one for n, one in enumerate(groups) if n != left_out]
@@ -258,23 +254,17 @@ def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place
     ]
 
 
-def _another_subject(rng: Random) -> str:
-    return rng.choice(TOPICS.split(", "))
-
-
 def main(
-    count: int = 1000, seed: str = "rules", layout: str = "", filler: int = 0,
-    wiki_language: str = "en", task_language: str = "en", crossed: bool = False,
-    book: bool = False, wrong: float = 0.0, wrong_task: float = 0.0,
-) -> None:  # fmt: skip
+    count: int = 1000, filler: int = 0, crossed: bool = False, book: bool = False, wrong: float = 0
+) -> None:
     """Print for each layout, or each pair of languages, how often all that decides is shown."""
-    pairs = product(LANGUAGES, LANGUAGES) if crossed else [(wiki_language, task_language)]
-    for (wiki, task), form in product(pairs, [layout] if layout or crossed else LAYOUTS):
-        people = People(20, 30, WikiOptions(wiki, form, filler), task)
+    pairs = product(LANGUAGES, LANGUAGES) if crossed else [("en", "en")]
+    for (wiki, task), layout in product(pairs, [""] if crossed else LAYOUTS):
+        people = People(20, 30, WikiOptions(wiki, layout, filler), task)
         one = Count()
-        for case in cases(seed, count, people, wrong, wrong_task):
+        for case in cases("rules", count, people, wrong):
             one.add(case, with_book=book)
-        print(f"wiki {wiki}, task {task}, {form or 'any layout':11} {one}", flush=True)
+        print(f"wiki {wiki}, task {task}, {layout or 'any layout':11} {one}", flush=True)
 
 
 if __name__ == "__main__":
