@@ -7,8 +7,8 @@ cheapest rule many out at once.
 
 A code may ask for a second product that the task does not name. That shows in one way, whatever the
 code is called: the shop takes it, the discount is 0, and with one more product it is not. So the
-cheapest other products are laid into the basket all at once; where that brings a discount, halves
-are taken out until it is known which of them it needs.
+cheapest other products are laid into the basket all at once; where that brings a discount, each is
+tried alone.
 """
 
 from __future__ import annotations
@@ -249,23 +249,13 @@ def _try_additions(trial: Trial) -> None:
     cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[: trial.additions]]
     rows: list[AddedRow] = []
     for code in _working(trial, base, cheap, codes):
-        narrowed = _narrowed(trial, base, cheap, code)
-        if narrowed:
-            sku, basket = narrowed
-            rows.append({"added": sku, **totals_of(basket)})
+        for sku in cheap:
+            if basket := _working(trial, base, [sku], [code]).get(code):
+                rows.append({"added": sku, **totals_of(basket)})
+                break
     trial.with_addition = rows
     # On the baskets that were asked for they gave nothing all the same.
     trial.gives = gave
-
-
-def _narrowed(trial: Trial, base: Content, skus: list[str], code: str) -> tuple[str, Basket] | None:
-    """The one product among these that the code needs; None where it needs several."""
-    while len(skus) > 1:
-        half = len(skus) // 2
-        parts = (skus[:half], skus[half:])
-        skus = next((p for p in parts if _working(trial, base, p, [code])), [])
-    baskets = _working(trial, base, skus, [code])
-    return (skus[0], baskets[code]) if baskets else None
 
 
 def _working(
