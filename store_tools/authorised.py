@@ -297,7 +297,8 @@ class Order:
         searches = by_shop or list(self.priced)
         if not searches:
             return "no search has priced any basket"
-        if authority.coupon != "" and self._has_untried_coupons(searches):
+        tried = any(search.codes for search in searches)
+        if authority.coupon != "" and _COUPONS.search(self.instruction) and not tried:
             return "the instruction speaks of coupons and none was tried"
         rows = [row for p in searches for row in p.rows]
         if authority.items is not None:
@@ -308,11 +309,10 @@ class Order:
             return "no search has priced such baskets"
         if authority.items is None and not self._has_worded(searches, basket):
             return "not every match of a search that the instruction words is sure: name the SKUs"
-        return _dearer(rows, basket)
-
-    def _has_untried_coupons(self, searches: Sequence[Priced]) -> bool:
-        """Whether the instruction speaks of coupons and the searches tried none."""
-        return bool(_COUPONS.search(self.instruction)) and not any(p.codes for p in searches)
+        if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
+            return "the search has not priced this basket with this coupon"
+        least = min(total for *_, total in rows)
+        return None if basket["total"] == least else f"the search found a basket for {least}"
 
     def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
         """Whether the instruction names every SKU of the basket, or words each search of it."""
@@ -329,14 +329,6 @@ class Order:
         if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None
-
-
-def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
-    """Why a basket is not the cheapest of those that were priced; None where it is."""
-    if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
-        return "the search has not priced this basket with this coupon"
-    least = min(total for *_, total in rows)
-    return None if basket["total"] == least else f"the search found a basket for {least}"
 
 
 def _other_total(authority: Authority, basket: Basket) -> str | None:

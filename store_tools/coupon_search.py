@@ -232,7 +232,6 @@ class _Search:
 
 
 def _within(small: Content, large: Content) -> bool:
-    """Whether a basket holds all that another one does."""
     return all(quantity <= large.get(sku, 0) for sku, quantity in small.items())
 
 

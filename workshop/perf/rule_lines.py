@@ -177,16 +177,12 @@ def _needs(task: TaskBuilder, draft: Draft) -> Iterator[Need]:
         everybody = [group.key for group in policy.groups]
         names = [*(f"may:{right}:{key}" for key in everybody), *(f"not:{right}:{k}" for k in mine)]
         on_right = _marked(task, names) or _marked(task, ("nobody", "never"))
-        yield Need(on_right, _marked(task, _of_groups(task, mine)))
+        of_mine = (n for n in task.firm.marks if ":" in n and n.split(":")[2] in mine)
+        yield Need(on_right, _marked(task, of_mine))
         return
     for name in dict.fromkeys(task.marks):
         if places := _marked(task, [name]):
             yield Need(places, defines=name not in ("ticket", "buyer"))
-
-
-def _of_groups(task: TaskBuilder, keys: Collection[str]) -> Iterator[str]:
-    """The marks of all that these groups may."""
-    return (name for name in task.firm.marks if ":" in name and name.split(":")[2] in keys)
 
 
 def _marked(task: TaskBuilder, names: Iterable[str]) -> set[Place]:

@@ -126,7 +126,7 @@ def test_variables_of_a_function_are_seen_in_each_sandbox(
 ) -> None:
     monkeypatch.setenv("WORKER_SANDBOX", kind)
     _, names, size, _ = said(record(NESTED), "vars", "size + 1")
-    assert names == "size = 3\nword = 'tea'\n4 functions and constants are hidden; p shows one\n"
+    assert names == "size = 3\nword = 'tea'\n"
     assert size == "4\n"
 
 

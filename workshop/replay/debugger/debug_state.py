@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
@@ -251,13 +250,3 @@ class DebugState:
         """The lines of a snippet."""
         there = 1 <= step <= len(self.codes)
         return self.codes[step - 1].rstrip("\n").split("\n") if there else []
-
-    def calling_lines(self, step: int) -> list[int]:
-        """Lines of a snippet from which tools are called, by its text or by the record."""
-        lines = {call.line for call in self.calls if call.step == step and call.line}
-        try:
-            nodes = list(ast.walk(ast.parse("\n".join(self.code(step)))))
-        except (SyntaxError, ValueError):
-            nodes = []
-        names = [node for node in nodes if isinstance(node, ast.Name) and node.id in self.tools]
-        return sorted(lines | {name.lineno for name in names})

@@ -29,7 +29,7 @@ from workshop.replay.debugger.debug_state import (
     Ended,
     Pause,
 )
-from workshop.replay.debugger.variables import is_expression, look, names_in, variables
+from workshop.replay.debugger.variables import look, names_in, syntax_error, variables
 from workshop.replay.recorded_tools import answer_of
 
 HELP: str = tomllib.loads(Path(__file__).with_name("help.toml").read_text(encoding="utf-8"))[
@@ -159,14 +159,14 @@ class Prompt(cmd.Cmd):
         """
         word, _, rest = line.partition(" ")
         if rest and hasattr(self, f"do_{word}") and word not in WITH_ARGUMENT:
-            if not is_expression(line):
+            if syntax_error(line):
                 raise BadCommand(f"{word} takes no argument")
             word = ""  # as n + 1 is, where n is a variable
         return word, rest.strip(), line
 
     def default(self, line: str) -> None:
         """Show the value of an expression. Raises BadCommand: it is none."""
-        if not is_expression(line):
+        if syntax_error(line):
             raise BadCommand(f"{line.split()[0]!r} is neither a command nor an expression; see h")
         value = self._value(line)
         self._say(f"{value}; see h" if value.startswith("*** NameError") else value)
@@ -246,7 +246,13 @@ class Prompt(cmd.Cmd):
         step, line = self._place_of(text)
         if not 1 <= line <= len(debug.code(step)):
             raise BadCommand(f"step {step} has {len(debug.code(step))} lines")
-        place = next((n for n in debug.calling_lines(step) if n >= line), None)
+        # Lines from which tools are called, by the snippet's text or by the record.
+        nodes: list[ast.AST] = []
+        with suppress(SyntaxError, ValueError):
+            nodes = list(ast.walk(ast.parse("\n".join(debug.code(step)))))
+        calling = {n.lineno for n in nodes if isinstance(n, ast.Name) and n.id in debug.tools}
+        calling |= {call.line for call in debug.calls if call.step == step and call.line}
+        place = min((n for n in calling if n >= line), default=None)
         if place is None:
             raise BadCommand(f"step {step} calls no tool in line {line} or later")
         debug.breaks.add((step, place))
@@ -298,11 +304,8 @@ class Prompt(cmd.Cmd):
 
     def do_vars(self, _: str) -> None:
         self._debug.waiting()
-        values, hidden = variables(self._debug)
-        for name, value in values.items():
+        for name, value in variables(self._debug).items():
             self._say(f"{name} = {value}")
-        if hidden:
-            self._say(f"{hidden} functions and constants are hidden; p shows one")
 
     def do_state(self, _: str) -> None:
         debug = self._debug

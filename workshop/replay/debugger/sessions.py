@@ -23,6 +23,7 @@ from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox
+from worker.worker import ExecutorFactory
 from workshop.replay.debugger.debug_state import (
     LIMITS,
     DebuggedTurn,
@@ -144,36 +145,29 @@ class RunningWork(LiveTask):
         return self._ledger.calls[-1]
 
 
-class LiveDebugger:
-    """Looks on at one task's worker: a prompt at each tool call."""
+def live_debugger(
+    workbench: Workbench, spec_id: str, text: str, environment: Environment
+) -> ExecutorFactory:
+    """What opens the sandboxes of one task's worker: each call asks here before it is sent."""
+    ledgers: list[Ledger] = []
 
-    def __init__(
-        self, workbench: Workbench, spec_id: str, text: str, environment: Environment
-    ) -> None:
-        self._workbench, self._environment = workbench, environment
-        self._spec_id, self._text = spec_id, text
-        self._ledgers: list[Ledger] = []
-        """Of the instructions so far."""
-
-    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
-        before = tuple(call for earlier in self._ledgers for call in earlier.calls)
-        self._ledgers.append(ledger)
-        subject = DebuggedTurn(
-            spec_id=self._spec_id,
-            text=self._text,
-            turn=len(self._ledgers),
-            instruction=instruction,
-            state="not recorded",
-            before=before,
-        )
+    def open_one(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        before = tuple(call for earlier in ledgers for call in earlier.calls)
+        ledgers.append(ledger)
         debug = DebugState(
-            subject=subject,
+            subject=DebuggedTurn(
+                spec_id=spec_id,
+                text=text,
+                turn=len(ledgers),
+                instruction=instruction,
+                state="not recorded",
+                before=before,
+            ),
             codes=(),
             clock_and_seed=ClockAndSeed(0, 0),
-            workbench=self._workbench,
+            workbench=workbench,
             tools={tool.name: tool for tool in ledger.tools},
-            live=RunningWork(self._environment, ledger),
+            live=RunningWork(environment, ledger),
             ledger=ledger,
             left=1,
         )
@@ -181,3 +175,5 @@ class LiveDebugger:
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
         debug.clock_and_seed, debug.codes, host.executor = inner.clock_and_seed, inner.codes, inner
         return inner
+
+    return open_one

@@ -36,28 +36,26 @@ def {TRY}(get):
 """It runs in the sandbox, where a name may have no value yet, and ``repr`` may raise anything."""
 
 
-def is_expression(text: str) -> bool:
-    """Whether a text could be evaluated."""
+def syntax_error(text: str) -> str | None:
+    """Why a text cannot be evaluated; None: it could be."""
     try:
         ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(getattr(error, "msg", error))
+    return None
 
 
 def look(debug: DebugState, expression: str) -> str:
     """Return ``repr`` of an expression at the waiting call, or ``***`` and the error."""
-    try:
-        ast.parse(expression, mode="eval")
-    except (SyntaxError, ValueError) as error:
-        return f"*** SyntaxError: {getattr(error, 'msg', error)}"
+    if error := syntax_error(expression):
+        return f"*** SyntaxError: {error}"
     return _evaluate(debug, expression)
 
 
-def variables(debug: DebugState) -> tuple[dict[str, str], int]:
-    """The variables at the waiting call as text, and how many other names have a meaning there.
+def variables(debug: DebugState) -> dict[str, str]:
+    """The variables at the waiting call as text: no functions, classes, modules or constants.
 
-    Those are functions, classes, modules and constants. Raises BadCommand: nothing can be seen.
+    Raises BadCommand: nothing can be seen.
     """
     trees = [_tree(code) for code in debug.codes[: debug.place[0]]]
     every = set().union(*map(bound_names, trees)) - {"*"}
@@ -70,7 +68,7 @@ def variables(debug: DebugState) -> tuple[dict[str, str], int]:
     if text.startswith("***"):
         raise BadCommand(text.removeprefix("*** "))
     known = ((name, value) for name, value in ast.literal_eval(text).items() if value is not None)
-    return {name: cut(value, SHOWN) for name, value in known}, len(every & hidden)
+    return {name: cut(value, SHOWN) for name, value in known}
 
 
 def names_in(code: str) -> frozenset[str]:
