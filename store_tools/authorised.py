@@ -61,6 +61,7 @@ _NEGATED = regex.compile(
 _UNLESS = regex.compile(r"[^.;!?\n]{0,60}\b(?:unless|until|before)\b", FLAGS)
 _NOTHING = regex.compile(r"\s++(?:nothing|no|later|comes|follows|will|would)\b", FLAGS)
 _ALONE = regex.compile(r"(?<![\w.,-])\d{1,9}(?![\w-]|[.,]\d)")
+"""A whole number that stands by itself."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,6 @@ def ordered(instruction: str, total: int) -> bool:
     # A blank may group the digits of one number or part two.
     parts = [part for amount in amounts for part in amount.split()]
     return str(total) in (regex.sub(r"\D", "", amount) for amount in (*amounts, *parts))
-
-
-def numbers_in(instruction: str) -> set[int]:
-    """The whole numbers that stand by themselves in an instruction."""
-    return {int(n) for n in _ALONE.findall(instruction[:READ_AT_MOST])}
 
 
 def names(instruction: str, word: str) -> bool:
@@ -307,25 +303,21 @@ class Order:
             return flaw
         if not rows:
             return "no search has priced such baskets"
-        if authority.items is None and not self._has_worded(searches, basket):
+        worded = all(p.query and names(self.instruction, p.query) for p in searches)
+        named = all(map(self._named, content_in(basket["items"])))
+        if authority.items is None and not named and not worded:
             return "not every match of a search that the instruction words is sure: name the SKUs"
         if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
             return "the search has not priced this basket with this coupon"
         least = min(total for *_, total in rows)
         return None if basket["total"] == least else f"the search found a basket for {least}"
 
-    def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
-        """Whether the instruction names every SKU of the basket, or words each search of it."""
-        if all(map(self._named, content_in(basket["items"]))):
-            return True
-        return all(p.query and names(self.instruction, p.query) for p in searches)
-
     def _unbound(self, searches: Sequence[Priced]) -> str | None:
         """Why the baskets of the searches may be other than what the instruction asks for."""
         targets = {p.target for p in searches}
         if len(targets) != 1 or None in targets:
             return "the baskets that were priced are not those generated for one number of units"
-        stated = numbers_in(self.instruction)
+        stated = {int(n) for n in _ALONE.findall(self.instruction[:READ_AT_MOST])}
         if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None

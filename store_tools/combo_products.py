@@ -89,7 +89,9 @@ def generate_baskets(
     ]
     generated = combinations_for(rows, target_units, most)
     session.generated = [content_in(c["items"]) for c in generated["combinations"]]
-    as_told = all(_as_told(session, row) for row in rows)
+    # Generated code may hand back a product with another price or units than it was told.
+    handed = [(str(row.get("sku", "")), (row.get("price"), row.get("units", 1))) for row in rows]
+    as_told = all(numbers in session.shown_as.get(sku, set()) for sku, numbers in handed)
     session.target = target_units if as_told else None
     subtotals = [c["subtotal"] for c in generated["combinations"]]
     priced = [(held, "", total) for held, total in zip(session.generated, subtotals, strict=True)]
@@ -157,9 +159,3 @@ def _product_row(session: StoreSession, product: Product, query: str = "") -> Pr
     row: Product = {**product, "units": units}
     session.shown_as.setdefault(row["sku"], set()).add((row["price"], units))
     return row
-
-
-def _as_told(session: StoreSession, row: Mapping[str, object]) -> bool:
-    """Whether generated code hands back a product with the price and units that it was told."""
-    told = session.shown_as.get(str(row.get("sku", "")), set())
-    return (row.get("price"), row.get("units", 1)) in told
