@@ -68,8 +68,8 @@ def replay(
     for spec, turn in coded:
         now, divergence = repeat(turn, tools, spec)
         recorded = turn.turn.report if turn.turn else None
-        was, used = recorded_kind(recorded) if recorded else None, recorded_kind(now)
-        note = f"recorded in {was}, repeated in {used}" if was and used and was != used else ""
+        was = recorded_kind(recorded) if recorded else None
+        note = another_sandbox(was, recorded_kind(now))
         repetitions.append(Repetition(spec, turn.number, len(turn.tools), divergence, note))
     return repetitions
 
@@ -152,6 +152,13 @@ def recorded_kind(report: WorkReport) -> SandboxKind | None:
     if ran & {"process", "bubblewrap"}:
         return "bubblewrap"
     return "landlock" if "landlock" in ran else "monty" if "monty" in ran else None
+
+
+def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
+    """A note if the replay uses another sandbox than the record; else ""."""
+    if was is None or used is None or was == used:
+        return ""
+    return f"recorded in {was}, repeated in {used}"
 
 
 class _RecordedClient(ModelClient):

@@ -32,7 +32,13 @@ from workshop.replay.debugger.debug_state import (
     Workbench,
 )
 from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
-from workshop.replay.repeat import is_typed, recorded_work, turns_of
+from workshop.replay.repeat import (
+    another_sandbox,
+    is_typed,
+    recorded_kind,
+    recorded_work,
+    turns_of,
+)
 
 
 def debug_state(
@@ -72,6 +78,7 @@ def debug_state(
         record=report.calls,
         open_live=open_live,
         sandbox=kind,
+        note=another_sandbox(recorded_kind(report), kind),
     )
 
 
