@@ -303,14 +303,15 @@ class Order:
             return flaw
         if not rows:
             return "no search has priced such baskets"
-        worded = all(p.query and names(self.instruction, p.query) for p in searches)
-        named = all(map(self._named, content_in(basket["items"])))
-        if authority.items is None and not named and not worded:
+        if authority.items is None and not self._has_worded(searches, basket):
             return "not every match of a search that the instruction words is sure: name the SKUs"
-        if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
-            return "the search has not priced this basket with this coupon"
-        least = min(total for *_, total in rows)
-        return None if basket["total"] == least else f"the search found a basket for {least}"
+        return _dearer(rows, basket)
+
+    def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
+        """Whether the instruction names every SKU of the basket, or words each search of it."""
+        if all(map(self._named, content_in(basket["items"]))):
+            return True
+        return all(p.query and names(self.instruction, p.query) for p in searches)
 
     def _unbound(self, searches: Sequence[Priced]) -> str | None:
         """Why the baskets of the searches may be other than what the instruction asks for."""
@@ -321,6 +322,14 @@ class Order:
         if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None
+
+
+def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
+    """Why a basket is not the cheapest of those that were priced; None where it is."""
+    if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
+        return "the search has not priced this basket with this coupon"
+    least = min(total for *_, total in rows)
+    return None if basket["total"] == least else f"the search found a basket for {least}"
 
 
 def _other_total(authority: Authority, basket: Basket) -> str | None:

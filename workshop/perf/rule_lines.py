@@ -12,7 +12,6 @@ is --wrong: another subject, or a group left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -211,7 +210,7 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
 
     It also names what only seems to rule: each line with words of right or duty.
     """
-    labels = defaultdict[tuple[Place, str], tuple[list[str], list[str]]](lambda: ([], []))
+    labels: dict[tuple[Place, str], tuple[list[str], list[str]]] = {}
     titles = {group.key: group.title for group in task.policy.groups}
     for name in (name for name in task.firm.marks if name not in ("hostile", "later")):
         kind, right, key = [*name.split(":"), "", ""][:3]
@@ -219,11 +218,10 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
         group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
         subject = SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name]  # type: ignore[index]
         for place in _places(task, name):
-            groups, subjects = labels[place, does]
+            groups, subjects = labels.setdefault((place, does), ([], []))
             groups += [group] * (group not in groups and group != "")
             subjects += [subject] * (subject not in subjects)
-    marked = {place for place, _ in labels}
-    for place in (place for place in _seeming_to_rule(task, marked) if place not in marked):
+    for place in _seeming_to_rule(task, {place for place, _ in labels}):
         labels[place, ""] = [], ["all"]
     order = {path: n for n, path in enumerate(task.firm.wiki)}
     rows = sorted(labels.items(), key=lambda row: (order[row[0][0][0]], row[0][0][1]))
@@ -234,19 +232,21 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
                 about = rng.choice(TOPICS.split(", "))
             else:
                 left_out = rng.randrange(len(groups) or 1)
-                groups = [one for n, one in enumerate(groups) if n != left_out]
+                del groups[left_out : left_out + 1]
         yield Rule(*place, ", ".join(groups), about, does)
 
 
 def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
-    """The lines that are marked, and those of other pages than filler that seem to rule."""
+    """The lines of other pages than filler that seem to rule and are not marked."""
     extra = task.plan.book.extra
     return [
         (path, line.number)
         for path, page in task.firm.wiki.items()
         for line in lines_of(page)
         if path not in extra
-        and ((path, line.number) in marked or (line.rules and any(modal(line.text))))
+        and (path, line.number) not in marked
+        and line.rules
+        and any(modal(line.text))
     ]
 
 

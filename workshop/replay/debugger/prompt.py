@@ -6,7 +6,6 @@ import ast
 import cmd
 import copy
 import json
-import sys
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -67,8 +66,8 @@ class Prompt(cmd.Cmd):
         super().__init__()
         self._debug = debug
         self._console = console
-        self._goal = 0
-        """Pause at this call at the latest."""
+        self._runs_on = False
+        """Whether it stops only at a breakpoint, and at the end."""
         self._forks = False
         self._answered: Answered | None = None
         self.forked: Turn | None = None
@@ -108,7 +107,7 @@ class Prompt(cmd.Cmd):
                 self._leave(moment)
             return self._ask()
         at_break = (moment.step, moment.line) in debug.breaks and not self._forks
-        if moment.number < self._goal and not at_break:
+        if self._runs_on and not at_break:
             try:
                 return self._settle()
             except (BadCommand, ToolFault) as error:
@@ -196,16 +195,13 @@ class Prompt(cmd.Cmd):
             arrow = "->" if here else "  "
             self._say(f"{number:>{width}} {mark}{arrow} {lines[number - 1]}")
 
-    def _go(self, goal: int) -> None:
-        self._goal = 0
+    def do_n(self, _: str = "") -> None:
+        self._runs_on = False
         self._answered = self._settle()
-        self._goal = goal
 
-    def do_n(self, _: str) -> None:
-        self._go(0)
-
-    def do_c(self, _: str) -> None:
-        self._go(sys.maxsize)
+    def do_c(self, _: str = "") -> None:
+        self.do_n()
+        self._runs_on = True
 
     def do_fork(self, _: str) -> None:
         """Carry the code out to its end, and leave with the turn as it went."""
@@ -217,7 +213,7 @@ class Prompt(cmd.Cmd):
             raise BadCommand("nothing was edited; edit an answer or arguments first")
         if isinstance(debug.moment, Ended):
             self._leave(debug.moment)
-        self._go(sys.maxsize)
+        self.do_c()
         self._forks = True
 
     def _leave(self, ended: Ended) -> NoReturn:
@@ -234,7 +230,7 @@ class Prompt(cmd.Cmd):
             there = f"calls 1 to {done} can be revisited" if done else "there is no earlier call"
             raise BadCommand(there)
         self._debug.go_back(goal)
-        self._goal = 0
+        self._runs_on = False
         raise Back
 
     def do_b(self, text: str) -> None:
