@@ -141,10 +141,10 @@ class Assembly:
         )
 
     def _debugged(self) -> TaskExecutorFactory:
-        from workshop.replay.debugger.sessions import LiveDebugger
+        from workshop.replay.debugger.sessions import live_debugger
 
         workbench = workbench_of(self.options.benchmark)
-        return lambda task, played: LiveDebugger(workbench, task.spec_id, task.text, played).open
+        return lambda task, played: live_debugger(workbench, task.spec_id, task.text, played)
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)

@@ -6,10 +6,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from cli.benchmarks import Declaration, RunContext, ToolTexts
-from coordinator.benchmark import ResultWords
+from coordinator.benchmark import Environment, ResultWords
 from core.runs.errors import Usage
 from store_tools import environment, workbench
 from store_tools.basket import basket_line
+
+
+class StoreTask(environment.StoreEnvironment, Environment):
+    """A task of the store, with nothing to brief or to send at the end."""
 
 
 def declare(run: RunContext) -> Declaration:
@@ -17,9 +21,9 @@ def declare(run: RunContext) -> Declaration:
     if run.guards not in ("all", ""):
         raise Usage("--guards: this benchmark has no guards to switch")
 
-    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> environment.StoreEnvironment:
+    def open_task(platform: Any, task_id: str, docs: ToolTexts) -> StoreTask:
         client = platform.get_store_client(SimpleNamespace(task_id=task_id))
-        return environment.StoreEnvironment(client, run.retry_policy, docs)
+        return StoreTask(client, run.retry_policy, docs)
 
     return Declaration(
         rules=environment.RULES,

@@ -99,6 +99,7 @@ class Environment(Protocol):
 
     def give_up(self, ledger: Ledger) -> None:
         """The last act of a task that a limit ends. Raises ToolFault."""
+        return None
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
         """Send the writes among recorded requests again, in order; what went otherwise now.

@@ -61,6 +61,7 @@ _NEGATED = regex.compile(
 _UNLESS = regex.compile(r"[^.;!?\n]{0,60}\b(?:unless|until|before)\b", FLAGS)
 _NOTHING = regex.compile(r"\s++(?:nothing|no|later|comes|follows|will|would)\b", FLAGS)
 _ALONE = regex.compile(r"(?<![\w.,-])\d{1,9}(?![\w-]|[.,]\d)")
+"""A whole number that stands by itself."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,6 @@ def ordered(instruction: str, total: int) -> bool:
     # A blank may group the digits of one number or part two.
     parts = [part for amount in amounts for part in amount.split()]
     return str(total) in (regex.sub(r"\D", "", amount) for amount in (*amounts, *parts))
-
-
-def numbers_in(instruction: str) -> set[int]:
-    """The whole numbers that stand by themselves in an instruction."""
-    return {int(n) for n in _ALONE.findall(instruction[:READ_AT_MOST])}
 
 
 def names(instruction: str, word: str) -> bool:
@@ -256,7 +252,7 @@ class Order:
         return next((flaw for flaw in flaws if flaw), None)
 
     def _other_items(self, authority: Authority, basket: Basket) -> str | None:
-        held = content_in(basket)
+        held = content_in(basket["items"])
         if authority.items is not None:
             if held == authority.items:
                 return None
@@ -297,7 +293,8 @@ class Order:
         searches = by_shop or list(self.priced)
         if not searches:
             return "no search has priced any basket"
-        if authority.coupon != "" and self._has_untried_coupons(searches):
+        tried = any(search.codes for search in searches)
+        if authority.coupon != "" and _COUPONS.search(self.instruction) and not tried:
             return "the instruction speaks of coupons and none was tried"
         rows = [row for p in searches for row in p.rows]
         if authority.items is not None:
@@ -310,13 +307,9 @@ class Order:
             return "not every match of a search that the instruction words is sure: name the SKUs"
         return _dearer(rows, basket)
 
-    def _has_untried_coupons(self, searches: Sequence[Priced]) -> bool:
-        """Whether the instruction speaks of coupons and the searches tried none."""
-        return bool(_COUPONS.search(self.instruction)) and not any(p.codes for p in searches)
-
     def _has_worded(self, searches: Sequence[Priced], basket: Basket) -> bool:
         """Whether the instruction names every SKU of the basket, or words each search of it."""
-        if all(map(self._named, content_in(basket))):
+        if all(map(self._named, content_in(basket["items"]))):
             return True
         return all(p.query and names(self.instruction, p.query) for p in searches)
 
@@ -325,7 +318,7 @@ class Order:
         targets = {p.target for p in searches}
         if len(targets) != 1 or None in targets:
             return "the baskets that were priced are not those generated for one number of units"
-        stated = numbers_in(self.instruction)
+        stated = {int(n) for n in _ALONE.findall(self.instruction[:READ_AT_MOST])}
         if stated and not targets <= stated:
             return f"the instruction does not ask for {targets.pop()} units"
         return None
@@ -333,7 +326,7 @@ class Order:
 
 def _dearer(rows: Sequence[tuple[Content, str, int]], basket: Basket) -> str | None:
     """Why a basket is not the cheapest of those that were priced; None where it is."""
-    if (content_in(basket), basket["coupon"], basket["total"]) not in rows:
+    if (content_in(basket["items"]), basket["coupon"], basket["total"]) not in rows:
         return "the search has not priced this basket with this coupon"
     least = min(total for *_, total in rows)
     return None if basket["total"] == least else f"the search found a basket for {least}"

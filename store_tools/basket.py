@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
@@ -136,19 +136,18 @@ def basket_line(state: str) -> str:
     return f"{total}, bought" if fields.get("checked_out") else total
 
 
-def content_in(basket: Basket) -> Content:
-    """Quantities by SKU of a basket that the shop showed."""
-    return {i["sku"]: i["quantity"] for i in basket["items"]}
+def content_in(lines: Iterable[Line]) -> Content:
+    """Quantities by SKU of lines that are one for each product."""
+    return {line["sku"]: line["quantity"] for line in lines}
 
 
 def totals_of(basket: Totals) -> Totals:
     """What a basket costs, without its items."""
-    subtotal, total = basket["subtotal"], basket["total"]
     return {
         "coupon": basket["coupon"],
-        "subtotal": subtotal,
+        "subtotal": basket["subtotal"],
         "discount": basket["discount"],
-        "total": total,
+        "total": basket["total"],
     }
 
 
@@ -159,12 +158,11 @@ def flaw_of(basket: Basket) -> str | None:
     more than the subtotal; nothing is negative.
     """
     items = basket["items"]
-    numbers = [basket["subtotal"], basket["discount"], basket["total"]]
-    numbers += [n for i in items for n in (i["quantity"], i["price"])]
+    subtotal, discount, total = basket["subtotal"], basket["discount"], basket["total"]
+    numbers = [subtotal, discount, total, *(n for i in items for n in (i["quantity"], i["price"]))]
     if not all(isinstance(n, int) and 0 <= n <= LARGEST for n in numbers):
         return "a number is negative or out of all bounds"
-    subtotal, discount, total = numbers[:3]
-    if any(i["quantity"] == 0 for i in items) or len(content_in(basket)) < len(items):
+    if any(i["quantity"] == 0 for i in items) or len(content_in(items)) < len(items):
         return "a line is empty or stands twice"
     lines = sum(i["quantity"] * i["price"] for i in items)
     if lines != subtotal:
@@ -186,7 +184,7 @@ class Mirror:
     @classmethod
     def of(cls, basket: Basket) -> Mirror:
         """The mirror of a basket that the shop showed just now."""
-        return cls(content_in(basket), basket["coupon"])
+        return cls(content_in(basket["items"]), basket["coupon"])
 
     def after(self, path: str, body: Wire) -> Mirror:
         """The mirror once a write has taken effect."""

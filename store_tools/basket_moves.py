@@ -29,7 +29,7 @@ def move(session: StoreSession, start: Mapping[str, int], wanted: Mapping[str, i
             session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
 
-def switch_coupon(session: StoreSession, now: str, wanted: str) -> None:
+def switch_coupon(session: StoreSession, now: str | None, wanted: str) -> None:
     """At most one call: apply the wanted code, or take the present one off."""
     if wanted == now:
         return
@@ -52,7 +52,7 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
         if holds(now, content, coupon):
             return now
         try:
-            move(session, content_in(now), content)
+            move(session, content_in(now["items"]), content)
             switch_coupon(session, now["coupon"], coupon)
         except GivenUp:
             raise
@@ -91,7 +91,7 @@ def seen_after_refusal(session: StoreSession) -> tuple[Basket, bool]:
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:
     """Whether a basket that the shop showed has exactly this content and coupon."""
-    return content_in(basket) == content and bool(basket["coupon"] == coupon)
+    return content_in(basket["items"]) == content and bool(basket["coupon"] == coupon)
 
 
 def bring_back(
@@ -105,7 +105,7 @@ def bring_back(
         ToolFault: it cannot be put back; the text tells the first fault too.
     """
     try:
-        bring_to(session, session.view(), content_in(before), before["coupon"])
+        bring_to(session, session.view(), content_in(before["items"]), before["coupon"])
     except ToolFault:
         begin = f"{fault.text}; " if fault else ""
         text = f"{begin}the basket could not be put back as it was, view it"

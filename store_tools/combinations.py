@@ -5,6 +5,9 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import combinations
+from operator import mul
 from typing import TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -70,54 +73,28 @@ def combinations_for(
         packages = [Package.model_validate(p) for p in products]
     except ValidationError:
         raise ToolFault("each product needs sku, price, available and units") from None
-    usable = [o for o in packages if o.available > 0 and o.units <= target_units]
-    most = TABLE_AT_MOST // target_units
-    cut = len(usable) > most
-    if cut:
-        usable = sorted(usable, key=lambda o: o.price / o.units)[:most]
+    fitting = [o for o in packages if o.available > 0 and o.units <= target_units]
+    fitting.sort(key=lambda o: o.price / o.units)
+    usable = fitting[: TABLE_AT_MOST // target_units]
     usable.sort(key=lambda o: (-o.units, o.price))
     baskets, unfinished = _explore(usable, target_units)
-    baskets.sort(key=lambda counts: (_cost(usable, counts), counts))
+    prices = [package.price for package in usable]
+    baskets.sort(key=lambda counts: (sum(map(mul, prices, counts)), counts))
     bound = max(1, min(max_combinations, KEPT_AT_MOST))
     selected = baskets if len(baskets) <= bound else _telling(baskets, bound)
+    stock = sum(max(p.available, 0) * p.units for p in packages)
+    reason = ""
+    if stock < target_units:
+        reason = f"their stock is {stock} units, fewer than {target_units}"
+    elif not baskets:
+        sizes = sorted({p.units for p in packages})
+        reason = f"no mix of packages of {sizes} units makes {target_units}"
     return {
         "combinations": [_row(usable, counts) for counts in selected],
         "total_found": len(baskets),
-        "cut": cut or unfinished or len(selected) < len(baskets),
-        "reason": "" if baskets else _why_none(packages, target_units),
+        "cut": len(usable) < len(fitting) or unfinished or len(selected) < len(baskets),
+        "reason": reason,
     }
-
-
-def _why_none(packages: list[Package], target: int) -> str:
-    """Why no basket holds exactly ``target`` units."""
-    stock = sum(max(p.available, 0) * p.units for p in packages)
-    if stock < target:
-        return f"their stock is {stock} units, fewer than {target}"
-    return f"no mix of packages of {sorted({p.units for p in packages})} units makes {target}"
-
-
-class _Choices:
-    """What to take of a package when so many units are left, best first, by the true final cost."""
-
-    def __init__(self, packages: list[Package], target: int) -> None:
-        self._packages = packages
-        self._rest = _cheapest_rest(packages, target)
-        self._known: dict[tuple[int, int], list[tuple[float, int]]] = {}
-        self.work = 0
-
-    def of(self, index: int, left: int) -> list[tuple[float, int]]:
-        """Pairs of cost (of this package and all after it) and count; dead ends are left out."""
-        choices = self._known.get((index, left))
-        if choices is None:
-            package, after = self._packages[index], self._rest[index + 1]
-            most = min(package.available, left // package.units)
-            costs = (
-                (n * package.price + after[left - n * package.units], n) for n in range(most + 1)
-            )
-            choices = sorted(c for c in costs if c[0] < NEVER)
-            self._known[index, left] = choices
-            self.work += most + 1
-        return choices
 
 
 def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
@@ -126,24 +103,34 @@ def _explore(packages: list[Package], target: int) -> tuple[list[Counts], bool]:
     Best first with the true cost of what is left: no step is spent on a dead end, and what is cut
     off is never cheaper than what was found.
     """
-    choices = _Choices(packages, target)
+    rest = _cheapest_rest(packages, target)
     baskets: list[Counts] = []
-    heap: list[tuple[float, int, Counts, int, int, int]] = []
+    heap: list[tuple[float, int, Counts, int, int, int]] = []  # by cost, deep ones first
+    work = 0
+
+    @cache
+    def choices(index: int, left: int) -> list[tuple[float, int]]:
+        """Pairs of cost (of this package and all after it) and count; dead ends are left out."""
+        nonlocal work
+        package, after = packages[index], rest[index + 1]
+        most = min(package.available, left // package.units)
+        work += most + 1
+        costs = ((n * package.price + after[left - n * package.units], n) for n in range(most + 1))
+        return sorted(c for c in costs if c[0] < NEVER)
 
     def push(cost: int, left: int, counts: Counts, rank: int) -> None:
-        ranked = choices.of(len(counts), left) if len(counts) < len(packages) else []
+        ranked = choices(len(counts), left) if len(counts) < len(packages) else []
         if rank < len(ranked):
-            # Deep ones first among equals: a basket is completed before others are begun.
             full_cost = cost + ranked[rank][0]
             heapq.heappush(heap, (full_cost, -len(counts), counts, rank, cost, left))
 
     push(0, target, (), 0)
-    while heap and choices.work < EXPLORED_AT_MOST:
-        choices.work += 1
+    while heap and work < EXPLORED_AT_MOST:
+        work += 1
         _, _, counts, rank, cost, left = heapq.heappop(heap)
         push(cost, left, counts, rank + 1)
         package = packages[len(counts)]
-        n = choices.of(len(counts), left)[rank][1]
+        n = choices(len(counts), left)[rank][1]
         counts = (*counts, n)
         if len(counts) == len(packages):
             baskets.append(counts)
@@ -172,10 +159,6 @@ def _cheapest_rest(packages: list[Package], target: int) -> list[list[float]]:
     return table
 
 
-def _cost(packages: list[Package], counts: Counts) -> int:
-    return sum(n * o.price for n, o in zip(counts, packages, strict=True))
-
-
 def _telling(baskets: list[Counts], bound: int) -> list[Counts]:
     """Of baskets sorted by cost, those that are cheapest for some demand of a coupon.
 
@@ -183,29 +166,22 @@ def _telling(baskets: list[Counts], bound: int) -> list[Counts]:
     what is left.
     """
     chosen: dict[int, None] = {0: None}
-    for demands_of in (_single_demands, _pair_demands):
-        met: set[Counts] = set()
+    for products in (1, 2):
+        met: set[tuple[tuple[int, int], ...]] = set()
         for index, counts in enumerate(baskets):
             if len(chosen) >= bound:
                 break
-            fresh = [d for d in demands_of(counts) if d not in met]
-            if fresh:
+            pieces = [min(n, DEMANDED_AT_MOST) for n in counts]
+            single = [(i, m) for i, most in enumerate(pieces) for m in range(1, most + 1)]
+            demands = (d for d in combinations(single, products) if len(dict(d)) == products)
+            if fresh := set(demands) - met:
                 chosen[index] = None
-                met.update(fresh)
+                met |= fresh
     for index in range(len(baskets)):
         if len(chosen) >= bound:
             break
         chosen[index] = None
     return [baskets[i] for i in sorted(chosen)]
-
-
-def _single_demands(counts: Counts) -> list[Counts]:
-    return [(i, m) for i, n in enumerate(counts) for m in range(1, min(n, DEMANDED_AT_MOST) + 1)]
-
-
-def _pair_demands(counts: Counts) -> list[Counts]:
-    single = _single_demands(counts)
-    return [(*a, *b) for k, a in enumerate(single) for b in single[k + 1 :] if a[0] != b[0]]
 
 
 def _row(packages: list[Package], counts: Counts) -> Combination:

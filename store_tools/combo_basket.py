@@ -7,7 +7,7 @@ from typing import Literal, cast
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import keeping
 from store_tools.authorised import Priced, line_of
-from store_tools.basket import AddedRow, Basket, Content, Item, Line, Row, content_in, content_of
+from store_tools.basket import AddedRow, Basket, Content, Item, Row, content_in, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_products import (
     FoundProducts,
@@ -64,27 +64,18 @@ def price_baskets(
     Raises:
         ToolFault: nothing was generated, there are too many baskets, or the shop is lost.
     """
-    contents = [content_of(items) for items in _chosen(session, combinations)]
+    target, query = None, None
+    if isinstance(combinations, str):
+        contents, target, query = session.generated, session.target, session.query
+        if not contents:
+            raise ToolFault('combinations="last" means none: no basket was generated or possible')
+    else:
+        contents = [content_of(items) for items in combinations]
     search = try_coupons(session, contents, coupons, every=every)
-    rows = [(_content(r["items"]), r["coupon"], r["total"]) for r in search["results"]]
-    last = isinstance(combinations, str)
-    target, query = (session.target, session.query) if last else (None, None)
+    rows = [(content_in(r["items"]), r["coupon"], r["total"]) for r in search["results"]]
     tested = len([c for c in coupons if c])
     session.note_priced(Priced(rows, target, tested, by_shop=True, query=query))
     return search
-
-
-def _content(lines: list[Line]) -> Content:
-    return {line["sku"]: line["quantity"] for line in lines}
-
-
-def _chosen(session: StoreSession, baskets: Baskets) -> list[list[Item]]:
-    """The baskets that are meant. Raises ToolFault where none were generated."""
-    if not isinstance(baskets, str):
-        return baskets
-    if not session.generated:
-        raise ToolFault('combinations="last" means none: no basket was generated or possible')
-    return [[Item.model_validate(line) for line in items] for items in session.generated]
 
 
 def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
@@ -115,9 +106,6 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
         del session.unanswered[path]
     return basket
-
-
-NO_LINE = "not checked out: only an instruction with a CHECKOUT line authorises it"
 
 
 class Cheapest(FoundProducts):
@@ -197,20 +185,15 @@ def _set_cheapest(
         priced = price_baskets(session, "last", coupons)
         result["errors"], result["with_addition"] = priced["errors"], priced["with_addition"]
         rows = priced["results"]
-        result["prices"] = [r for i, r in enumerate(rows) if _is_first(rows, i)]
         if not rows:
             result["reason"] = "the shop let no basket be filled"
             return
-        items, coupon = rows[0]["items"], rows[0]["coupon"]
+        cheapest = {row["coupon"]: row for row in reversed(rows)}
+        result["prices"] = [row for row in rows if row is cheapest[row["coupon"]]]
+        wanted, coupon = content_in(rows[0]["items"]), rows[0]["coupon"]
     else:
-        items, coupon = session.generated[0], ""
-    wanted = {line["sku"]: line["quantity"] for line in items}
+        wanted, coupon = session.generated[0], ""
     result["basket"] = set_basket(session, wanted, coupon)
-
-
-def _is_first(rows: list[Row], index: int) -> bool:
-    """Whether no row before this one has its coupon."""
-    return all(row["coupon"] != rows[index]["coupon"] for row in rows[:index])
 
 
 def _take_pieces(session: StoreSession, products: list[Product], pieces: int) -> str:
@@ -221,7 +204,7 @@ def _take_pieces(session: StoreSession, products: list[Product], pieces: int) ->
     if product["available"] < pieces:
         return f"its stock is {max(product['available'], 0)}, fewer than {pieces}"
     content = {product["sku"]: pieces}
-    session.generated = [[{"sku": product["sku"], "quantity": pieces}]]
+    session.generated = [content]
     session.target = pieces * product["units"]
     session.query = session.sure.get(frozenset(content))
     row = (content, "", pieces * product["price"])
@@ -234,10 +217,12 @@ def _buy(session: StoreSession, result: Cheapest) -> None:
     basket = result["basket"]
     assert basket is not None, "it was set"
     if session.instruction is None or line_of(session.instruction) is None:
-        result["reason"] = NO_LINE
+        result["reason"] = "not checked out: only an instruction with a CHECKOUT line authorises it"
         return
     try:
-        result["basket"] = check_out(session, basket["total"], basket["coupon"], content_in(basket))
+        result["basket"] = check_out(
+            session, basket["total"], basket["coupon"], content_in(basket["items"])
+        )
         result["bought"] = True
     except ToolFault as fault:
         if fault.fatal:

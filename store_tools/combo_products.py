@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import Collector
 from store_tools.authorised import Priced
-from store_tools.basket import Item, content_of
+from store_tools.basket import content_in
 from store_tools.combinations import Generated, combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
 from store_tools.store_session import Product, StoreSession, read_catalog
@@ -88,12 +88,13 @@ def generate_baskets(
         _known(session, p) if isinstance(p, str) else p for p in products
     ]
     generated = combinations_for(rows, target_units, most)
-    session.generated = [c["items"] for c in generated["combinations"]]
-    as_told = all(_as_told(session, row) for row in rows)
+    session.generated = [content_in(c["items"]) for c in generated["combinations"]]
+    # Generated code may hand back a product with another price or units than it was told.
+    handed = [(str(row.get("sku", "")), (row.get("price"), row.get("units", 1))) for row in rows]
+    as_told = all(numbers in session.shown_as.get(sku, set()) for sku, numbers in handed)
     session.target = target_units if as_told else None
-    contents = [content_of([Item.model_validate(i) for i in c]) for c in session.generated]
     subtotals = [c["subtotal"] for c in generated["combinations"]]
-    priced = [(content, "", total) for content, total in zip(contents, subtotals, strict=True)]
+    priced = [(held, "", total) for held, total in zip(session.generated, subtotals, strict=True)]
     session.query = session.sure.get(frozenset(str(row.get("sku", "")) for row in rows))
     session.note_priced(Priced(priced, session.target, 0, by_shop=False, query=session.query))
     return generated
@@ -154,17 +155,7 @@ def _known(session: StoreSession, sku: str) -> Product:
 
 def _product_row(session: StoreSession, product: Product, query: str = "") -> Product:
     """A product with its units, as generated code is told it."""
-    row = _with_units(product, query)
-    session.shown_as.setdefault(row["sku"], set()).add((row["price"], row["units"]))
+    units = units_of(product["name"], product["sku"], frozenset(words(query)))
+    row: Product = {**product, "units": units}
+    session.shown_as.setdefault(row["sku"], set()).add((row["price"], units))
     return row
-
-
-def _as_told(session: StoreSession, row: Mapping[str, object]) -> bool:
-    """Whether generated code hands back a product with the price and units that it was told."""
-    told = session.shown_as.get(str(row.get("sku", "")), set())
-    return (row.get("price"), row.get("units", 1)) in told
-
-
-def _with_units(product: Product, query: str = "") -> Product:
-    query_words = frozenset(words(query))
-    return {**product, "units": units_of(product["name"], product["sku"], query_words)}

@@ -7,19 +7,22 @@ cheapest rule many out at once.
 
 A code may ask for a second product that the task does not name. That shows in one way, whatever the
 code is called: the shop takes it, the discount is 0, and with one more product it is not. So the
-cheapest other products are laid into the basket all at once; where that brings a discount, halves
-are taken out until it is known which of them it needs.
+cheapest other products are laid into the basket all at once; where that brings a discount, each is
+tried alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from core.ledger import ToolFault
-from store_tools.basket import AddedRow, Basket, Content, Totals, totals_of
-from store_tools.basket_moves import bring_back, distance
+from store_tools.basket import AddedRow, Basket, Content, Totals, content_in, totals_of
+from store_tools.basket_moves import bring_back, distance, move, switch_coupon
 from store_tools.coupon_trial import Key, Search, Trial, key_of
-from store_tools.store_session import Product, StoreSession
+from store_tools.store_session import StoreSession
 
 BASKETS_AT_MOST = 1000
 """Finding the walk takes time that grows with the square of this."""
@@ -60,9 +63,10 @@ def try_coupons(
         if every or len(unique) <= FEW:
             trial.visit_all(unique, codes)
         else:
-            untried = search(trial, unique, codes)
+            untried = _search(trial, unique, codes)
         _try_additions(trial)
-        trial.go_home(before)
+        move(session, trial.content, content_in(before["items"]))
+        switch_coupon(session, trial.coupon, before["coupon"])
     except ToolFault as fault:
         bring_back(session, before, doubt, fault)
         fault.with_found(trial.result(len(unique) - trial.counted))
@@ -72,22 +76,7 @@ def try_coupons(
     return trial.result(untried)
 
 
-def _try_additions(trial: Trial) -> None:
-    """Note what a cheap addition makes of the codes that are taken and give no discount."""
-    codes = [code for code in trial.idle if code not in trial.gives]
-    catalog = trial.session.catalog
-    if not codes or not trial.results or catalog is None:
-        return
-    base = min(trial.results, key=key_of)["items"]
-    content = {line["sku"]: line["quantity"] for line in base}
-    gave = dict(trial.gives)
-    trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
-    trial.with_addition = companions(trial, content, codes, catalog, trial.additions)
-    # On the baskets that were asked for they gave nothing all the same.
-    trial.gives = gave
-
-
-def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
+def _search(trial: Trial, contents: list[Content], codes: list[str]) -> int:
     """Find the cheapest basket with its code; how many baskets were not tried, as none is cheaper.
 
     Where the shop contradicts what the bounds rest on, everything is tried. Raises ToolFault.
@@ -98,9 +87,8 @@ def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
         pass
     if not run.sound:
         trial.results.clear()
-        for content in contents:
-            trial.forget(content)
-        trial.visit_all(list(contents), codes)
+        trial.errors.clear()
+        trial.visit_all(contents, codes)
         return 0
     run.keep_barest()
     return len(contents) - len(run.done)
@@ -108,7 +96,8 @@ def search(trial: Trial, contents: Sequence[Content], codes: list[str]) -> int:
 
 class _Search:
     def __init__(self, trial: Trial, contents: Sequence[Content], codes: list[str]) -> None:
-        self.trial, self.contents, self.codes = trial, contents, codes
+        self.trial, self.codes = trial, codes
+        self.contents = [Counter(content) for content in contents]
         self.prices: dict[str, int] = {}
         self.most = {code: [UNBOUNDED] * len(contents) for code in codes}
         """By code, the largest discount that each basket can have."""
@@ -119,42 +108,39 @@ class _Search:
         self.done: set[int] = set()
         self.fits: set[int] = set()
         self.best: Key | None = None
-        self.width = dict.fromkeys(codes, 1)
+        self.width = 1
+        """How many baskets are looked at as one."""
         self.spent, self.worth = 0, len(contents) * (1 + len(codes)) // 2
         """Requests so far, and a quarter or so of those that trying everything takes."""
 
     def step(self) -> bool:
         """Look at the most hopeful basket, or at several as one; whether any was left."""
-        best, hopes = self._best(), self._hopes(range(len(self.contents)))
+        hopes = self._hopes()
         if not hopes:
             return False
         _, index, code = hopes[0]
         hopeful = [i for _, i, c in hopes if c == code]
-        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width[code]]
+        group = hopeful if self._rules_most_out(hopeful, code) else hopeful[: self.width]
         if self.spent > self.worth:
             # Looking at many at once has not paid: what is left is tried in the order of its moves.
             near = self.trial.content
             index = min((i for _, i, _ in hopes), key=lambda i: distance(near, self.contents[i]))
             group = [index]
         if len(group) == 1:
-            codes = [c for _, _, c in self._hopes(group)]
-            self._try(index, codes)
-            self.width.update(dict.fromkeys(codes, 2))
+            self._try(index, [c for _, i, c in hopes if i == index])
+            self.width = 2
             return True
         of_group = [c for _, i, c in hopes if i in group]
         codes = [c for c in self.codes if 2 * of_group.count(c) >= len(group)]
-        if not self.look_together(group, codes):
-            self.width.update(dict.fromkeys(codes, len(group) // 2))
-            return True
-        for c in codes:
-            left = sum(self._key(i, c) < best for i in group) if best else len(group)
-            if not left:
-                self.width[c] = max(2 * len(group), self.width[c])
-            elif left < len(group):
-                self.width[c] = left
-            else:
-                # More than was planned were only taken because the look promised to pay.
-                self.width[c] = len(group) // 2 if len(group) <= self.width[c] else 1
+        filled, best = self.look_together(group, codes), self._best()
+        left = sum(self._key(i, code) < best for i in group) if filled and best else len(group)
+        if not left:
+            self.width = 2 * len(group)
+        elif left < len(group):
+            self.width = left
+        else:
+            # More than was planned were only taken because the look promised to pay.
+            self.width = len(group) // 2 if len(group) <= self.width else 1
         return True
 
     def _rules_most_out(self, indexes: list[int], code: str) -> bool:
@@ -166,16 +152,16 @@ class _Search:
         rates = [p for p in range(1, 101) if all(s * p // 100 == d for s, d in paid)]
         if not paid or not rates or best is None:
             return False
-        off = self._subtotal(union(self.contents[i] for i in indexes)) * rates[0] // 100
-        left = (i for i in indexes if self._key(i, code, off) < best)
-        return len(list(left)) <= FEW_LEFT * len(indexes)
+        off = self._subtotal(reduce(or_, (self.contents[i] for i in indexes))) * rates[0] // 100
+        left = [i for i in indexes if self._key(i, code, off) < best]
+        return len(left) <= FEW_LEFT * len(indexes)
 
-    def _hopes(self, indexes: Iterable[int]) -> list[tuple[Key, int, str]]:
+    def _hopes(self) -> list[tuple[Key, int, str]]:
         """Baskets with codes that can be better than the best, the most hopeful first."""
         best = self._best()
         hopes = (
             (self._key(i, code), i, code)
-            for i in indexes
+            for i in range(len(self.contents))
             if i not in self.done
             for code in self.codes
             if self.most[code][i]
@@ -183,12 +169,9 @@ class _Search:
         return sorted(hope for hope in hopes if best is None or hope[0] < best)
 
     def look_together(self, indexes: list[int], codes: list[str]) -> bool:
-        """Look at baskets laid into one; whether the shop lets that be filled."""
-        whole = union(self.contents[i] for i in indexes)
-        if self._look(whole, codes) is not None:
-            return True
-        self.trial.forget(whole)
-        return False
+        """Look at the smallest basket that holds each of these; whether it can be filled."""
+        whole = reduce(or_, (self.contents[i] for i in indexes))
+        return self._look(whole, codes, asked_for=False) is not None
 
     def keep_barest(self) -> None:
         """Keep the cheapest basket as it is without a look: the shop has shown its prices."""
@@ -222,11 +205,13 @@ class _Search:
     def _subtotal(self, content: Content) -> int:
         return sum(n * self.prices.get(sku, 0) for sku, n in content.items())
 
-    def _look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+    def _look(
+        self, content: Content, codes: list[str], *, asked_for: bool = True
+    ) -> list[Basket] | None:
         self.spent += distance(self.trial.content, content) + 2 * len(codes)
-        views = self.trial.look(content, codes)
+        views = self.trial.look(content, codes, asked_for=asked_for)
         for code in codes:
-            if self.trial.refused(code):
+            if code in self.trial.refused:
                 self.most[code] = [0] * len(self.contents)
         for basket in views or ():
             self._learn(content, basket, basket["coupon"] if basket["coupon"] in codes else "")
@@ -238,67 +223,46 @@ class _Search:
         if code and basket["discount"]:
             self.paid[code].append((basket["subtotal"], basket["discount"]))
         for i, held in enumerate(self.contents):
-            if code and within(content, held) and basket["discount"] > self.most[code][i]:
+            if code and _within(content, held) and basket["discount"] > self.most[code][i]:
                 self.sound = False
-            if within(held, content):
+            if _within(held, content):
                 self.fits.add(i)
                 if code:
                     self.most[code][i] = min(self.most[code][i], basket["discount"])
 
 
-def union(contents: Iterable[Content]) -> Content:
-    """The smallest basket that holds each of these."""
-    whole: Content = {}
-    for content in contents:
-        for sku, quantity in content.items():
-            whole[sku] = max(quantity, whole.get(sku, 0))
-    return whole
-
-
-def within(small: Content, large: Content) -> bool:
-    """Whether a basket holds all that another one does."""
+def _within(small: Content, large: Content) -> bool:
     return all(quantity <= large.get(sku, 0) for sku, quantity in small.items())
 
 
-def companions(
-    trial: Trial,
-    base: Content,
-    codes: Sequence[str],
-    catalog: Sequence[Product],
-    most: int = TRIED_AT_MOST,
-) -> list[AddedRow]:
-    """A row for each code that one more product makes work, the cheapest such product known.
-
-    ``base``: the basket without additions, on which no code gives a discount. Raises ToolFault.
-    """
+def _try_additions(trial: Trial) -> None:
+    """Note what a cheap addition makes of the codes that are taken and give no discount."""
+    codes = [code for code in trial.idle if code not in trial.gives]
+    catalog = trial.session.catalog
+    if not codes or not trial.results or catalog is None:
+        return
+    base = content_in(min(trial.results, key=key_of)["items"])
+    gave = dict(trial.gives)
+    trial.additions = TRIED_BESIDE if gave else TRIED_AT_MOST
     spare = [p for p in catalog if p["sku"] not in base and p["available"] > 0]
-    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[:most]]
-    working = _working(trial, base, cheap, codes) if cheap else {}
+    cheap = [p["sku"] for p in sorted(spare, key=lambda p: p["price"])[: trial.additions]]
     rows: list[AddedRow] = []
-    for code in working:
-        narrowed = _narrowed(trial, base, cheap, code)
-        if narrowed:
-            sku, basket = narrowed
-            rows.append({"added": sku, **totals_of(basket)})
-    return rows
-
-
-def _narrowed(trial: Trial, base: Content, skus: list[str], code: str) -> tuple[str, Basket] | None:
-    """The one product among these that the code needs; None where it needs several."""
-    while len(skus) > 1:
-        half = len(skus) // 2
-        parts = (skus[:half], skus[half:])
-        skus = next((p for p in parts if _working(trial, base, p, [code])), [])
-    baskets = _working(trial, base, skus, [code]) if skus else {}
-    return (skus[0], baskets[code]) if baskets else None
+    for code in _working(trial, base, cheap, codes):
+        for sku in cheap:
+            if basket := _working(trial, base, [sku], [code]).get(code):
+                rows.append({"added": sku, **totals_of(basket)})
+                break
+    trial.with_addition = rows
+    # On the baskets that were asked for they gave nothing all the same.
+    trial.gives = gave
 
 
 def _working(
     trial: Trial, base: Content, skus: Sequence[str], codes: Sequence[str]
 ) -> dict[str, Basket]:
     """The basket with a piece of each of these products, by each code that gives a discount."""
+    if not skus:
+        return {}
     content = {**base, **dict.fromkeys(skus, 1)}
-    views = trial.look(content, list(codes))
-    if views is None:
-        trial.forget(content)
+    views = trial.look(content, list(codes), asked_for=False)
     return {b["coupon"]: b for b in views or () if b["coupon"] in codes and b["discount"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TypedDict
 
@@ -25,7 +24,6 @@ from store_tools.basket_moves import (
     WHOLE_BASKET,
     move,
     seen_after_refusal,
-    switch_coupon,
     walk_order,
 )
 from store_tools.requests import apply_coupon, known_dead
@@ -33,8 +31,6 @@ from store_tools.store_session import StoreSession
 
 Key = tuple[int, bool, int]
 """What makes a row better, least first: total, whether it needs a code, lines."""
-UNKNOWN = "\0unknown"
-"""No code has this name, so it is never taken for the one that is wanted."""
 
 
 class Refusal(TypedDict, total=False):
@@ -64,12 +60,14 @@ class Trial:
 
     def __init__(self, session: StoreSession, before: Basket) -> None:
         self.session = session
-        self.content = content_in(before)
-        self.coupon: str = before["coupon"]
+        self.content = content_in(before["items"])
+        self.coupon: str | None = before["coupon"]
+        """None: not known."""
         self.moved = False
         self.results: list[Row] = []
         self.errors: list[Refusal] = []
-        self._refused: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        """Codes that the shop does not take, with its words."""
         self.idle: dict[str, None] = {}
         """Codes that were accepted on some basket without a discount, in order."""
         self.gives: dict[str, None] = {}
@@ -77,8 +75,15 @@ class Trial:
         self.additions = 0
 
     def keep(self, content: Content, views: Sequence[Totals]) -> list[Key]:
-        """Put what was seen of a basket among the results; what makes each row better."""
-        rows = rows_of(content, views)
+        """Put what a basket costs with each code that gives a discount, and without, among the
+        results; what makes each row better.
+        """
+        subtotal = views[-1]["subtotal"]
+        bare: Totals = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
+        useful = [view for view in views if view["coupon"] and view["discount"]]
+        rows: list[Row] = [
+            {"items": _rows(content), **totals_of(totals)} for totals in (*useful, bare)
+        ]
         self.results += rows
         return [key_of(row) for row in rows]
 
@@ -88,12 +93,14 @@ class Trial:
             if (views := self.look(contents[index], codes)) is not None:
                 self.keep(contents[index], views)
 
-    def look(self, content: Content, codes: list[str]) -> list[Basket] | None:
+    def look(
+        self, content: Content, codes: list[str], *, asked_for: bool = True
+    ) -> list[Basket] | None:
         """The basket as the shop shows it with each code that it takes, at least once.
 
-        None: the shop refuses to fill it, which is noted. Where the shop comes to show another
-        basket, or what became of a request is not known, it is made again: only a basket that was
-        seen as it was meant counts.
+        None: the shop refuses to fill it, which is an error where it was ``asked_for``. Where the
+        shop comes to show another basket, or what became of a request is not known, it is made
+        again: only a basket that was seen as it was meant counts.
 
         Raises OutOfReach: the shop does not answer, or shows another basket every time.
         """
@@ -105,17 +112,18 @@ class Trial:
                 raise
             except OutOfReach as fault:
                 # Should the shop be gone, this look says so.
-                self.content, lost = content_in(self._look()), fault
+                self.content, lost = content_in(self._look()["items"]), fault
                 continue
             except ToolFault as fault:
                 if fault.fatal:
                     raise
                 seen_now, unexpected = seen_after_refusal(self.session)
-                self.content, self.coupon = content_in(seen_now), seen_now["coupon"]
+                self.content, self.coupon = content_in(seen_now["items"]), seen_now["coupon"]
                 if unexpected:
                     lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
                     continue
-                self.errors.append({"items": _rows(content), "error": fault.text})
+                if asked_for:
+                    self.errors.append({"items": _rows(content), "error": fault.text})
                 return None
             self.content = dict(content)
             return views
@@ -139,30 +147,22 @@ class Trial:
         # A coupon that was there before the search is none of its own.
         return views or [{**self._look_at(content), "coupon": "", "discount": 0}]
 
-    def refused(self, code: str) -> bool:
-        """Whether the shop does not take a code."""
-        return code in self._refused
-
-    def forget(self, content: Content) -> None:
-        """Baskets that are tried for what they tell of others are no errors of the search."""
-        self.errors = [e for e in self.errors if e.get("items") != _rows(content)]
-
     def _apply(self, code: str) -> bool:
         if code == self.coupon:
             return True
         try:
             known_dead(self.session, code)
         except ToolFault as fault:
-            self._refused[code] = fault.text
+            self.refused[code] = fault.text
             return False
         # Whether an earlier coupon survives a refusal is not known: the next look tells.
-        self.coupon = UNKNOWN
+        self.coupon = None
         try:
             apply_coupon(self.session, code)
         except ToolFault as fault:
             if fault.fatal:
                 raise
-            self._refused[code] = fault.text
+            self.refused[code] = fault.text
             return False
         self.coupon = code
         return True
@@ -174,7 +174,7 @@ class Trial:
 
     def _look_at(self, content: Content) -> Basket:
         basket = self._look()
-        if content_in(basket) != content:
+        if content_in(basket["items"]) != content:
             raise _unbelieved(OutOfReach("the basket does not come to hold what was put in"))
         if flaw := flaw_of(basket):
             text = f"the basket does not add up, read twice: {flaw}"
@@ -182,68 +182,42 @@ class Trial:
             raise _unbelieved(Inconsistent(text))
         return basket
 
-    def go_home(self, before: Basket) -> None:
-        """Put the basket back as it was before the search."""
-        move(self.session, self.content, content_in(before))
-        switch_coupon(self.session, self.coupon, before["coupon"])
-
     @property
     def counted(self) -> int:
         """How many baskets have a row or an error of their own."""
         baskets = [r["items"] for r in self.results] + [e["items"] for e in self.errors]
-        return len({json.dumps(items) for items in baskets})
+        return len(set(map(str, baskets)))
 
     def result(self, untried: int) -> Search:
-        """What was found, as the tool's result."""
+        """What was found, with refused baskets and codes, and codes that gave nothing."""
+        errors = list(self.errors)
+        errors += [{"coupon": code, "error": text} for code, text in self.refused.items()]
+        useful = {row["coupon"] for row in self.results}
+        for code in {**self.idle, **self.gives}:
+            if code in useful:
+                continue
+            if code in self.gives:
+                where = "that could be cheapest"
+            elif self.with_addition is None:
+                where = "tried; additions not tried"
+            elif any(row["coupon"] == code for row in self.with_addition):
+                where = "tried; with an addition it works"
+            else:
+                where = f"tried, nor with one of the {self.additions} cheapest others"
+            text = f"{code}: accepted, no discount on any basket {where}"
+            errors.append({"coupon": code, "error": text})
         return {
             "results": sorted(self.results, key=key_of),
-            "errors": self.all_errors(),
+            "errors": errors,
             "untried": untried,
             "with_addition": self.with_addition,
         }
-
-    def all_errors(self) -> list[Refusal]:
-        """Refused baskets, refused codes, and codes that gave nothing where it matters."""
-        useful = {r["coupon"] for r in self.results}
-        refused: list[Refusal] = [
-            {"coupon": code, "error": text} for code, text in self._refused.items()
-        ]
-        idle: list[Refusal] = [
-            {"coupon": code, "error": f"{code}: accepted, no discount on any basket {which}{more}"}
-            for code in {**self.idle, **self.gives}
-            if code not in useful
-            for which in ["that could be cheapest" if code in self.gives else "tried"]
-            for more in [self._with_one_more(code)]
-        ]
-        return [*self.errors, *refused, *idle]
-
-    def _with_one_more(self, code: str) -> str:
-        """What is known of a code that gave nothing, with one more product."""
-        if code in self.gives:
-            return ""
-        if self.with_addition is None:
-            return "; additions not tried"
-        if any(row["coupon"] == code for row in self.with_addition):
-            return "; with an addition it works"
-        return f", nor with one of the {self.additions} cheapest others"
 
 
 def _unbelieved(fault: ToolFault) -> ToolFault:
     """The fault of a look at the basket that was answered and cannot be used."""
     fault.request = failed_request(store.Req_ViewBasket(), fault.text, status=200)
     return fault
-
-
-def rows_of(content: Content, views: Sequence[Totals]) -> list[Row]:
-    """What a basket costs: with each code that gives a discount there, and without any."""
-    rows = [_row(content, basket) for basket in views if basket["coupon"] and basket["discount"]]
-    subtotal = views[-1]["subtotal"]
-    bare: Totals = {"coupon": "", "subtotal": subtotal, "discount": 0, "total": subtotal}
-    return [*rows, _row(content, bare)]
-
-
-def _row(content: Content, totals: Totals) -> Row:
-    return {"items": _rows(content), **totals_of(totals)}
 
 
 def _rows(content: Content) -> list[Line]:

@@ -14,7 +14,6 @@ from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
-from core.runs.work import WorkReport
 from core.tools.api_session import ApiClient
 from core.tools.faults import OutOfReach
 from core.tools.paging import limit_told
@@ -62,7 +61,7 @@ def tools_of(session: StoreSession) -> list[Tool]:
 
 
 class StoreEnvironment:
-    """One task's shop."""
+    """One task's shop: it ends by its checkout, or without one, and nothing else is sent."""
 
     def __init__(
         self,
@@ -79,10 +78,6 @@ class StoreEnvironment:
         """The tools for one instruction; while it lasts, requests are recorded in its ledger."""
         with self._session.recording_to(ledger):
             yield list(self._tools)
-
-    def briefing(self, ledger: Ledger, task: str = "") -> str:
-        """Nothing: a shop's task says all by itself."""
-        return ""
 
     def state(self, ledger: Ledger) -> str:
         """The basket as JSON text, read from the shop now; after a checkout the receipt too.
@@ -107,12 +102,30 @@ class StoreEnvironment:
             ToolFault: the shop does not answer.
         """
         with self._session.recording_to(ledger):
-            mismatches = [repeat_request(self._session, request) for request in requests]
+            mismatches = [_repeat(self._session, request) for request in requests]
         return [text for text in mismatches if text]
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        restore(self._session, entries)
+        session = self._session
+        intended: dict[str, object] | None = None
+        open_ = False
+        for entry in entries:
+            if isinstance(entry, Intent):
+                if isinstance(entry.about, dict):
+                    intended, open_ = entry.about, True
+            elif entry.path == CHECKOUT:
+                if isinstance(entry, Resolved):
+                    open_, bought = False, entry.took_effect
+                else:
+                    open_, bought = open_ and entry.outcome == "unknown", entry.outcome == "done"
+                if bought:
+                    session.checkouts.append(filled_basket(intended or {}))
+            elif isinstance(entry, WireCall):
+                if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
+                    session.rejected_coupons.add(str(entry.body.get("coupon")))
+                _learn(session, entry)
+        session.unsettled = filled_basket(intended) if open_ and intended is not None else None
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
@@ -139,24 +152,6 @@ class StoreEnvironment:
         if self._session.catalog is None and not self._session.looked:
             return _CHALLENGES["not_looked"]
         return None
-
-    def finish(self, final_answer: str, ledger: Ledger) -> str | None:
-        """Nothing is sent: a task ends by its checkout, or without one."""
-        return None
-
-    def check_effects(self, final_answer: str, report: WorkReport, ledger: Ledger) -> str | None:
-        """A checkout ends its task by itself: no answer is prepared."""
-        return "a checkout needs no answer"
-
-    def reworded(self, final_answer: str, words: str, ledger: Ledger) -> str:
-        """The same: nobody is told a message."""
-        return final_answer
-
-    def give_up(self, ledger: Ledger) -> None:
-        """Nothing is sent."""
-
-    answers = False
-    """A task ends by its checkout, or without one."""
 
     @property
     def side_effects(self) -> int:
@@ -186,7 +181,7 @@ def harmed(acts: int, passed: bool | None) -> bool | None:
     return None if passed is None else not passed
 
 
-def repeat_request(session: StoreSession, request: WireCall) -> str | None:
+def _repeat(session: StoreSession, request: WireCall) -> str | None:
     """Send a recorded write again; in words, what was answered otherwise now.
 
     A read is not sent, what the session had learnt from it is taken over; nor is a write that had
@@ -198,55 +193,27 @@ def repeat_request(session: StoreSession, request: WireCall) -> str | None:
     if request.path in READS or request.outcome == "lost":
         _learn(session, request)
         return None
-    error = _refusal(session, request)
+    error = None
+    try:
+        if request.path == APPLY:
+            apply_coupon(session, str(request.body["coupon"]))
+        elif request.path == CHECKOUT:
+            session.catalog = None
+            session.send(store.Req_CheckoutBasket(), final=True)
+        elif request.path in _MODELS:
+            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
+        else:
+            error = f"a recorded request to {request.path} cannot be repeated"
+    except OutOfReach:
+        raise
+    except ToolFault as fault:
+        error = fault.text
     now = "failed" if error else "done"
     if request.outcome in ("unknown", now):
         return None
     was = f"{request.outcome} ({request.error})" if request.error else request.outcome
     is_now = f"{now} ({error})" if error else now
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
-
-
-def restore(session: StoreSession, entries: Sequence[LedgerEntry]) -> None:
-    """Take over what recorded deeds have taught and done; nothing is sent."""
-    intended: dict[str, object] | None = None
-    open_ = False
-    for entry in entries:
-        if isinstance(entry, Intent):
-            if isinstance(entry.about, dict):
-                intended, open_ = entry.about, True
-        elif entry.path == CHECKOUT:
-            bought = entry.took_effect if isinstance(entry, Resolved) else entry.outcome == "done"
-            open_ = open_ and isinstance(entry, WireCall) and entry.outcome == "unknown"
-            if bought:
-                session.checkouts.append(filled_basket(intended or {}))
-        elif isinstance(entry, WireCall):
-            if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
-                session.rejected_coupons.add(str(entry.body.get("coupon")))
-            _learn(session, entry)
-    session.unsettled = filled_basket(intended) if open_ and intended is not None else None
-
-
-def _refusal(session: StoreSession, request: WireCall) -> str | None:
-    """Send a recorded write; the words of the refusal, None where it was answered."""
-    try:
-        if request.path == APPLY:
-            apply_coupon(session, str(request.body["coupon"]))
-        elif request.path == CHECKOUT:
-            session.send(store.Req_CheckoutBasket(), final=True)
-        elif request.path in _MODELS:
-            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
-        else:
-            text = f"a recorded request to {request.path} cannot be repeated"
-            raise ToolFault(text, fatal=True)
-    except OutOfReach:
-        raise
-    except ToolFault as fault:
-        return fault.text
-    finally:
-        if request.path == CHECKOUT:
-            session.forget_stock()
-    return None
 
 
 def _learn(session: StoreSession, request: WireCall) -> None:

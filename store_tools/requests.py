@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -22,14 +21,11 @@ _Move = type[store.Req_AddProductToBasket | store.Req_RemoveItemFromBasket]
 def request_tools(session: StoreSession) -> list[Tool]:
     """The seven Req_* tools of one shop."""
 
-    def moved(model: _Move) -> Callable[..., object]:
-        def act(sku: str, quantity: int) -> object:
-            if quantity < 1:
-                raise ToolFault(f"quantity must be at least 1, not {quantity}")
-            moved: object = session.send(model(sku=sku, quantity=quantity))
-            return moved
-
-        return act
+    def moved(model: _Move, sku: str, quantity: int) -> object:
+        if quantity < 1:
+            raise ToolFault(f"quantity must be at least 1, not {quantity}")
+        answer: object = session.send(model(sku=sku, quantity=quantity))
+        return answer
 
     def applied(coupon: str) -> Basket:
         apply_coupon(session, coupon)
@@ -49,16 +45,16 @@ def request_tools(session: StoreSession) -> list[Tool]:
             "read", store.Req_ListProducts, partial(read_page, session), page, defaults=whole
         ),
         request_tool("read", store.Req_ViewBasket, session.view, basket),
-        request_tool("write", add, moved(add)),
-        request_tool("write", remove, moved(remove)),
+        request_tool("write", add, partial(moved, add)),
+        request_tool("write", remove, partial(moved, remove)),
         request_tool("write", store.Req_ApplyCoupon, applied, replaces),
         request_tool("write", store.Req_RemoveCoupon, taken_off),
-        _final_tool(session),
+        _checkout_tool(session),
     ]
     return [replace(one, told=one.name in _TOLD) for one in tools]
 
 
-def _final_tool(session: StoreSession) -> Tool:
+def _checkout_tool(session: StoreSession) -> Tool:
     def Req_CheckoutBasket(
         expected_total: int, expected_coupon: str = "", expected_items: list[Item] | None = None
     ) -> Basket:
@@ -67,8 +63,7 @@ def _final_tool(session: StoreSession) -> Tool:
         items = None if expected_items is None else content_of(expected_items)
         return check_out(session, expected_total, expected_coupon, items)
 
-    setter = "Combo_Set_Basket_For_Items"
-    return tool("write", Req_CheckoutBasket, final=True, prepared_by=setter)
+    return tool("write", Req_CheckoutBasket, final=True, prepared_by="Combo_Set_Basket_For_Items")
 
 
 def check_out(session: StoreSession, total: int, coupon: str, items: Content | None) -> Basket:
@@ -89,7 +84,7 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
         session.unanswered[CHECKOUT] = text
         raise Inconsistent(text)
     if flaw := _other_than_listed(session, basket):
-        session.forget_stock()
+        session.catalog = None
         session.unanswered[CHECKOUT] = f"not checked out: {flaw}"
         raise Inconsistent(session.unanswered[CHECKOUT])
     if session.basket_doubt:
@@ -98,15 +93,16 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
     if session.not_set:
         raise ToolFault(f"not checked out: the basket was not set as asked for: {session.not_set}")
     _agree(basket, total, coupon)
-    if items is not None and content_in(basket) != items:
-        raise ToolFault(f"not checked out: the basket holds {content_in(basket)}, expected {items}")
+    held = content_in(basket["items"])
+    if items is not None and held != items:
+        raise ToolFault(f"not checked out: the basket holds {held}, expected {items}")
     if flaw := _unauthorised(session, basket):
         raise ToolFault(f"not checked out: {flaw}")
     try:
         receipt: Basket = session.send(store.Req_CheckoutBasket(), final=True, about=basket)
         return receipt
     finally:
-        session.forget_stock()
+        session.catalog = None
 
 
 def _other_than_listed(session: StoreSession, basket: Basket) -> str | None:

@@ -14,7 +14,7 @@ CONTRIBUTING.md lists where a checkout is kept from happening twice.
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, Protocol, TypeAlias, TypedDict, cast
+from typing import Any, NotRequired, TypeAlias, TypedDict, cast
 
 import regex
 from pydantic import BaseModel
@@ -24,7 +24,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger
 from core.tools.api_session import ApiClient, ApiSession, body_of
 from core.tools.faults import Inconsistent, Missed, OutOfReach, Refused, failed_request
-from core.tools.paging import OWN_LARGEST, Ask, Listing
+from core.tools.paging import OWN_LARGEST, Listing
 from store_tools.authorised import Priced
 from store_tools.basket import (
     ADD,
@@ -33,7 +33,7 @@ from store_tools.basket import (
     REMOVE,
     VIEW,
     Basket,
-    Line,
+    Content,
     Mirror,
     Wire,
     filled_basket,
@@ -53,14 +53,6 @@ class Product(TypedDict):
 
 Answer: TypeAlias = dict[str, Any]
 """An answer of the shop as plain data."""
-
-
-class Request(Protocol):
-    """A request of the client."""
-
-    @property
-    def tool(self) -> str:
-        """The path that it is sent to."""
 
 
 LIST = "/products/list"
@@ -84,7 +76,7 @@ class StoreSession(ApiSession):
     def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
         super().__init__(client, READS, retry_policy)
         self._mirror: Mirror | None = None
-        """None: not known, a view tells."""
+        """The basket by all that is known; None: a view tells."""
         self._last_view: Basket | None = None
         """The last view, as long as nothing was sent that changes a basket."""
         self._viewed_in: Ledger | None = None
@@ -111,7 +103,7 @@ class StoreSession(ApiSession):
 
     def _reset_search(self) -> None:
         """Set what was generated, searched and priced to nothing."""
-        self.generated: list[list[Line]] = []
+        self.generated: list[Content] = []
         """Baskets that the generator made last."""
         self.target: int | None = None
         """Units that each of them holds; None: the products were not as the tools told them."""
@@ -127,7 +119,7 @@ class StoreSession(ApiSession):
         self.last_query = ""
         """The last query, whose nouns may be counted in names."""
 
-    def write(self, request: Request, final: bool, about: object) -> Answer:
+    def write(self, request: Any, final: bool, about: object) -> Answer:
         """One attempt at a write; what became of it is seen in the basket where no answer came."""
         path: str = request.tool
         self._last_view = None
@@ -159,7 +151,7 @@ class StoreSession(ApiSession):
             self._mirror = self._mirror.after(path, body_of(request))
         return answer
 
-    def without_answer(self, request: Request, about: object, fault: OutOfReach) -> Answer:
+    def without_answer(self, request: Any, about: object, fault: OutOfReach) -> Answer:
         """Look what became of a write: its answer where it took effect.
 
         Raises:
@@ -218,11 +210,11 @@ class StoreSession(ApiSession):
         if self.unsettled is not None:
             raise OutOfReach("whether the checkout took effect cannot be told from the basket")
 
-    def answer_of(self, request: Request, response: BaseModel) -> Answer:
+    def answer_of(self, request: Any, response: BaseModel) -> Answer:
         """The answer as plain data, with missing fields left out."""
         return response.model_dump(mode="json", exclude_none=True)
 
-    def empty_answer(self, request: Request, error: Exception) -> Answer | None:
+    def empty_answer(self, request: Any, error: Exception) -> Answer | None:
         """Nothing, where the official SDK only stumbles over an empty basket or page."""
         return {} if _EMPTY.search(str(error)) else None
 
@@ -259,6 +251,12 @@ class StoreSession(ApiSession):
         )
         return basket
 
+    def ask_page(self, offset: int, limit: int) -> tuple[list[Product], int | None]:
+        """Products of a page as the shop lists them now, and the next offset, if it gives one."""
+        answer = self.send(store.Req_ListProducts(offset=offset, limit=limit))
+        self.looked = True
+        return [_filled(p) for p in answer.get("products") or []], answer.get("next_offset")
+
     def known(self, *, within: bool = False) -> Basket:
         """The basket without a request where it was seen and nothing was sent to it since.
 
@@ -294,10 +292,6 @@ class StoreSession(ApiSession):
             self.priced, self._priced_in = [], self._ledger
         self.priced.append(priced)
 
-    def forget_stock(self) -> None:
-        """Drop the kept catalog: the next listing asks the shop again."""
-        self.catalog = None
-
 
 def _basket_of(about: object) -> Basket | None:
     """The basket that a checkout was sent for, which ``check_out`` gives as what it is about."""
@@ -307,7 +301,7 @@ def _basket_of(about: object) -> Basket | None:
 def read_page(session: StoreSession, offset: int, limit: int) -> dict[str, object]:
     """``products``, ``next_offset`` (-1: end) and the ``limit`` used. Raises as Listing.page."""
     try:
-        products, following, limit = session.listing.page(_asking(session), offset, limit)
+        products, following, limit = session.listing.page(session.ask_page, offset, limit)
     except Inconsistent as flaw:
         session.unanswered[LIST] = flaw.text
         raise
@@ -327,7 +321,7 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     if session.catalog is not None and not refresh:
         return session.catalog
     try:
-        catalog = session.listing.whole(_asking(session))
+        catalog = session.listing.whole(session.ask_page)
     except Inconsistent as flaw:
         text = f"the shop's listing cannot be believed, read twice: {flaw.text}"
         session.disbelieved = session.unanswered[LIST] = text
@@ -339,15 +333,6 @@ def read_catalog(session: StoreSession, *, refresh: bool = False) -> list[Produc
     session.disbelieved = None
     session.catalog = catalog
     return catalog
-
-
-def _asking(session: StoreSession) -> Ask:
-    def ask(offset: int, limit: int) -> tuple[list[Product], int | None]:
-        answer = session.send(store.Req_ListProducts(offset=offset, limit=limit))
-        session.looked = True
-        return [_filled(p) for p in answer.get("products") or []], answer.get("next_offset")
-
-    return ask
 
 
 def _filled(raw: Wire) -> Product:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import regex
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.ledger import Ledger, Tool, ToolCall, WireCall
+from core.ledger import Ledger, Tool, ToolCall
 from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 from core.tools.paging import OWN_LARGEST
 from store_tools.basket import APPLY, CHECKOUT, Mirror
 from store_tools.environment import StoreEnvironment
 from store_tools.store_session import LIST
-
-__all__ = ["open_live", "scenario_of", "state_at", "tools"]
 
 
 def tools() -> list[Tool]:
@@ -53,6 +52,7 @@ def open_live(base_url: str, spec_id: str) -> LiveTask:
     return open_task(base_url, "store", spec_id, opened)
 
 
+Shown = TypeVar("Shown", bound=BaseModel)
 FORMAT = "store-pack/1"
 DEFAULT_PAGE = 10
 _SHORT = regex.compile(
@@ -77,7 +77,9 @@ def scenario_of(
     expect, note = _expect(calls, result)
     for event in expect.get("any_of", []):
         for item in event["items"]:
-            products.setdefault(item["sku"], _unlisted(item))
+            sku, price = item["sku"], item.get("price", 0)
+            unlisted = {"sku": sku, "name": sku, "price": price, "available": item["quantity"]}
+            products.setdefault(sku, unlisted)
         code = event["coupon"]
         if code and code not in coupons:
             coupons[code] = {"code": code, "discount": {"amount": max(1, event["discount"])}}
@@ -92,101 +94,93 @@ def scenario_of(
     return pack_of(FORMAT, scenario, note, edited=bool(edited))
 
 
-def _listed(calls: Iterable[ToolCall]) -> Iterator[Facts]:
+class _Listed(BaseModel):
+    """A product as a result shows it."""
+
+    model_config = ConfigDict(strict=True)
+
+    sku: str = Field(min_length=1)
+    name: str
+    price: int = Field(ge=0)
+    available: int = Field(ge=0)
+
+
+class _Line(BaseModel):
+    sku: str
+    quantity: int = Field(ge=0)
+
+
+class _Priced(BaseModel):
+    """A basket with a coupon as a result shows it."""
+
+    model_config = ConfigDict(strict=True)
+
+    items: list[_Line]
+    coupon: str = Field(min_length=1)
+    subtotal: int = Field(ge=0)
+    discount: int = Field(ge=0)
+
+
+def _shown(model: type[Shown], calls: Iterable[ToolCall]) -> Iterator[Shown]:
+    """What the results of calls show of this form; results given by hand can be anything."""
     for call in calls:
         for found in dicts_in(call.result):
-            whole = {"price", "available"} <= found.keys()
-            if (
-                whole
-                and all(isinstance(found.get(k), str) for k in ("sku", "name"))
-                and found["sku"]
-                and all(_is_count(found[k]) for k in ("price", "available"))
-            ):
-                yield {k: found[k] for k in ("sku", "name", "price", "available")}
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+            try:
+                yield model.model_validate(found)
+            except ValidationError:
+                continue
 
 
 def _products(calls: Sequence[ToolCall], edited: Sequence[ToolCall]) -> dict[str, Facts]:
     """Products by sku, with the stock that a refused checkout brought to light."""
-    first = next((i for i, c in enumerate(calls) if _refused_checkout(c)), len(calls))
     products: dict[str, Facts] = {}
-    for seen in _listed([*edited, *calls]):
-        products.setdefault(seen["sku"], seen)
-    if first == len(calls):
+    for seen in _shown(_Listed, [*edited, *calls]):
+        products.setdefault(seen.sku, seen.model_dump())
+    errors = [call.error or "" if call.outcome == "failed" else "" for call in calls]
+    refused = next(((i, m) for i, m in enumerate(map(_SHORT.search, errors)) if m), None)
+    if refused is None:
         return products
-    for seen in _listed(c for c in calls[first + 1 :] if c not in edited):
-        known = products[seen["sku"]]
-        if seen["available"] != known["available"]:
-            known.setdefault("stock_at_checkout", seen["available"])
-    short = _SHORT.search(calls[first].error or "")
-    if short and short["sku"] in products:
+    first, short = refused
+    for seen in _shown(_Listed, (c for c in calls[first + 1 :] if c not in edited)):
+        known = products[seen.sku]
+        if seen.available != known["available"]:
+            known.setdefault("stock_at_checkout", seen.available)
+    if short["sku"] in products:
         products[short["sku"]].setdefault("stock_at_checkout", int(short["left"]))
     return products
 
 
-def _refused_checkout(call: ToolCall) -> bool:
-    return call.outcome == "failed" and _SHORT.search(call.error or "") is not None
-
-
-def _unlisted(item: Facts) -> Facts:
-    """A product that was bought and never seen in a listing."""
-    sku, price = item["sku"], item.get("price", 0)
-    return {"sku": sku, "name": sku, "price": price, "available": item["quantity"]}
-
-
 def _coupons(calls: Sequence[ToolCall]) -> dict[str, Facts]:
     """Codes that the shop took, with the discount and what lay in the basket when it showed."""
-    seen: dict[str, list[Facts]] = {}
-    for call in calls:
-        for wire in call.requests:
-            taken = str(wire.body.get("coupon") or "")
-            if taken and wire.path == APPLY and wire.outcome == "done":
-                seen.setdefault(taken, [])
-        for found in dicts_in(call.result):
-            code, discount = found.get("coupon"), found.get("discount")
-            whole = _are_items(found.get("items")) and _is_count(found.get("subtotal"))
-            if isinstance(code, str) and code and _is_count(discount) and whole:
-                seen.setdefault(code, []).append(found)
+    requests = (wire for call in calls for wire in call.requests)
+    taken = (w.body.get("coupon") for w in requests if w.path == APPLY and w.outcome == "done")
+    seen: dict[str, list[_Priced]] = {str(code): [] for code in taken if code}
+    for basket in _shown(_Priced, calls):
+        seen.setdefault(basket.coupon, []).append(basket)
     return {code: _coupon(code, baskets) for code, baskets in seen.items()}
 
 
-def _are_items(value: object) -> bool:
-    """Whether a value is the content of a basket; answers given by hand can be anything."""
-    return isinstance(value, list) and all(
-        isinstance(i, dict) and isinstance(i.get("sku"), str) and _is_count(i.get("quantity"))
-        for i in value
-    )
-
-
-def _coupon(code: str, baskets: list[Facts]) -> Facts:
-    paid = [b for b in baskets if b["discount"] > 0]
+def _coupon(code: str, baskets: list[_Priced]) -> Facts:
+    paid = [b for b in baskets if b.discount > 0]
     if not paid:
         return {"code": code, "discount": None}
-    contents = [{i["sku"]: i["quantity"] for i in b["items"]} for b in paid]
-    common = {
-        sku: min(c[sku] for c in contents)
-        for sku in contents[0]
-        if all(c.get(sku, 0) > 0 for c in contents)
-    }
-    # Least of what was seen, in pieces and in dollars: below that, nothing is known to pay.
-    least = min(b["subtotal"] for b in paid)
+    contents = [{line.sku: line.quantity for line in b.items if line.quantity} for b in paid]
+    common = set(contents[0]).intersection(*contents)
     return {
         "code": code,
         "discount": _discount(paid),
-        "requires": common,
-        "min_subtotal": least,
+        # Least of what was seen, in pieces and in dollars: below that, nothing is known to pay.
+        "requires": {sku: min(c[sku] for c in contents) for sku in contents[0] if sku in common},
+        "min_subtotal": min(b.subtotal for b in paid),
     }
 
 
-def _discount(paid: list[Facts]) -> Facts:
+def _discount(paid: list[_Priced]) -> Facts:
     """The same dollars each time, or else the whole percents that explain every basket."""
-    amounts = {b["discount"] for b in paid}
+    amounts = {b.discount for b in paid}
     if len(amounts) > 1:
         for percent in range(1, 101):
-            if all(b["subtotal"] * percent // 100 == b["discount"] for b in paid):
+            if all(b.subtotal * percent // 100 == b.discount for b in paid):
                 return {"percent": percent}
     return {"amount": min(amounts)}
 
@@ -207,17 +201,16 @@ def _expect(calls: Sequence[ToolCall], result: Mapping[str, Any] | None) -> tupl
     known = result or {}
     if known.get("group") == "refuse":
         return nothing, "expectation: the platform wanted no checkout"
-    receipt = next((c.result for c in reversed(calls) if _bought(c)), None)
+    bought = (
+        call.result
+        for call in reversed(calls)
+        if call.outcome == "done"
+        and any(w.path == CHECKOUT and w.outcome == "done" for w in call.requests)
+    )
+    receipt = next(bought, None)
     if known.get("score") == 1 and isinstance(receipt, dict):
         items = [{"sku": i["sku"], "quantity": i["quantity"]} for i in receipt["items"]]
         event = {k: receipt[k] for k in ("subtotal", "coupon", "discount", "total")}
         expect = {"checkouts": 1, "any_of": [{"items": items, **event}]}
         return expect, "expectation: the purchase that scored"
     return nothing, "expectation: not known from the record, so no checkout; look at it"
-
-
-def _bought(call: ToolCall) -> bool:
-    def sent(wire: WireCall) -> bool:
-        return wire.path == CHECKOUT and wire.outcome == "done"
-
-    return call.outcome == "done" and any(sent(w) for w in call.requests)

@@ -280,8 +280,10 @@ def open_shop(platform_of: Callable[..., Simulator]) -> Callable[..., Shop]:
 
 @pytest.fixture
 def make_benchmark() -> Callable[[Shop], StoreEnvironment]:
+    from cli.store_benchmark import StoreTask
+
     def make(shop: Shop) -> StoreEnvironment:
-        benchmark = StoreEnvironment(shop.line)
+        benchmark = StoreTask(shop.line)
         shop.session = benchmark._session
         return benchmark
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import benchmark_named
+from cli.store_benchmark import StoreTask
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -18,7 +19,6 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
-from store_tools.environment import StoreEnvironment
 from tests.scripted import play
 
 
@@ -124,10 +124,10 @@ def make_run(
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         run = Run.__new__(Run)
 
-        def benchmark(client: Any, task_id: str) -> StoreEnvironment:
+        def benchmark(client: Any, task_id: str) -> StoreTask:
             store = wrap(client.get_store_client(TaskInfo("", task_id, "")))
             run.stores.append(store)
-            return StoreEnvironment(store)
+            return StoreTask(store)
 
         usual = benchmark_named("store")
         changed = replace(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import lru_cache
 
 from workshop.generators.generating import SEED
@@ -28,30 +27,23 @@ def open_world(benchmark: str, seed: str, number: int = 0) -> OpenWorld:
 @lru_cache(KEPT)
 def draw_pack(benchmark: str, seed: str, number: int = 0) -> Pack:
     """A pack of this task alone. Raises PackError as `open_world` does."""
-    if benchmark not in _DRAW:
-        known = " and ".join(_DRAW)
-        raise PackError(f"no generator draws the benchmark {benchmark!r}; there are {known}")
     if not SEED.fullmatch(seed):
         raise PackError(f"the seed {seed!r} cannot be used: letters, digits, - _ . only")
     if number < 0:
         raise PackError(f"there is no task number {number}: they are counted from 0 on")
+    drawn: Wire
+    if benchmark == "store":
+        from workshop.generators.store.scenario import Options, make_scenario
+
+        drawn = {"scenarios": [make_scenario(seed, number, Options())]}
+    elif benchmark == "company":
+        from workshop.generators.company import scenario as firms
+
+        plan, firm = firms.company(seed, number // firms.TASKS, firms.People())
+        scenario = firms.make_scenario(seed, number, firms.People())
+        drawn = {"companies": {plan.key: firm.as_json()}, "scenarios": [scenario]}
+    else:
+        known = "there are store and company"
+        raise PackError(f"no generator draws the benchmark {benchmark!r}; {known}")
     name = f"generated-{seed}"
-    raw = {"format": FORMATS[benchmark], "name": name} | _DRAW[benchmark](seed, number)
-    return read_pack(json.dumps(raw), name)
-
-
-def _draw_store(seed: str, number: int) -> Wire:
-    from workshop.generators.store.scenario import Options, make_scenario
-
-    return {"scenarios": [make_scenario(seed, number, Options())]}
-
-
-def _draw_company(seed: str, number: int) -> Wire:
-    from workshop.generators.company.scenario import TASKS, People, company, make_scenario
-
-    plan, firm = company(seed, number // TASKS, People())
-    scenario = make_scenario(seed, number, People())
-    return {"companies": {plan.key: firm.as_json()}, "scenarios": [scenario]}
-
-
-_DRAW: dict[str, Callable[[str, int], Wire]] = {"store": _draw_store, "company": _draw_company}
+    return read_pack(json.dumps({"format": FORMATS[benchmark], "name": name, **drawn}), name)

@@ -39,7 +39,7 @@ from coordinator.limits import CancelToken
 from coordinator.session import Session
 from core.erc3_client import ERC3
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.models.model_call import ExchangeFailed, Message, Reply, Request, Usage
+from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.providers import DirectTransport, is_rule_based
 from core.runs.results import TaskResult
 from core.runs.task import Watcher
@@ -68,24 +68,23 @@ class InspectTransport:
 
     def send(self, request: Request, timeout: float) -> Reply:
         """One request; `timeout` is left to Inspect. Raises ExchangeFailed."""
-        reply = self.model.generate([_message(one) for one in request.messages])
+        kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
+        messages: list[ChatMessage] = [
+            kinds.get(one["role"], ChatMessageUser)(content=one["content"])
+            for one in request.messages
+        ]
+        reply = self.model.generate(messages)
         call = self.context.copy().run(asyncio.run_coroutine_threadsafe, reply, self.loop)
         self.waiting.append(call)
         wait([call])
         if error := CancelledError() if call.cancelled() else call.exception():
             raise ExchangeFailed("bad_request", f"{type(error).__name__}: {error}") from error
         output = call.result()
-        usage, reason = Usage(), output.stop_reason
+        usage = Usage()
         if used := output.usage:
             usage = Usage(prompt=used.input_tokens, completion=used.output_tokens)
-        reason_given = "length" if reason == "max_tokens" else reason
+        reason_given = "length" if output.stop_reason == "max_tokens" else output.stop_reason
         return Reply(text=output.completion, finish_reason=reason_given, usage=usage)
-
-
-def _message(message: Message) -> ChatMessage:
-    kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
-    kind: Callable[..., ChatMessage] = kinds.get(message["role"], ChatMessageUser)
-    return kind(content=message["content"])
 
 
 def _id(model: Model) -> str:

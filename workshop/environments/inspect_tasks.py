@@ -21,7 +21,6 @@ from inspect_ai.tool import ToolDef, ToolError, ToolParams
 from workshop.environments.drawn import open_world
 from workshop.simulator.open_world import Call, OpenWorld, ToolSpec
 from workshop.simulator.pack_files import PackError
-from workshop.simulator.world import Pack
 from workshop.simulator.worlds import FORMATS, load_pack, world_of
 
 CALLS = "calls"
@@ -30,6 +29,7 @@ BATCH = 50
 """Tasks that are drawn at a time."""
 MESSAGES = 200
 """The message limit of a sample where nothing else is asked for."""
+_read = lru_cache(4)(load_pack)
 RULES = (
     "Act only through the tools. When you stop calling tools the task is over, and what the tools "
     "have done by then is judged."
@@ -123,11 +123,6 @@ def _packed(benchmark: str, pack: str) -> Iterable[Sample]:
         raise PackError(f"{pack}: holds tasks of {body.format!r}, not of {world.format!r}")
     for scenario in body.scenarios:
         yield _sample(OpenWorld(body, scenario), {"pack": str(path)})
-
-
-@lru_cache(4)
-def _read(path: Path) -> Pack:
-    return load_pack(path)
 
 
 def _sample(world: OpenWorld, metadata: dict[str, Any]) -> Sample:

@@ -102,16 +102,6 @@ class TaskEnvironment(Environment):  # type: ignore[misc]
         status, answer = self._world.call(path, action.arguments)
         return TaskObservation(status=status, answer=answer)
 
-    async def reset_async(
-        self, seed: int | None = None, episode_id: str | None = None, **_: Any
-    ) -> TaskObservation:
-        """See `reset`; worlds take milliseconds, so that no thread is needed."""
-        return self.reset(seed, episode_id)
-
-    async def step_async(self, action: ToolCall, **_: Any) -> TaskObservation:
-        """See `step`."""
-        return self.step(action)
-
 
 def build_app(benchmark: str, series: str, sessions: int) -> FastAPI:
     """The server's application. Raises PackError: nothing can be drawn from the series."""

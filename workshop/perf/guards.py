@@ -35,13 +35,17 @@ _THOUSANDS = regex.compile(r"(?<![\w.,-])\d{4,7}(?![\w,-])(?!\.\d)")
 _MESSAGE = regex.compile(r"^MESSAGE: ", regex.M)
 
 
+Spoil = Callable[[str, str, "CarelessModel"], str | None]
+"""Reply and prompt -> the reply with the mistake; None where it does not fit."""
+
+
 class Mistake(NamedTuple):
     """A way to close a task wrongly, and the guard or stage that is there for it."""
 
     name: str
     text: str
-    spoil: Callable[[str, str, CarelessModel], str | None]
-    """Reply and prompt -> the reply with the mistake; None where it does not fit."""
+    spoil: Spoil | None
+    """None: only a model can make it that reads."""
     option: str = "guards"
 
 
@@ -70,7 +74,7 @@ class CarelessModel:
             reply = reply.partition("\nIF DONE:")[0]
         if "CHALLENGE:" in prompt or "not answered:" in prompt:
             return reply
-        wrong = self.mistake.spoil(reply, prompt, self)
+        wrong = self.mistake.spoil and self.mistake.spoil(reply, prompt, self)
         if wrong is None or wrong == reply:
             return reply
         self.mistakes_made += 1
@@ -82,26 +86,19 @@ def closes(reply: str, *outcomes: str) -> bool:
     return FINISH in reply and (not outcomes or any(f"OUTCOME: {o}\n" in reply for o in outcomes))
 
 
-def unlinked(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
-    return _LINKS.sub("LINKS: none", reply) if closes(reply, "ok_answer") else None
+def swapped(
+    part: regex.Pattern[str],
+    words: str,
+    *outcomes: str,
+    fits: Callable[[str], bool] = lambda state: True,
+) -> Spoil:
+    """Other words for a part of an answer with one of these outcomes, where the state fits."""
 
+    def spoil(reply: str, prompt: str, _model: CarelessModel) -> str | None:
+        state = prompt.rpartition("<state>")[2]
+        return part.sub(words, reply) if closes(reply, *outcomes) and fits(state) else None
 
-def invented(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
-    if not closes(reply, "ok_answer"):
-        return None
-    return _LINKS.sub("LINKS: employee:nobody_at_all", reply)
-
-
-def contradicted(reply: str, prompt: str, _model: CarelessModel) -> str | None:
-    changed = '"changes": "none"' not in prompt.rpartition("<state>")[2]
-    fits = closes(reply, "ok_answer") and changed
-    return _OUTCOME.sub("OUTCOME: none_unsupported", reply) if fits else None
-
-
-def hidden(reply: str, prompt: str, _model: CarelessModel) -> str | None:
-    if not closes(reply) or "refused" not in prompt.rpartition("<state>")[2]:
-        return None
-    return _OUTCOME.sub("OUTCOME: ok_answer", reply)
+    return spoil
 
 
 def early(reply: str, prompt: str, _model: CarelessModel) -> str | None:
@@ -117,12 +114,6 @@ def leaked(reply: str, prompt: str, careless: CarelessModel) -> str | None:
     return _MESSAGE.sub(f"MESSAGE: Ask {' or '.join(careless.people)}. ", reply, count=1)
 
 
-def nameless(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
-    if not closes(reply, "error_internal"):
-        return None
-    return _OUTCOME.sub("OUTCOME: none_clarification_needed", reply)
-
-
 def grouped(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
     if not closes(reply, "ok_answer"):
         return None
@@ -131,24 +122,25 @@ def grouped(reply: str, _prompt: str, _model: CarelessModel) -> str | None:
     return f"{head}{mark}{_THOUSANDS.sub(lambda m: f'{int(m[0]):,}', text)}{links}{ids}"
 
 
-def none(_reply: str, _prompt: str, _model: CarelessModel) -> str | None:
-    return None
-
-
 MISTAKES = (
-    Mistake("identity", "answers although whoami failed", nameless),
+    Mistake("identity", "answers although whoami failed",
+            swapped(_OUTCOME, "OUTCOME: none_clarification_needed", "error_internal")),
     Mistake("guest", "tells a guest who works there", leaked),
-    Mistake("unseen", "links a record that was never shown", invented),
-    Mistake("failed-write", "calls a refused change done", hidden),
-    Mistake("written", "denies what it has changed", contradicted),
-    Mistake("links", "leaves all links out", unlinked),
+    Mistake("unseen", "links a record that was never shown",
+            swapped(_LINKS, "LINKS: employee:nobody_at_all", "ok_answer")),
+    Mistake("failed-write", "calls a refused change done",
+            swapped(_OUTCOME, "OUTCOME: ok_answer", fits=lambda state: "refused" in state)),
+    Mistake("written", "denies what it has changed",
+            swapped(_OUTCOME, "OUTCOME: none_unsupported", "ok_answer",
+                    fits=lambda state: '"changes": "none"' not in state)),
+    Mistake("links", "leaves all links out", swapped(_LINKS, "LINKS: none", "ok_answer")),
     Mistake("looked", "finds nothing before it has looked", early),
     Mistake("wording", "writes 48,000 for 48000", grouped, "stages"),
-    Mistake("entities", "resolves no name by itself", none, "stages"),
-    Mistake("rule_book", "reads no page that it is not shown", none, "stages"),
+    Mistake("entities", "resolves no name by itself", None, "stages"),
+    Mistake("rule_book", "reads no page that it is not shown", None, "stages"),
     Mistake("guest", "tells a guest who works there", leaked, "stages"),
-    Mistake("ties", "knows no tie that it is not told", none, "stages"),
-)
+    Mistake("ties", "knows no tie that it is not told", None, "stages"),
+)  # fmt: skip
 COLUMNS = (
     "guard or stage", "the mistake", "made in tasks", "sent with it", "without", "score with",
     "without", "tokens with", "without", "calls with", "without",
@@ -187,7 +179,8 @@ def play(mistake: Mistake, without: bool, pack: Path, jobs: int) -> Played:
                 raise
         (file,) = Path(out).glob("*/results.json")
         totals = json.loads(file.read_text(encoding="utf-8"))["totals"]
-        journals = [lines_of(path) for path in Path(out).glob("*/tasks/*.jsonl")]
+        texts = [path.read_text(encoding="utf-8") for path in Path(out).glob("*/tasks/*.jsonl")]
+        journals = [[json.loads(line) for line in text.splitlines()] for text in texts]
     tokens = totals["tokens"]["prompt"] + totals["tokens"]["completion"]
     calls = sum(line["type"] == "model_call" for lines in journals for line in lines)
     return Played(
@@ -197,11 +190,6 @@ def play(mistake: Mistake, without: bool, pack: Path, jobs: int) -> Played:
         round(tokens / totals["tasks"]),
         round(calls / totals["tasks"], 2),
     )
-
-
-def lines_of(journal: Path) -> list[dict[str, Any]]:
-    """The records of a task."""
-    return [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
 
 
 def sent(lines: list[dict[str, Any]], texts: set[str]) -> bool:
@@ -237,18 +225,11 @@ def main(
         for mistake in (one for one in MISTAKES if only in ("", one.option, one.name)):
             played = spoilt(mistake, pack.resolve(), Path(folder))
             on, off = (play(mistake, without, played, jobs) for without in (False, True))
-            changes = (
-                str(on.mistakes)
-                if on.mistakes == off.mistakes
-                else f"{on.mistakes}; {off.mistakes} without"
-            )
+            made = str(on.mistakes)
+            if on.mistakes != off.mistakes:
+                made = f"{on.mistakes}; {off.mistakes} without"
             pairs = zip(on[1:], off[1:], strict=True)
-            cells = [
-                f"`{mistake.name}`",
-                mistake.text,
-                changes,
-                *(x for pair in pairs for x in pair),
-            ]
+            cells = [f"`{mistake.name}`", mistake.text, made, *(x for pair in pairs for x in pair)]
             print(f"| {' | '.join(map(str, cells))} |", flush=True)
 
 

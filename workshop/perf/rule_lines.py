@@ -1,20 +1,17 @@
 """Whether a task is shown the lines of its wiki that decide it, in generated companies.
 
-    python -m workshop.perf.rule_lines [--count 1000] [--layout table] [--filler 40]
-        [--wiki-language de] [--task-language fr | --crossed]
-        [--book [--wrong 0.1] [--wrong-task 0.1]]
+    python -m workshop.perf.rule_lines [--count 1000] [--filler 40] [--crossed]
+        [--book [--wrong 0.1]]
 
 The generator marks the lines that decide. A task that is allowed needs a line that gives the right
 to a group of the requester, and each definition that it goes by. One that is refused needs a line
 on that right, or all lines on the requester's groups. Without --book code chooses among all lines.
 With --book it chooses among the rules that a faithful model would name, of whose labels a share
-is --wrong: another subject, or a group left out; --wrong-task is the share of tasks that are taken
-to be about another subject.
+is --wrong: another subject, or a group left out.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -137,9 +134,7 @@ def drawn() -> Iterator[list[tuple[TaskBuilder, Draft]]]:
         TaskBuilder.expected = expected  # type: ignore[method-assign]
 
 
-def cases(
-    seed: str, count: int, people: People, wrong: float, wrong_task: float = 0.0
-) -> Iterator[Case]:
+def cases(seed: str, count: int, people: People, wrong: float) -> Iterator[Case]:
     """So many generated tasks of which a line of the wiki decides."""
     with drawn() as drafts:
         number = 0
@@ -151,9 +146,9 @@ def cases(
             if needs:
                 count -= 1
                 rng = draws(seed, "labels", str(number))
-                names = [SUBJECTS[right] for right, _ in draft.needs if right]
-                names += [SUBJECTS_OF_MARKS[name] for name in task.marks]
-                about = [_another_subject(rng)] if rng.random() < wrong_task else names
+                rng.random()  # the figures in the docs were drawn with it
+                about = [SUBJECTS[right] for right, _ in draft.needs if right]
+                about += [SUBJECTS_OF_MARKS[name] for name in task.marks]
                 book = tuple(labelled_rules(task, rng, wrong))
                 who, pages = _requester(task, draft), dict(task.firm.wiki)
                 yield Case(scenario["task_text"], who, pages, needs, about, book)
@@ -181,16 +176,12 @@ def _needs(task: TaskBuilder, draft: Draft) -> Iterator[Need]:
         everybody = [group.key for group in policy.groups]
         names = [*(f"may:{right}:{key}" for key in everybody), *(f"not:{right}:{k}" for k in mine)]
         on_right = _marked(task, names) or _marked(task, ("nobody", "never"))
-        yield Need(on_right, _marked(task, _of_groups(task, mine)))
+        of_mine = (n for n in task.firm.marks if ":" in n and n.split(":")[2] in mine)
+        yield Need(on_right, _marked(task, of_mine))
         return
     for name in dict.fromkeys(task.marks):
         if places := _marked(task, [name]):
             yield Need(places, defines=name not in ("ticket", "buyer"))
-
-
-def _of_groups(task: TaskBuilder, keys: Collection[str]) -> Iterator[str]:
-    """The marks of all that these groups may."""
-    return (name for name in task.firm.marks if ":" in name and name.split(":")[2] in keys)
 
 
 def _marked(task: TaskBuilder, names: Iterable[str]) -> set[Place]:
@@ -219,7 +210,7 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
 
     It also names what only seems to rule: each line with words of right or duty.
     """
-    labels = defaultdict[tuple[Place, str], tuple[list[str], list[str]]](lambda: ([], []))
+    labels: dict[tuple[Place, str], tuple[list[str], list[str]]] = {}
     titles = {group.key: group.title for group in task.policy.groups}
     for name in (name for name in task.firm.marks if name not in ("hostile", "later")):
         kind, right, key = [*name.split(":"), "", ""][:3]
@@ -227,11 +218,10 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
         group = WHO.get(key, titles[key]) if key else WHO_OF_MARKS.get(name, "")
         subject = SUBJECTS[right] if right else SUBJECTS_OF_MARKS[name]  # type: ignore[index]
         for place in _places(task, name):
-            groups, subjects = labels[place, does]
+            groups, subjects = labels.setdefault((place, does), ([], []))
             groups += [group] * (group not in groups and group != "")
             subjects += [subject] * (subject not in subjects)
-    marked = {place for place, _ in labels}
-    for place in (place for place in _seeming_to_rule(task, marked) if place not in marked):
+    for place in _seeming_to_rule(task, {place for place, _ in labels}):
         labels[place, ""] = [], ["all"]
     order = {path: n for n, path in enumerate(task.firm.wiki)}
     rows = sorted(labels.items(), key=lambda row: (order[row[0][0][0]], row[0][0][1]))
@@ -239,42 +229,38 @@ def labelled_rules(task: TaskBuilder, rng: Random, wrong: float) -> Iterator[Rul
         about = ", ".join(subjects)
         if rng.random() < wrong:
             if rng.randrange(2):
-                about = _another_subject(rng)
+                about = rng.choice(TOPICS.split(", "))
             else:
                 left_out = rng.randrange(len(groups) or 1)
-                groups = [one for n, one in enumerate(groups) if n != left_out]
+                del groups[left_out : left_out + 1]
         yield Rule(*place, ", ".join(groups), about, does)
 
 
 def _seeming_to_rule(task: TaskBuilder, marked: Collection[Place]) -> list[Place]:
-    """The lines that are marked, and those of other pages than filler that seem to rule."""
+    """The lines of other pages than filler that seem to rule and are not marked."""
     extra = task.plan.book.extra
     return [
         (path, line.number)
         for path, page in task.firm.wiki.items()
         for line in lines_of(page)
         if path not in extra
-        and ((path, line.number) in marked or (line.rules and any(modal(line.text))))
+        and (path, line.number) not in marked
+        and line.rules
+        and any(modal(line.text))
     ]
 
 
-def _another_subject(rng: Random) -> str:
-    return rng.choice(TOPICS.split(", "))
-
-
 def main(
-    count: int = 1000, seed: str = "rules", layout: str = "", filler: int = 0,
-    wiki_language: str = "en", task_language: str = "en", crossed: bool = False,
-    book: bool = False, wrong: float = 0.0, wrong_task: float = 0.0,
-) -> None:  # fmt: skip
+    count: int = 1000, filler: int = 0, crossed: bool = False, book: bool = False, wrong: float = 0
+) -> None:
     """Print for each layout, or each pair of languages, how often all that decides is shown."""
-    pairs = product(LANGUAGES, LANGUAGES) if crossed else [(wiki_language, task_language)]
-    for (wiki, task), form in product(pairs, [layout] if layout or crossed else LAYOUTS):
-        people = People(20, 30, WikiOptions(wiki, form, filler), task)
+    pairs = product(LANGUAGES, LANGUAGES) if crossed else [("en", "en")]
+    for (wiki, task), layout in product(pairs, [""] if crossed else LAYOUTS):
+        people = People(20, 30, WikiOptions(wiki, layout, filler), task)
         one = Count()
-        for case in cases(seed, count, people, wrong, wrong_task):
+        for case in cases("rules", count, people, wrong):
             one.add(case, with_book=book)
-        print(f"wiki {wiki}, task {task}, {form or 'any layout':11} {one}", flush=True)
+        print(f"wiki {wiki}, task {task}, {layout or 'any layout':11} {one}", flush=True)
 
 
 if __name__ == "__main__":

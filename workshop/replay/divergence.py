@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile, zip_longest
+from itertools import zip_longest
+from os.path import commonprefix
 from typing import Any
 
 from core.ledger import ToolCall
@@ -69,7 +70,11 @@ def _divergences(recorded: WorkReport, now: WorkReport) -> Iterator[Divergence]:
             name = "kind of error" if what == "error_kind" else what
             yield from _text(name, getattr(was, what), getattr(comes, what), number)
     yield from _calls(None, recorded.calls, now.calls)
-    yield from _text("final answer", _answer(recorded), _answer(now))
+    was_final, is_final = (
+        json.dumps(report.journal()["result"], ensure_ascii=False) if report.answered else None
+        for report in (recorded, now)
+    )
+    yield from _text("final answer", was_final, is_final)
     yield from _text("error", recorded.error, now.error)
     yield from _text("report", timeless(recorded), timeless(now))
 
@@ -105,23 +110,13 @@ def _call(call: ToolCall | None) -> str:
     return f"{call.name}({shorten(call.arguments, 300)})" if call else "no such call"
 
 
-def _answer(report: WorkReport) -> str | None:
-    if not report.answered:
-        return None
-    return json.dumps(report.journal()["result"], ensure_ascii=False)
-
-
 def _text(
     what: str, was: str | None, comes: str | None, step: int | None = None
 ) -> Iterator[Divergence]:
     """Two texts as JSON; long ones are cut to what is around the first sign that differs."""
-    if was == comes:
-        return
-    start = 0
-    if was is not None and comes is not None:
-        pairs = takewhile(lambda pair: pair[0] == pair[1], zip(was, comes, strict=False))
-        start = max(0, sum(1 for _ in pairs) - AROUND)
-    yield Divergence(what, _excerpt(was, start), _excerpt(comes, start), step)
+    if was != comes:
+        start = max(0, len(commonprefix([was or "", comes or ""])) - AROUND)  # noqa: RUF071
+        yield Divergence(what, _excerpt(was, start), _excerpt(comes, start), step)
 
 
 def _excerpt(text: str | None, start: int) -> str:

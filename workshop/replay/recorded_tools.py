@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from core.ledger import Budget, Ledger, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.calls import FailedRequest
@@ -33,55 +34,40 @@ def fault_of(call: ToolCall) -> ToolFault:
 
 
 def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
-    """A ledger whose tools answer from the record, up to the first different call.
+    """A ledger whose tools answer from the record; from the first different call on, none does.
 
     It counts, refuses and records like that of the run, so that the result can be
     compared with what was recorded, requests included.
     """
     # What a budget of requests refused is in the record; calls are refused before a tool is asked.
     ledger = Ledger(Budget(requests=_NO_LIMIT, writes=_NO_LIMIT, final=_NO_LIMIT))
-    record = _Record(calls, ledger)
-    ledger.offer(replace(tool, run=record.answers(tool.name)) for tool in tools)
+    has_left = False
+
+    def run(name: str, /, **arguments: object) -> object:
+        nonlocal has_left
+        # Calls whose arguments did not fit were refused by the ledger and never came here.
+        recorded = next(iter(calls[len(ledger.calls) :]), None)
+        now = (name, arguments)
+        if recorded is None or not same((recorded.name, recorded.arguments), now):
+            has_left = True
+        if recorded is None or has_left:
+            raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
+        for request in recorded.requests:
+            with suppress(ToolFault):
+                ledger.send(request.path, request.body, request.kind, partial(_outcome, request))
+        for page in recorded.kept:
+            ledger.note_kept_read(page.path, page.body)
+        if recorded.outcome != "done":
+            # The ledger makes of it what it made of it in the run.
+            raise fault_of(recorded)
+        return answer_of(recorded)
+
+    ledger.offer(replace(tool, run=partial(run, tool.name)) for tool in tools)
     return ledger
 
 
-class _Record:
-    """The recorded calls of an instruction; once the work has left them, all is refused."""
-
-    def __init__(self, calls: Sequence[ToolCall], ledger: Ledger) -> None:
-        self._calls = calls
-        self._ledger = ledger
-        self._left = False
-
-    def answers(self, name: str) -> Callable[..., object]:
-        """The function that replaces a tool."""
-
-        def run(**arguments: object) -> object:
-            # Calls whose arguments did not fit were refused by the ledger and never came here.
-            recorded = next(iter(self._calls[len(self._ledger.calls) :]), None)
-            now = (name, arguments)
-            if recorded is None or not same((recorded.name, recorded.arguments), now):
-                self._left = True
-            if recorded is None or self._left:
-                raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
-            for request in recorded.requests:
-                self._send_again(request)
-            for page in recorded.kept:
-                self._ledger.note_kept_read(page.path, page.body)
-            if recorded.outcome != "done":
-                # The ledger makes of it what it made of it in the run.
-                raise fault_of(recorded)
-            return answer_of(recorded)
-
-        return run
-
-    def _send_again(self, request: WireCall) -> None:
-        """Book a recorded request with what became of it."""
-
-        def do() -> None:
-            if request.outcome != "done":
-                what, text = request.outcome, request.error or "failed"
-                raise ToolFault(text, fatal=what == "unknown", lost=what == "lost")
-
-        with suppress(ToolFault):
-            self._ledger.send(request.path, request.body, request.kind, do)
+def _outcome(request: WireCall) -> None:
+    """Do nothing where a recorded request was answered. Raises ToolFault: what became of it."""
+    if request.outcome != "done":
+        what, text = request.outcome, request.error or "failed"
+        raise ToolFault(text, fatal=what == "unknown", lost=what == "lost")

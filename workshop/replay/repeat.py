@@ -29,7 +29,6 @@ from workshop.replay.recorded_tools import recorded_ledger
 
 EMPTY = "empty answer"
 """The model client's record of a reply without text."""
-NO_REPLY = "no further reply was recorded"
 
 
 @dataclass(frozen=True)
@@ -130,11 +129,17 @@ def recorded_work(
     report = turn.turn.report
     if report.pins is None:
         raise NotRecorded(f"{where} was recorded without clock and seed and cannot be {what}")
+    ran = recorded_kind(report)
     try:
-        kind = sandbox_like(report)
+        try:
+            kind = used_kind(ran)
+        except SandboxUnavailable:
+            if ran is None or ran == "monty":
+                raise
+            # Both isolations run the same Python; in Monty the code would do something else.
+            kind = used_kind("process")
     except SandboxUnavailable as error:
-        ran = f"{where} ran in {recorded_kind(report)}"
-        raise NotRecorded(f"{ran}, and cannot be {what}: {error}") from None
+        raise NotRecorded(f"{where} ran in {ran}, and cannot be {what}: {error}") from None
     return turn.turn, report, ClockAndSeed(*report.pins), kind
 
 
@@ -147,21 +152,6 @@ def recorded_kind(report: WorkReport) -> SandboxKind | None:
     if ran & {"process", "bubblewrap"}:
         return "bubblewrap"
     return "landlock" if "landlock" in ran else "monty" if "monty" in ran else None
-
-
-def sandbox_like(report: WorkReport) -> SandboxKind:
-    """Choose the sandbox for a replay: full Python if the report had that, else Monty.
-
-    Both isolations run the same Python; the recorded one is used if available. Raises
-    SandboxUnavailable: there is none, and in Monty the code would do something else.
-    """
-    kind = recorded_kind(report)
-    try:
-        return used_kind(kind)
-    except SandboxUnavailable:
-        if kind is None or kind == "monty":
-            raise
-        return used_kind("process")
 
 
 def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
@@ -180,7 +170,7 @@ class _RecordedClient(ModelClient):
 
     def complete(self, messages: Sequence[Message], **params: Any) -> ModelCall:
         """The next recorded reply. Raises ModelFailed as the client did when there was none."""
-        failure = NO_REPLY
+        failure = "no further reply was recorded"
         while self._calls:
             call = self._calls.pop(0)
             if call.error in (None, EMPTY) or call.text or call.finish_reason:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
-from core.ledger import Tool, ToolCall, ToolFault
+from core.ledger import Ledger, Tool, ToolCall, ToolFault
 from core.runs.task import Turn
 from core.runs.work import StepRecord
 from core.tools.live_task import LiveTask
@@ -15,6 +14,7 @@ from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
 
 LIMITS = replace(SandboxLimits(), wall_seconds=1e9)
 """A person thinks within a tool call: only the code's own time is limited."""
+NOT_FORKED = "a live run is not forked; c continues it"
 
 
 class Workbench(Protocol):
@@ -41,13 +41,6 @@ class BadCommand(Exception):
     """The command is invalid; the text says why and what would be right."""
 
 
-class Place(NamedTuple):
-    """A line of a snippet, both counted from 1."""
-
-    step: int
-    line: int
-
-
 @dataclass(frozen=True)
 class Pause:
     """A tool call that waits for its answer."""
@@ -66,7 +59,7 @@ class Pause:
 class Ended:
     """The work is over."""
 
-    steps: tuple[StepRecord, ...]
+    steps: tuple[StepRecord, ...] = ()
     result: object = None
     answered: bool = False
 
@@ -77,11 +70,6 @@ class Answered:
 
     call: ToolCall
     by: Literal["record", "edited", "live"]
-
-
-def answer_of_fault(fault: ToolFault) -> dict[str, object]:
-    """The fields of a call that failed so."""
-    return {"outcome": "failed", "error": fault.text, "fault": fault.kind}
 
 
 @dataclass(frozen=True)
@@ -120,39 +108,37 @@ class DebugState:
     record: Sequence[ToolCall] = ()
     open_live: Callable[[], LiveTask] | None = None
     """A new task on the simulator, if there is one."""
+    live: LiveTask | None = None
+    """The running environment, once it was needed."""
+    ledger: Ledger | None = None
+    """Of a live run; None for a recorded turn."""
     sandbox: SandboxKind | None = None
     """None: the environment decides."""
     note: str = ""
     """A note if the sandbox differs from the recorded one."""
     history: list[Answered] = field(default_factory=list)
-    moment: Pause | Ended = field(default_factory=lambda: Ended(()))
+    moment: Pause | Ended = field(default_factory=Ended)
     left: int | None = None
     """The call at which the work left the record."""
     arguments: dict[str, object] | None = None
     """Edited arguments of the waiting call."""
     edited_answer: dict[str, object] | None = None
-    """The fields of a call that hold the answer that the user wants the waiting one to have."""
+    """The field of a call with the result that the user wants the waiting one to have."""
     breaks: set[tuple[int, int]] = field(default_factory=set)
     """Breakpoints by step and line."""
-    _live: LiveTask | None = None
-
-    @property
-    def pause(self) -> Pause | None:
-        """The call that waits; None at the end."""
-        return self.moment if isinstance(self.moment, Pause) else None
 
     def waiting(self) -> Pause:
         """The call that waits. Raises BadCommand at the end."""
-        if self.pause is None:
+        if isinstance(self.moment, Ended):
             raise BadCommand("the code has ended; back [N] goes to an earlier call")
-        return self.pause
+        return self.moment
 
     @property
-    def place(self) -> Place:
-        """The place of the waiting call; at the end the last snippet."""
+    def place(self) -> tuple[int, int]:
+        """Step and line of the waiting call; at the end the last snippet."""
         if isinstance(self.moment, Pause):
-            return Place(max(1, self.moment.step), self.moment.line)
-        return Place(max(1, len(self.moment.steps)), 1)
+            return max(1, self.moment.step), self.moment.line
+        return max(1, len(self.moment.steps)), 1
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -166,7 +152,7 @@ class DebugState:
     def go_back(self, number: int) -> None:
         """Forget that call and later ones; a live world has to be rebuilt for that."""
         del self.history[number - 1 :]
-        self._live = None
+        self.live = None
         if self.left is not None and self.left >= number:
             self.left = None
 
@@ -198,14 +184,17 @@ class DebugState:
         if recorded is None or (recorded.name, recorded.arguments) != now:
             recorded, self.left = None, self.left or pause.number
         if self.edited_answer is not None:
-            return Answered(self.by_hand(pause, self.edited_answer), "edited")
+            call = self._by_hand(pause, self.edited_answer)
+            if self.ledger:
+                self.ledger.note(call)
+            return Answered(call, "edited")
         if recorded is not None:
             placed = recorded.model_copy(update={"step": pause.step, "line": pause.line})
             return Answered(placed, "record")
-        live = self._live_task()
-        return Answered(self.ask(live.call, pause), "live") if live else None
+        live = self.live_task()
+        return Answered(self._ask(live, pause), "live") if live else None
 
-    def by_hand(self, pause: Pause, answer: Mapping[str, object]) -> ToolCall:
+    def _by_hand(self, pause: Pause, answer: Mapping[str, object]) -> ToolCall:
         """The waiting call with an answer for which nothing was sent."""
         call = ToolCall(
             number=pause.number,
@@ -218,38 +207,33 @@ class DebugState:
         )
         return call.model_copy(update=answer)
 
-    def ask(self, call: Callable[..., ToolCall], pause: Pause) -> ToolCall:
+    def _ask(self, live: LiveTask, pause: Pause) -> ToolCall:
         """The waiting call as a running benchmark answers it; by hand where it reaches no tool."""
-        edited = self.arguments
+        args, kwargs = list(pause.args), dict(pause.kwargs)
+        if self.arguments is not None:
+            args, kwargs = [], self.arguments
         try:
-            if edited is None:
-                answered = call(pause.name, list(pause.args), dict(pause.kwargs))
-            else:
-                answered = call(pause.name, [], edited)
+            answered = live.call(pause.name, args, kwargs)
         except ToolFault as fault:
-            return self.by_hand(pause, answer_of_fault(fault))
+            failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
+            return self._by_hand(pause, failed)
         place = {"number": pause.number, "step": pause.step, "line": pause.line}
         return answered.model_copy(update=place)
 
-    def _live_task(self) -> LiveTask | None:
-        """The running environment at this moment, made when first needed."""
-        if self._live is None and self.open_live is not None:
+    def live_task(self) -> LiveTask | None:
+        """The running environment at this moment, made when first needed. Raises ToolFault."""
+        if self.live is None and self.open_live is not None:
             live = self.open_live()
             calls = (*self.subject.before, *self.calls)
             live.repeat([request for call in calls for request in call.requests])
-            self._live = live
-        return self._live
-
-    def current_state(self) -> str | None:
-        """The state as a running environment shows it; None while the work is on the record."""
-        live = self._live_task() if self.left is not None else None
-        return live.state() if live else None
+            self.live = live
+        return self.live
 
     def edited_turn(self, ended: Ended) -> Turn:
         """The turn as it went now. Raises BadCommand: it is a live one."""
         recorded = self.subject.recorded
         if recorded is None or recorded.report is None:
-            raise BadCommand("a live run is not forked; c continues it")
+            raise BadCommand(NOT_FORKED)
         report = recorded.report.model_copy(
             update={
                 "steps": ended.steps,
@@ -266,13 +250,3 @@ class DebugState:
         """The lines of a snippet."""
         there = 1 <= step <= len(self.codes)
         return self.codes[step - 1].rstrip("\n").split("\n") if there else []
-
-    def calling_lines(self, step: int) -> list[int]:
-        """Lines of a snippet from which tools are called, by its text or by the record."""
-        lines = {call.line for call in self.calls if call.step == step and call.line}
-        try:
-            nodes = list(ast.walk(ast.parse("\n".join(self.code(step)))))
-        except (SyntaxError, ValueError):
-            nodes = []
-        names = [node for node in nodes if isinstance(node, ast.Name) and node.id in self.tools]
-        return sorted(lines | {name.lineno for name in names})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -19,19 +19,19 @@ from core.runs.hints import command
 from core.runs.reader import NotRecorded
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
+from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox
+from worker.worker import ExecutorFactory
 from workshop.replay.debugger.debug_state import (
     LIMITS,
-    Answered,
     DebuggedTurn,
     DebugState,
     Ended,
     Workbench,
 )
 from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
-from workshop.replay.debugger.screen import Screen
 from workshop.replay.repeat import (
     another_sandbox,
     is_typed,
@@ -101,9 +101,7 @@ def drive(debug: DebugState, console: Console) -> Turn | None:
 
     A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
     """
-    screen = Screen(debug, console)
-    screen.opening()
-    prompt = Prompt(debug, screen)
+    prompt = Prompt(debug, console)
     with suppress(Quit):
         while True:
             with suppress(Back):
@@ -112,12 +110,12 @@ def drive(debug: DebugState, console: Console) -> Turn | None:
                     host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed
                 ) as executor:
                     host.executor = executor
-                    ended = _run(debug.codes, executor)
+                    ended = _carry_out(debug.codes, executor)
                 prompt.at(ended)
     return prompt.forked
 
 
-def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
+def _carry_out(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
     for code in codes:
         output = None
         with suppress(SandboxError):  # the recorded model went on with its next snippet
@@ -129,76 +127,53 @@ def _run(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
     return Ended(tuple(executor.traces))
 
 
-@dataclass(kw_only=True)
-class LiveState(DebugState):
-    """Answers come from the tools themselves, unless the user gives one."""
+class RunningWork(LiveTask):
+    """The work of a live run, whose ledger has its tools already."""
 
-    ledger: Ledger
-    benchmark: Environment
+    def __init__(self, environment: Environment, ledger: Ledger) -> None:
+        super().__init__(environment)
+        self._ledger = ledger
 
-    def settle(self) -> Answered:
-        """Carry the call out, or use the edited result; both are recorded in the ledger."""
-        pause = self.waiting()
-        if self.edited_answer is None:
-            return Answered(self.ask(self._call, pause), "live")
-        call = self.by_hand(pause, self.edited_answer)
-        self.ledger.note(call)
-        return Answered(call, "edited")
-
-    def _call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
+    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> ToolCall:
         """Run a tool. Raises ToolFault if it is refused before it runs: closed, or no budget."""
-        before = len(self.ledger.calls)
+        before = len(self._ledger.calls)
         try:
-            self.ledger.call(name, args, kwargs)
+            self._ledger.call(name, args, kwargs)
         except ToolFault:
-            if len(self.ledger.calls) == before:
+            if len(self._ledger.calls) == before:
                 raise
-        return self.ledger.calls[-1]
-
-    def current_state(self) -> str:
-        """The benchmark's state now."""
-        try:
-            return self.benchmark.state(Ledger())
-        except ToolFault as fault:
-            return f"unknown: {fault.text}"
+        return self._ledger.calls[-1]
 
 
-@dataclass
-class LiveDebugger:
-    """Looks on at one task's worker: a prompt at each tool call."""
+def live_debugger(
+    workbench: Workbench, spec_id: str, text: str, environment: Environment
+) -> ExecutorFactory:
+    """What opens the sandboxes of one task's worker: each call asks here before it is sent."""
+    ledgers: list[Ledger] = []
 
-    workbench: Workbench
-    spec_id: str
-    text: str
-    benchmark: Environment
-    _instructions: int = 0
-    _past: tuple[ToolCall, ...] = ()
-    _ledger: Ledger = field(default_factory=Ledger)
-
-    def open(self, instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
-        """A sandbox for one instruction, whose calls ask at the prompt before they are sent."""
-        self._instructions += 1
-        self._past, self._ledger = (*self._past, *self._ledger.calls), ledger
-        subject = DebuggedTurn(
-            spec_id=self.spec_id,
-            text=self.text,
-            turn=self._instructions,
-            instruction=instruction,
-            state="not recorded",
-            before=self._past,
-        )
-        debug = LiveState(
-            subject=subject,
+    def open_one(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
+        before = tuple(call for earlier in ledgers for call in earlier.calls)
+        ledgers.append(ledger)
+        debug = DebugState(
+            subject=DebuggedTurn(
+                spec_id=spec_id,
+                text=text,
+                turn=len(ledgers),
+                instruction=instruction,
+                state="not recorded",
+                before=before,
+            ),
             codes=(),
             clock_and_seed=ClockAndSeed(0, 0),
-            workbench=self.workbench,
+            workbench=workbench,
             tools={tool.name: tool for tool in ledger.tools},
+            live=RunningWork(environment, ledger),
             ledger=ledger,
-            benchmark=self.benchmark,
+            left=1,
         )
-        screen = Screen(debug, Console(soft_wrap=True))
-        screen.opening()
-        host = AskingHost(debug, Prompt(debug, screen))
+        host = AskingHost(debug, Prompt(debug, Console(soft_wrap=True)))
         inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
         debug.clock_and_seed, debug.codes, host.executor = inner.clock_and_seed, inner.codes, inner
         return inner
+
+    return open_one

@@ -36,43 +36,39 @@ def {TRY}(get):
 """It runs in the sandbox, where a name may have no value yet, and ``repr`` may raise anything."""
 
 
-def is_expression(text: str) -> bool:
-    """Whether a text could be evaluated."""
+def syntax_error(text: str) -> str | None:
+    """Why a text cannot be evaluated; None: it could be."""
     try:
         ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(getattr(error, "msg", error))
+    return None
 
 
 def look(debug: DebugState, expression: str) -> str:
     """Return ``repr`` of an expression at the waiting call, or ``***`` and the error."""
-    try:
-        ast.parse(expression, mode="eval")
-    except (SyntaxError, ValueError) as error:
-        return f"*** SyntaxError: {getattr(error, 'msg', error)}"
+    if error := syntax_error(expression):
+        return f"*** SyntaxError: {error}"
     return _evaluate(debug, expression)
 
 
-def variables(debug: DebugState) -> tuple[dict[str, str], int]:
-    """The variables at the waiting call as text, those of its functions first.
+def variables(debug: DebugState) -> dict[str, str]:
+    """The variables at the waiting call as text: no functions, classes, modules or constants.
 
-    And how many functions, classes, modules and constants are not among them. Raises BadCommand:
-    they cannot be seen.
+    Raises BadCommand: nothing can be seen.
     """
-    step, line = debug.place
-    trees = [_tree(code) for code in debug.codes[:step]]
-    inner = set().union(*(bound_names(ast.Module([f], [])) for f in _around(trees[-1], line)))
-    every = set().union(*map(bound_names, trees)) | inner
-    defined = {name for tree in trees for name in _defined(tree)}
-    names = {n for n in every if n != "*" and n not in defined and (n in inner or not n.isupper())}
-    ordered = sorted(names, key=lambda name: (name not in inner, name))
-    values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in ordered)
+    trees = [_tree(code) for code in debug.codes[: debug.place[0]]]
+    every = set().union(*map(bound_names, trees)) - {"*"}
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    hidden = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    hidden |= {n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
+    hidden |= {name for name in every if name.isupper()}
+    values = ", ".join(f"{name!r}: {TRY}(lambda: {name})" for name in sorted(every - hidden))
     text = _evaluate(debug, f"{{{values}}}")
     if text.startswith("***"):
         raise BadCommand(text.removeprefix("*** "))
     known = ((name, value) for name, value in ast.literal_eval(text).items() if value is not None)
-    return {name: cut(value, SHOWN) for name, value in known}, len(every - names)
+    return {name: cut(value, SHOWN) for name, value in known}
 
 
 def names_in(code: str) -> frozenset[str]:
@@ -85,20 +81,6 @@ def _tree(code: str) -> ast.Module:
         return parse(code)
     except Unparsable:
         return ast.Module([], [])
-
-
-def _around(tree: ast.Module, line: int) -> list[ast.FunctionDef]:
-    """The functions around a line."""
-    every = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
-
-
-def _defined(tree: ast.Module) -> set[str]:
-    """Names of functions, classes and modules."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    nodes = list(ast.walk(tree))
-    imported = {n.asname or n.name.partition(".")[0] for n in nodes if isinstance(n, ast.alias)}
-    return imported | {node.name for node in nodes if isinstance(node, kinds)}
 
 
 def _evaluate(debug: DebugState, expression: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import partial
 from types import ModuleType
 from typing import NoReturn
 
@@ -41,12 +42,9 @@ def explain(modules: Sequence[ModuleType]) -> None:
     for module in modules:
         # To a package Python brings the names that it lacks as modules to be found.
         vars(module).setdefault("__path__", [])
-        vars(module)["__getattr__"] = _missing_from(module.__name__, known)
+        vars(module)["__getattr__"] = partial(_raise_missing, module.__name__, known)
     sys.meta_path.append(_Finder(known))
 
 
-def _missing_from(module: str, known: Sequence[str]) -> Callable[[str], NoReturn]:
-    def missing(name: str) -> NoReturn:
-        raise AttributeError(text_of(module, name, known))
-
-    return missing
+def _raise_missing(module: str, known: Sequence[str], name: str) -> NoReturn:
+    raise AttributeError(text_of(module, name, known))
