@@ -9,11 +9,13 @@ from http.client import TOO_MANY_REQUESTS, responses
 
 from pydantic_core import from_json, to_json
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from workshop.simulator.faults import Fault
 from workshop.simulator.platform import Platform
 from workshop.simulator.request_handler import Answered, RequestHandler
 from workshop.simulator.state import ApiCall
@@ -59,64 +61,41 @@ def build_app(handler: RequestHandler) -> Starlette:
     no locks.
     """
     api = Route("/{path:path}", partial(_call, handler), methods=["POST"])
-    return Starlette(routes=[api], exception_handlers={405: _no_post})
+    return Starlette(routes=[api], exception_handlers={HTTPException: _refused})
 
 
 async def _call(handler: RequestHandler, request: Request) -> Response:
-    if why := _foreign(request):
-        return _refusal(403, why, **HANG_UP)
+    _refuse_foreign(request)
+    # Not by ``asyncio.timeout``: libraries that patch asyncio for nested loops, as some of the
+    # lab's do, leave it without a current task.
+    reading = asyncio.ensure_future(_read(request))
+    await asyncio.wait((reading,), timeout=BODY_SECONDS)
+    if not reading.done():
+        reading.cancel()
+        text = f"request body was not complete within {BODY_SECONDS:g} s"
+        raise HTTPException(408, text, HANG_UP)
     try:
-        body = await _body(request)
-    except _BodyRefused as refused:
-        return _refusal(refused.status, str(refused), **HANG_UP)
+        body = reading.result()
     except ClientDisconnect:
         return Response()
-    call = _read_call(handler.platform, request.url.path, body)
-    if isinstance(call, str):
-        return _refusal(400, call)
-    answered = handler.take(call)
+    answered = handler.take(_read_call(handler.platform, request.url.path, body))
     if answered.fault is not None:
-        return await _faulty(answered, request)
+        return await _faulty(answered, answered.fault, request)
     return _json(answered.status, answered.answer)
 
 
-class _BodyRefused(Exception):
-    """A body that is not taken; the text says why."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
-def _foreign(request: Request) -> str | None:
-    """Why a request is not taken that a page from elsewhere may have a browser send; or None.
+def _refuse_foreign(request: Request) -> None:
+    """Refuse a request that a page from elsewhere may have a browser send.
 
     A browser sends a form or plain text anywhere without asking, and says from where in Origin.
     """
     host, origin = request.headers.get("host", ""), request.headers.get("origin")
     if not OUR_NAMES.fullmatch(host):
-        return "this simulator answers only to localhost, 127.0.0.1 and [::1]"
+        text = "this simulator answers only to localhost, 127.0.0.1 and [::1]"
+        raise HTTPException(403, text, HANG_UP)
     if origin is not None and origin.lower() != f"http://{host.lower()}":
-        return "this simulator refuses requests from pages of another origin"
-    return None
-
-
-async def _body(request: Request) -> bytes:
-    """The whole body.
-
-    Not by ``asyncio.timeout``: libraries that patch asyncio for nested loops, as some of the lab's
-    do, leave it without a current task.
-
-    Raises:
-        _BodyRefused: it is too large or too slow.
-        ClientDisconnect: the client went away before it was complete.
-    """
-    reading = asyncio.ensure_future(_read(request))
-    await asyncio.wait((reading,), timeout=BODY_SECONDS)
-    if not reading.done():
-        reading.cancel()
-        raise _BodyRefused(408, f"request body was not complete within {BODY_SECONDS:g} s")
-    return reading.result()
+        text = "this simulator refuses requests from pages of another origin"
+        raise HTTPException(403, text, HANG_UP)
 
 
 async def _read(request: Request) -> bytes:
@@ -124,18 +103,18 @@ async def _read(request: Request) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > MOST_BODY_BYTES:
-            raise _BodyRefused(413, f"request body is larger than {MOST_BODY_BYTES >> 20} MB")
+            text = f"request body is larger than {MOST_BODY_BYTES >> 20} MB"
+            raise HTTPException(413, text, HANG_UP)
     return bytes(body)
 
 
-def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall | str:
-    """The call, or what is wrong with its body."""
+def _read_call(platform: Platform, path: str, body: bytes) -> ApiCall:
     try:
         fields = from_json(body or b"{}", allow_inf_nan=False)
     except ValueError:
-        return "request body is not JSON"
+        raise HTTPException(400, "request body is not JSON") from None
     if not isinstance(fields, dict):
-        return "request body is not a JSON object"
+        raise HTTPException(400, "request body is not a JSON object")
     parts = path.split("/", 3)
     if len(parts) == 4 and platform.serves(parts[1], parts[2]):
         return ApiCall(f"/{parts[3]}", fields, parts[2])
@@ -146,15 +125,15 @@ def _json(status: int, answer: object, **headers: str) -> Response:
     return Response(to_json(answer), status, headers, "application/json")
 
 
-def _refusal(status: int, text: str, **headers: str) -> Response:
-    return _json(status, {"status": status, "error": text, "code": ""}, **headers)
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    answer = {"status": error.status_code, "error": error.detail, "code": ""}
+    return _json(error.status_code, answer, **(error.headers or {}))
 
 
-async def _faulty(answered: Answered, request: Request) -> Response:
+async def _faulty(answered: Answered, fault: Fault, request: Request) -> Response:
     """What a client meets whose call has a fault; to one that is gone nothing is sent."""
     connection: Connection = request.scope["state"][CONNECTION]
-    fault = answered.fault
-    assert fault is not None
     if fault.kind == "status":
         return _status(answered.status)
     if fault.kind == "garbage":
@@ -182,9 +161,4 @@ def _status(status: int) -> Response:
         title = f"{status} {name}"
         page = f"<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
         return HTMLResponse(page, status)
-    wait = {"Retry-After": "1"} if status == TOO_MANY_REQUESTS else {}
-    return _refusal(status, name, **wait)
-
-
-async def _no_post(request: Request, error: Exception) -> Response:
-    return _refusal(405, "Method Not Allowed", Allow="POST")
+    raise HTTPException(status, name, {"Retry-After": "1"} if status == TOO_MANY_REQUESTS else None)

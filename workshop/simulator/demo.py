@@ -5,8 +5,6 @@ Paths and fields are the platform's; what its evaluator says is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -63,10 +61,6 @@ class Demo:
         return Evaluation.of(float(right), lines, logged)
 
 
-def _open_task(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:
-    return partial(Demo, scenario.secret)
-
-
 def _secret(world: Demo, _request: demo.Req_GetSecret) -> Wire:
     return {"value": world.secret}
 
@@ -100,5 +94,5 @@ DEMO = World(
     irreversible=frozenset({"/answer"}),
     bundled=Path(__file__).with_suffix(".json"),
     pack=Pack,
-    open_task=_open_task,
+    open_task=lambda _pack, scenario: Demo(scenario.secret),
 )

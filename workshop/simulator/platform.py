@@ -125,12 +125,11 @@ class Session:
 
 
 class ServedPack:
-    """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
+    """A pack as it is served, with its world and its scenarios by id."""
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
         self.world = world_of(pack.format)
-        self.openings = {one.spec_id: self.world.open_task(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
 
     def scenario(self, spec_id: str) -> Scenario:
@@ -210,18 +209,17 @@ class Platform:
             Task(clock.new("tsk"), benchmark, one, clock, num, session_id)
             for num, one in enumerate(served.pack.scenarios)
         )
-        session = Session(
-            session_id=session_id,
-            account_key=account_key,
-            benchmark=benchmark,
-            workspace=workspace,
-            name=name,
-            architecture=architecture,
-            flags=tuple(flags),
-            tasks=tasks,
-            created=self.clock.now(),
+        session = self.sessions[session_id] = Session(
+            session_id,
+            account_key,
+            benchmark,
+            workspace,
+            name,
+            architecture,
+            tuple(flags),
+            tasks,
+            created=clock.now(),
         )
-        self.sessions[session_id] = session
         self._tasks.update((task.task_id, task) for task in tasks)
         return session
 
@@ -259,7 +257,8 @@ class Platform:
         task = self.task(task_id)
         if task.status == "new":
             task.status = "in_progress"
-            task.world = self.served_as(task.benchmark).openings[task.scenario.spec_id]()
+            served = self.served_as(task.benchmark)
+            task.world = served.world.open_task(served.pack, task.scenario)
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running()
         return task

@@ -7,6 +7,9 @@ import threading
 from contextlib import ExitStack
 from pathlib import Path
 
+import uvicorn
+
+from workshop.simulator.app import Connection, build_app
 from workshop.simulator.faults import Chaos
 from workshop.simulator.platform import Platform
 from workshop.simulator.request_handler import RequestHandler
@@ -23,10 +26,6 @@ class Simulator:
     """A running platform; `stop` or the end of a `with` block shuts it down."""
 
     def __init__(self, handler: RequestHandler, listener: socket.socket) -> None:
-        import uvicorn  # importing the package must stay cheap
-
-        from workshop.simulator.app import Connection, build_app
-
         self.platform = handler.platform
         self.base_url = f"http://{HOST}:{listener.getsockname()[1]}"
         config = uvicorn.Config(
@@ -97,19 +96,10 @@ def serve(
     with ExitStack() as on_failure:
         if file:
             on_failure.callback(file.close)
-        simulator = Simulator(RequestHandler(platform, chaos, file), _listen(port))
+        handler = RequestHandler(platform, chaos, file)
+        listener = socket.create_server((HOST, port), backlog=BACKLOG)
+        # Connections inherit it; with Nagle's algorithm every answer takes 40 ms.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        simulator = Simulator(handler, listener)
         on_failure.pop_all()
     return simulator
-
-
-def _listen(port: int) -> socket.socket:
-    # With TCP named, asyncio switches Nagle's algorithm off; otherwise every answer takes 40 ms.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        listener.listen(BACKLOG)
-    except (OSError, OverflowError):
-        listener.close()
-        raise
-    return listener

@@ -87,8 +87,11 @@ class StateFile:
             raise self._error(f"cannot be opened: {error.strerror or error}") from None
         with ExitStack() as on_failure:
             on_failure.callback(os.close, self._fd)
-            self._lock()
-            self._size, self._torn = 0, False
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise self._error("is in use by another simulator") from None
+            self._size = 0
             self._lines = self._read(_header(packs))
             on_failure.pop_all()
 
@@ -105,7 +108,8 @@ class StateFile:
     def append(self, line: StateLine, sync: bool) -> None:
         """Write a line; with `sync`, wait until the disk has it.
 
-        Raises `StateError` when that fails; the file is then as it was before.
+        Raises `StateError` when that fails; the file is then as it was before, at the latest when
+        the next line is written.
         """
         self._write(to_json(line, inf_nan_mode="null") + b"\n", sync)
 
@@ -115,12 +119,6 @@ class StateFile:
             os.close(self._fd)
         self._fd = -1
 
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise self._error("is in use by another simulator") from None
-
     def _read(self, header: dict[str, str]) -> list[bytes]:
         """The lines after the header; cuts a torn one off and writes the header of a new file."""
         own = json.dumps(header).encode() + b"\n"
@@ -129,9 +127,13 @@ class StateFile:
         if not self._size:
             if not own.startswith(data):
                 raise self._error("is not a state file; name another one")
-            self._cut()
             self._write(own, sync=True)
-            _sync_folder(self._path.parent)
+            # Or the new file may be gone after a power failure, however often it was synced itself.
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
             return []
         first, *lines = data[: self._size - 1].split(b"\n")
         self._check(first, header)
@@ -155,9 +157,7 @@ class StateFile:
 
     def _write(self, line: bytes, sync: bool) -> None:
         try:
-            if self._torn:
-                self._cut()
-            self._torn = True
+            self._cut()
             if os.write(self._fd, line) < len(line):
                 raise OSError("the disk is full")
             if sync:
@@ -166,13 +166,11 @@ class StateFile:
             with suppress(OSError):
                 self._cut()
             raise self._error(f"cannot be written: {error.strerror or error}") from None
-        self._torn = False
         self._size += len(line)
 
     def _cut(self) -> None:
         """Take away what stands behind the last complete line."""
         os.ftruncate(self._fd, self._size)
-        self._torn = False
 
     def _error(self, text: str) -> StateError:
         return StateError(f"state file {self._path}: {text}")
@@ -180,15 +178,6 @@ class StateFile:
 
 def _pack_of(header: dict[str, Any]) -> str:
     return f"{header.get('pack')!r} ({str(header.get('pack_sha256'))[:12]})"
-
-
-def _sync_folder(folder: Path) -> None:
-    # Otherwise a new file may be gone after a power failure, however often it was synced itself.
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _header(packs: Sequence[Pack]) -> dict[str, str]:

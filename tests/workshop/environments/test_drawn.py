@@ -116,7 +116,7 @@ def test_what_cannot_be_drawn_is_said(asked: tuple[str, str, int], why: str) -> 
 
 @pytest.fixture
 def served_toy() -> Iterator[None]:
-    worlds.WORLDS[FORMAT] = lambda: TOY
+    worlds.WORLDS[FORMAT] = TOY
     yield
     del worlds.WORLDS[FORMAT]
 

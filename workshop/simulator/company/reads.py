@@ -6,28 +6,16 @@ end, and what each query matches; `choices.md` has the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from workshop.simulator.company.registry import SEPARATOR, plain
-from workshop.simulator.world import Refusal
-
-if TYPE_CHECKING:
-    from core.erc3_client.own.company_requests import (
-        Req_SearchCustomers,
-        Req_SearchEmployees,
-        Req_SearchProjects,
-        Req_SearchTimeEntries,
-        Req_TimeSummaryByEmployee,
-        Req_TimeSummaryByProject,
-    )
-    from core.erc3_client.own.company_shapes import ProjectTeamFilter, SkillFilter
-    from workshop.simulator.company.company_state import CompanyState, Records
-    from workshop.simulator.company.registry import Row
-    from workshop.simulator.world import Wire
+from core.erc3_client.own import company_requests as sent
+from core.erc3_client.own.company_shapes import ProjectTeamFilter, SkillFilter
+from workshop.simulator.company.company_state import CompanyState, levels_of
+from workshop.simulator.company.records import Row, plain
+from workshop.simulator.world import Refusal, Wire
 
 T = TypeVar("T")
-Filter = Callable[["Row"], bool]
 
 
 def paged(matches: Sequence[T], offset: int, limit: int, largest: int) -> tuple[Sequence[T], int]:
@@ -45,89 +33,76 @@ def paged(matches: Sequence[T], offset: int, limit: int, largest: int) -> tuple[
     return matches[offset:end], end if end < len(matches) else -1
 
 
-def employees(company: CompanyState, request: Req_SearchEmployees) -> list[Row]:
+def employees(company: CompanyState, request: sent.Req_SearchEmployees) -> list[Row]:
     """Employees who pass every filter."""
     if request.manager:
         return []
-    filters = [_is("location", request.location), _is("department", request.department)]
-    filters += [_has_level("skills", one) for one in request.skills]
-    filters += [_has_level("wills", one) for one in request.wills]
-    return _search(company.employees, request.query, filters)
-
-
-def customers(company: CompanyState, request: Req_SearchCustomers) -> list[Row]:
-    """Customers that pass every filter."""
-    filters = [
-        _among("deal_phase", request.deal_phase),
-        _among("account_manager", request.account_managers),
-        _among("location", request.locations),
+    return [
+        row
+        for row in _matching(company.employees, request.query)
+        if (not request.location or row.full["location"] == request.location)
+        and (not request.department or row.full["department"] == request.department)
+        and all(_has_level(row.full["skills"], one) for one in request.skills)
+        and all(_has_level(row.full["wills"], one) for one in request.wills)
     ]
-    return _search(company.customers, request.query, filters)
 
 
-def projects(company: CompanyState, request: Req_SearchProjects) -> list[Row]:
+def customers(company: CompanyState, request: sent.Req_SearchCustomers) -> list[Row]:
+    """Customers that pass every filter."""
+    return [
+        row
+        for row in _matching(company.customers, request.query)
+        if _among(request.deal_phase, row.full["deal_phase"])
+        and _among(request.account_managers, row.full["account_manager"])
+        and _among(request.locations, row.full["location"])
+    ]
+
+
+def projects(company: CompanyState, request: sent.Req_SearchProjects) -> list[Row]:
     """Projects that pass every filter; archived ones only where they are asked for."""
-    filters = [_is("customer", request.customer_id), _among("status", request.status)]
-    if not request.include_archived:
-        filters.append(lambda row: row.full["status"] != "archived")
-    if request.team:
-        filters.append(_has_member(request.team))
-    return _search(company.projects, request.query, filters)
+    return [
+        row
+        for row in _matching(company.projects, request.query)
+        if (not request.customer_id or row.full["customer"] == request.customer_id)
+        and _among(request.status, row.full["status"])
+        and (request.include_archived or row.full["status"] != "archived")
+        and _has_member(row.full["team"], request.team)
+    ]
 
 
-def _search(records: Records, query: str | None, filters: Iterable[Filter | None]) -> list[Row]:
-    matches: Iterable[Row] = records.rows.values()
-    if query:
-        wanted = query.lower()
-        matches = [row for row in matches if wanted in row.text] if SEPARATOR not in query else []
-    for one in filters:
-        if one:
-            matches = [row for row in matches if one(row)]
-    return list(matches)
+def _matching(rows: Mapping[str, Row], query: str | None) -> list[Row]:
+    wanted = (query or "").lower()
+    return [row for row in rows.values() if any(wanted in text for text in row.texts)]
 
 
-def _is(field: str, value: str | None) -> Filter | None:
-    return (lambda row: row.full[field] == value) if value else None
+def _among(wanted: Collection[str], value: str) -> bool:
+    return not wanted or value in wanted
 
 
-def _among(field: str, values: Sequence[str]) -> Filter | None:
-    return (lambda row: row.full[field] in values) if values else None
+def _has_level(levels: Sequence[Wire] | None, request: SkillFilter) -> bool:
+    level = levels_of(levels).get(request.name)
+    return (
+        level is not None
+        and (request.min_level is None or level >= request.min_level)
+        and (not request.max_level or level <= request.max_level)
+    )
 
 
-def _has_level(field: str, request: SkillFilter) -> Filter:
-    name, least, most = request.name, request.min_level, request.max_level or None
-
-    def has(row: Row) -> bool:
-        level = row.levels[field].get(name)
-        return (
-            level is not None
-            and (least is None or level >= least)
-            and (most is None or level <= most)
-        )
-
-    return has
-
-
-def _has_member(request: ProjectTeamFilter) -> Filter | None:
-    who, role, least = request.employee_id, request.role, request.min_time_slice or 0.0
-    if not (who or role or least):
-        return None
-
-    def has(row: Row) -> bool:
-        for one in row.full["team"] or ():
-            if who and one["employee"] != who:
-                continue
-            if (not role or one["role"] == role) and one["time_slice"] >= least:
-                return True
-        return False
-
-    return has
+def _has_member(team: Sequence[Wire] | None, request: ProjectTeamFilter | None) -> bool:
+    if not request or not (request.employee_id or request.role or request.min_time_slice):
+        return True
+    return any(
+        (not request.employee_id or one["employee"] == request.employee_id)
+        and (not request.role or one["role"] == request.role)
+        and one["time_slice"] >= (request.min_time_slice or 0.0)
+        for one in team or ()
+    )
 
 
 BILLABLE = {"billable": True, "non_billable": False}
 
 
-def entries(company: CompanyState, request: Req_SearchTimeEntries) -> list[Wire]:
+def entries(company: CompanyState, request: sent.Req_SearchTimeEntries) -> list[Wire]:
     """Entries that pass every filter, with their ids."""
     wanted = {
         name: value
@@ -153,24 +128,25 @@ def totals(matches: Iterable[Wire], all_: str, billable: str, other: str) -> Wir
     return {all_: plain(whole), billable: plain(by_kind[True]), other: plain(by_kind[False])}
 
 
-def by_project(company: CompanyState, request: Req_TimeSummaryByProject) -> list[Wire]:
+def by_project(company: CompanyState, request: sent.Req_TimeSummaryByProject) -> Wire:
     """Hours of each project."""
-    groups = _grouped(company, request, lambda entry: (entry["customer"], entry["project"]))
-    return [
+    groups = _grouped(company, request, lambda entry: (entry["project"], entry["customer"]))
+    summaries = [
         {
             "customer": customer,
             "project": project,
             **_hours(group),
             "distinct_employees": len({entry["employee"] for entry in group}),
         }
-        for (customer, project), group in sorted(groups.items(), key=lambda item: item[0][::-1])
+        for (project, customer), group in groups
     ]
+    return {"summaries": summaries or None}
 
 
-def by_employee(company: CompanyState, request: Req_TimeSummaryByEmployee) -> list[Wire]:
+def by_employee(company: CompanyState, request: sent.Req_TimeSummaryByEmployee) -> Wire:
     """Hours of each person."""
     groups = _grouped(company, request, lambda entry: entry["employee"])
-    return [{"employee": who, **_hours(group)} for who, group in sorted(groups.items())]
+    return {"summaries": [{"employee": who, **_hours(group)} for who, group in groups] or None}
 
 
 def _hours(group: Iterable[Wire]) -> Wire:
@@ -179,24 +155,22 @@ def _hours(group: Iterable[Wire]) -> Wire:
 
 def _grouped(
     company: CompanyState,
-    request: Req_TimeSummaryByProject | Req_TimeSummaryByEmployee,
+    request: sent.Req_TimeSummaryByProject | sent.Req_TimeSummaryByEmployee,
     key: Callable[[Wire], Any],
-) -> dict[Any, list[Wire]]:
-    among: dict[str, Sequence[Any]] = {
-        "customer": request.customers,
-        "project": request.projects,
-        "employee": request.employees,
-        "billable": [BILLABLE[request.billable]] if request.billable else [],
-    }
+) -> list[tuple[Any, list[Wire]]]:
+    """Entries that pass every filter by a key, in its order."""
     groups: dict[Any, list[Wire]] = {}
     for entry in _of_period(company, request.date_from, request.date_to):
-        if all(entry[name] in values for name, values in among.items() if values):
+        if (
+            _among(request.customers, entry["customer"])
+            and _among(request.projects, entry["project"])
+            and _among(request.employees, entry["employee"])
+            and (not request.billable or entry["billable"] == BILLABLE[request.billable])
+        ):
             groups.setdefault(key(entry), []).append(entry)
-    return groups
+    return sorted(groups.items())
 
 
-def _of_period(company: CompanyState, start: str, end: str) -> Iterable[Wire]:
-    for row in company.time_entries.rows.values():
-        date = row.brief["date"]
-        if date >= start and (not end or date <= end):
-            yield row.brief
+def _of_period(company: CompanyState, start: str, end: str) -> list[Wire]:
+    entries = [row.brief for row in company.time_entries.values()]
+    return [one for one in entries if one["date"] >= start and (not end or one["date"] <= end)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from http import HTTPStatus
+from http.client import responses
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,16 +14,10 @@ from core.erc3_client.own import company_requests as sent
 from core.erc3_client.own import company_shapes as shapes
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company import reads
-from workshop.simulator.company.company_state import CHANGEABLE, CLEARED, CompanyState
-from workshop.simulator.company.pack import (
-    BUNDLED_PACK,
-    FORMAT,
-    CompanyPack,
-    CompanyScenario,
-)
+from workshop.simulator.company.company_state import CompanyState, found
+from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack
 from workshop.simulator.company.plays import plays
-from workshop.simulator.company.records import Amount, Day, Name
-from workshop.simulator.company.registry import Row
+from workshop.simulator.company.records import Amount, Day, Name, Row
 from workshop.simulator.world import Refusal, Wire, World, routes_of
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -76,11 +70,6 @@ _WIDER: dict[type[BaseModel], Fields] = {
 }
 
 
-def _taken(model: type[BaseModel]) -> type[BaseModel]:
-    """What the platform takes for a request that a client sends."""
-    return _widened(model, _WIDER[model]) if model in _WIDER else model
-
-
 Answer = Callable[[Any, Any], Wire]
 WRITES = frozenset(
     {
@@ -92,9 +81,9 @@ WRITES = frozenset(
 
 def _who_am_i(company: CompanyState, request: sent.Req_WhoAmI) -> Wire:
     scenario = company.scenario
-    if scenario.whoami_status != HTTPStatus.OK:
-        raise Refusal(_words(scenario.whoami_status), scenario.whoami_status)
-    user = scenario.user
+    status, user = scenario.whoami_status, scenario.user
+    if status != HTTPStatus.OK:
+        raise Refusal(responses.get(status, "Error").capitalize(), status)
     who = company.employees[user].full if user is not None else {}
     return {
         "current_user": user or "",
@@ -104,19 +93,6 @@ def _who_am_i(company: CompanyState, request: sent.Req_WhoAmI) -> Wire:
         "today": scenario.today,
         "wiki_sha1": company.wiki.sha1,
     }
-
-
-def _words(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase.capitalize()
-    except ValueError:
-        return "Error"
-
-
-def _respond(company: CompanyState, request: sent.Req_ProvideAgentResponse) -> Wire:
-    links = [(link.kind, link.id) for link in request.links]
-    company.respond(request.outcome, request.message, links)
-    return {}
 
 
 def _pages(
@@ -134,54 +110,20 @@ def _pages(
 
 
 def _get_employee(company: CompanyState, request: sent.Req_GetEmployee) -> Wire:
-    return {"employee": company.employees[request.id].full}
-
-
-def _update_employee(company: CompanyState, request: sent.Req_UpdateEmployeeInfo) -> Wire:
-    scalars = {name: getattr(request, name) for name in CLEARED}
-    skills, wills = ([dict(each) for each in own] for own in (request.skills, request.wills))
-    by = request.changed_by or ""
-    return {"employee": company.update_employee(request.employee, scalars, skills, wills, by).full}
+    return {"employee": found(company.employees, request.id).full}
 
 
 def _get_customer(company: CompanyState, request: sent.Req_GetCustomer) -> Wire:
-    return {"company": company.customers[request.id].full, "found": True}
+    return {"company": found(company.customers, request.id).full, "found": True}
 
 
 def _get_project(company: CompanyState, request: sent.Req_GetProject) -> Wire:
-    row = company.projects.rows.get(request.id)
+    row = company.projects.get(request.id)
     return {"project": row.full if row else None, "found": row is not None}
 
 
-def _update_team(company: CompanyState, request: sent.Req_UpdateProjectTeam) -> Wire:
-    team = [dict(member) for member in request.team]
-    company.update_team(request.id, team, request.changed_by or "")
-    return {}
-
-
-def _update_status(company: CompanyState, request: sent.Req_UpdateProjectStatus) -> Wire:
-    company.update_status(request.id, request.status, request.changed_by or "")
-    return {}
-
-
-def _log_time(company: CompanyState, request: sent.Req_LogTimeEntry) -> Wire:
-    entry = {
-        "employee": request.employee,
-        "customer": request.customer or "",
-        "project": request.project or "",
-        **{name: getattr(request, name) for name in CHANGEABLE},
-    }
-    return company.log_time(entry, request.logged_by).brief
-
-
-def _update_time(company: CompanyState, request: sent.Req_UpdateTimeEntry) -> Wire:
-    entry = {name: getattr(request, name) for name in CHANGEABLE}
-    company.update_time(request.id, entry, request.changed_by)
-    return {}
-
-
 def _get_time(company: CompanyState, request: sent.Req_GetTimeEntry) -> Wire:
-    return {"entry": company.time_entries[request.id].full}
+    return {"entry": found(company.time_entries, request.id).full}
 
 
 def _search_time(company: CompanyState, request: sent.Req_SearchTimeEntries) -> Wire:
@@ -192,69 +134,52 @@ def _search_time(company: CompanyState, request: sent.Req_SearchTimeEntries) -> 
     return {"entries": list(page) or None, "next_offset": following, **totals}
 
 
-def _by_project(company: CompanyState, request: sent.Req_TimeSummaryByProject) -> Wire:
-    return {"summaries": reads.by_project(company, request) or None}
-
-
-def _by_employee(company: CompanyState, request: sent.Req_TimeSummaryByEmployee) -> Wire:
-    return {"summaries": reads.by_employee(company, request) or None}
-
-
 def _list_wiki(company: CompanyState, request: sent.Req_ListWiki) -> Wire:
     return {"sha1": company.wiki.sha1, "paths": list(company.wiki.pages) or None}
 
 
 def _load_wiki(company: CompanyState, request: sent.Req_LoadWiki) -> Wire:
-    page = company.wiki.pages.get(request.file)
-    if page is None:
-        raise Refusal("Not found", 404)
-    return {"file": request.file, "content": page}
+    return {"file": request.file, "content": found(company.wiki.pages, request.file)}
 
 
 def _search_wiki(company: CompanyState, request: sent.Req_SearchWiki) -> Wire:
     return {"results": company.wiki.search(request.query_regex) or None}
 
 
-def _update_wiki(company: CompanyState, request: sent.Req_UpdateWiki) -> Wire:
-    company.update_page(request.file, request.content, request.changed_by or "")
-    return {}
-
-
 _ANSWERS: dict[type[BaseModel], Answer] = {
     sent.Req_WhoAmI: _who_am_i,
-    sent.Req_ProvideAgentResponse: _respond,
-    sent.Req_ListEmployees: _pages("employees", lambda company, _: company.employees.rows.values()),
+    sent.Req_ProvideAgentResponse: CompanyState.respond,
+    sent.Req_ListEmployees: _pages("employees", lambda company, _: company.employees.values()),
     sent.Req_SearchEmployees: _pages("employees", reads.employees),
     sent.Req_GetEmployee: _get_employee,
-    sent.Req_UpdateEmployeeInfo: _update_employee,
-    sent.Req_ListCustomers: _pages("companies", lambda company, _: company.customers.rows.values()),
+    sent.Req_UpdateEmployeeInfo: CompanyState.update_employee,
+    sent.Req_ListCustomers: _pages("companies", lambda company, _: company.customers.values()),
     sent.Req_GetCustomer: _get_customer,
     sent.Req_SearchCustomers: _pages("companies", reads.customers, offset_first=False),
-    sent.Req_ListProjects: _pages("projects", lambda company, _: company.projects.rows.values()),
+    sent.Req_ListProjects: _pages("projects", lambda company, _: company.projects.values()),
     sent.Req_GetProject: _get_project,
     sent.Req_SearchProjects: _pages("projects", reads.projects, offset_first=False),
-    sent.Req_UpdateProjectTeam: _update_team,
-    sent.Req_UpdateProjectStatus: _update_status,
-    sent.Req_LogTimeEntry: _log_time,
-    sent.Req_UpdateTimeEntry: _update_time,
+    sent.Req_UpdateProjectTeam: CompanyState.update_team,
+    sent.Req_UpdateProjectStatus: CompanyState.update_status,
+    sent.Req_LogTimeEntry: CompanyState.log_time,
+    sent.Req_UpdateTimeEntry: CompanyState.update_time,
     sent.Req_GetTimeEntry: _get_time,
     sent.Req_SearchTimeEntries: _search_time,
-    sent.Req_TimeSummaryByProject: _by_project,
-    sent.Req_TimeSummaryByEmployee: _by_employee,
+    sent.Req_TimeSummaryByProject: reads.by_project,
+    sent.Req_TimeSummaryByEmployee: reads.by_employee,
     sent.Req_ListWiki: _list_wiki,
     sent.Req_LoadWiki: _load_wiki,
     sent.Req_SearchWiki: _search_wiki,
-    sent.Req_UpdateWiki: _update_wiki,
+    sent.Req_UpdateWiki: CompanyState.update_page,
 }
 ROUTES = routes_of(
-    {_taken(model): answer for model, answer in _ANSWERS.items()},
+    {
+        _widened(model, _WIDER[model]) if model in _WIDER else model: answer
+        for model, answer in _ANSWERS.items()
+    },
     RESPONSES,
     Path(__file__).with_name("routes.json"),
 )
-
-
-def _open_task(pack: CompanyPack, scenario: CompanyScenario) -> Callable[[], CompanyState]:
-    return partial(CompanyState, scenario, pack.registry_of(scenario))
 
 
 def _baselines(pack: CompanyPack) -> Mapping[str, float]:
@@ -274,7 +199,7 @@ COMPANY = World(
     irreversible=WRITES,
     bundled=BUNDLED_PACK,
     pack=CompanyPack,
-    open_task=_open_task,
+    open_task=lambda pack, scenario: CompanyState(scenario, pack.company_of(scenario)),
     side_effects=lambda state: len(state.acts) - len(state.responses),
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     baselines=_baselines,

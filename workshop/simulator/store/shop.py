@@ -5,57 +5,33 @@ Which of its behaviour is recorded and which is a choice of ours stands in `choi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from workshop.simulator.store.pack import Coupon, Product, Scenario
+from core.erc3_client.own.store import ProductInfo
+from workshop.simulator.store.pack import Coupon, Scenario
 from workshop.simulator.store.scoring import Basket, Line, evaluate
 from workshop.simulator.world import Evaluation, Refusal
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A product as the listing shows it; `price` is in whole dollars."""
-
-    sku: str
-    name: str
-    available: int
-    price: int
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A stretch of the catalog; `next_offset` is -1 when nothing is left."""
 
-    products: tuple[Offer, ...]
+    products: list[ProductInfo]
     next_offset: int
 
 
-class Catalog:
-    """What all shops of one scenario share: products and coupons by name; never changes."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.products: tuple[Product, ...] = scenario.products
-        self.by_sku = {product.sku: product for product in scenario.products}
-        self.coupons = {coupon.code: coupon for coupon in scenario.coupons}
-        self.stock = {product.sku: product.available for product in scenario.products}
-        self.moved_stock = {
-            product.sku: product.stock_at_checkout
-            for product in scenario.products
-            if product.stock_at_checkout is not None
-        }
-
-
 class Shop:
-    """One buyer's shop: a basket and a stock of its own over a shared catalog.
+    """One buyer's shop: a basket and a stock of its own.
 
     Every method raises `Refusal` when the shop refuses; a refused call changes nothing, except
     that the first `checkout` moves the stock.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._stock = dict(catalog.stock)
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._products = {product.sku: product for product in scenario.products}
+        self._coupons = {coupon.code: coupon for coupon in scenario.coupons}
+        self._stock = {product.sku: product.available for product in scenario.products}
         self._quantities: dict[str, int] = {}
         self._coupon: Coupon | None = None
         self._stock_moved = False
@@ -68,21 +44,21 @@ class Shop:
 
     def evaluate(self, logged: bool) -> Evaluation:
         """Compare the checkouts with what the scenario expects."""
-        return evaluate(self._catalog.scenario, self.purchases, logged)
+        return evaluate(self._scenario, self.purchases, logged)
 
     def list_products(self, offset: int, limit: int) -> Page:
         """A page of at most `limit` products; 0 stands for the largest page."""
-        largest = self._catalog.scenario.page_limit
+        largest = self._scenario.page_limit
         if limit > largest:
             raise Refusal(f"page limit exceeded: {limit} > {largest}")
         if limit < 0 or offset < 0:
             raise Refusal(f"offset and limit must not be negative: offset {offset}, limit {limit}")
         end = offset + (limit or largest)
-        offers = tuple(
-            Offer(product.sku, product.name, self._stock[product.sku], product.price)
-            for product in self._catalog.products[offset:end]
-        )
-        return Page(offers, end if end < len(self._catalog.products) else -1)
+        products = [
+            ProductInfo(sku=one.sku, name=one.name, available=self._stock[one.sku], price=one.price)
+            for one in self._scenario.products[offset:end]
+        ]
+        return Page(products, end if end < len(self._scenario.products) else -1)
 
     def view(self) -> Basket:
         """The basket, lines sorted by sku."""
@@ -119,9 +95,9 @@ class Shop:
 
     def apply_coupon(self, code: str) -> None:
         """Set the coupon in place of an earlier one; an empty code clears it."""
-        if code and code not in self._catalog.coupons:
+        if code and code not in self._coupons:
             raise Refusal(f"invalid coupon code: {code}")
-        self._coupon = self._catalog.coupons[code] if code else None
+        self._coupon = self._coupons[code] if code else None
 
     def remove_coupon(self) -> None:
         """Take the coupon off, if there is one."""
@@ -130,9 +106,10 @@ class Shop:
     def checkout(self) -> Basket:
         """Buy the basket, lines in catalog order, and leave it empty; of nothing, buy nothing."""
         if not self._stock_moved:
-            self._stock.update(self._catalog.moved_stock)
+            moved = {sku: one.stock_at_checkout for sku, one in self._products.items()}
+            self._stock |= {sku: stock for sku, stock in moved.items() if stock is not None}
             self._stock_moved = True
-        in_catalog_order = [sku for sku in self._catalog.by_sku if sku in self._quantities]
+        in_catalog_order = [sku for sku in self._products if sku in self._quantities]
         for sku in in_catalog_order:
             available, wanted = self._stock[sku], self._quantities[sku]
             if wanted > available:
@@ -151,15 +128,13 @@ class Shop:
         return bought
 
     def _check(self, sku: str, quantity: int) -> None:
-        if sku not in self._catalog.by_sku:
+        if sku not in self._products:
             raise Refusal(f"unknown product: {sku}")
         if quantity < 1:
             raise Refusal(f"quantity must be at least 1, got {quantity}")
 
     def _basket(self, skus: list[str]) -> Basket:
-        lines = tuple(
-            Line(sku, self._quantities[sku], self._catalog.by_sku[sku].price) for sku in skus
-        )
+        lines = tuple(Line(sku, self._quantities[sku], self._products[sku].price) for sku in skus)
         subtotal = sum(line.quantity * line.price for line in lines)
         code = self._coupon.code if self._coupon else ""
         return Basket(lines, subtotal, code, self._discount(subtotal))

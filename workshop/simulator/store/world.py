@@ -6,31 +6,24 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack
 from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import Basket
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Wire, World, routes_of
-
-
-def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], Shop]:
-    return partial(Shop, Catalog(scenario))
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
     page = shop.list_products(request.offset, request.limit)
-    products = [
-        {"sku": one.sku, "name": one.name, "available": one.available, "price": one.price}
-        for one in page.products
-    ]
-    return {"products": products or None, "next_offset": page.next_offset}
+    products = [product.model_dump() for product in page.products] or None
+    return {"products": products, "next_offset": page.next_offset}
 
 
 def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
@@ -63,9 +56,7 @@ def _remove_coupon(shop: Shop, request: store.Req_RemoveCoupon) -> Wire:
 
 
 def _priced(basket: Basket) -> Wire:
-    items = [
-        {"sku": line.sku, "quantity": line.quantity, "price": line.price} for line in basket.lines
-    ]
+    items = [asdict(line) for line in basket.lines]
     return {
         "items": items or None,
         "subtotal": basket.subtotal,
@@ -101,7 +92,7 @@ STORE = World(
     irreversible=frozenset({"/basket/checkout"}),
     bundled=BUNDLED_PACK,
     pack=Pack,
-    open_task=_open_task,
+    open_task=lambda _pack, scenario: Shop(scenario),
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
     plays=plays,
 )

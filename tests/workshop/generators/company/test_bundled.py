@@ -57,7 +57,7 @@ class Run:
 
     def __init__(self, pack: CompanyPack, spec_id: str) -> None:
         self.scenario = next(one for one in pack.scenarios if one.spec_id == spec_id)
-        self.state = CompanyState(self.scenario, pack.registry_of(self.scenario))
+        self.state = CompanyState(self.scenario, pack.company_of(self.scenario))
 
     def ask(self, path: str, **body: Any) -> dict[str, Any]:
         route = ROUTES[path]

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from workshop.simulator.store.pack import Pack
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
 
 @pytest.fixture
 def shop(make_pack: Callable[..., Pack]) -> Shop:
-    return Shop(Catalog(make_pack().scenarios[0]))
+    return Shop(make_pack().scenarios[0])
 
 
 def skus(shop: Shop, offset: int, limit: int) -> list[str]:
@@ -25,7 +25,7 @@ def test_pages(shop: Shop) -> None:
     assert shop.list_products(2, 2).next_offset == -1
     assert skus(shop, 0, 0) == ["tea-green", "cup"]
     assert shop.list_products(1, 2).next_offset == -1
-    assert shop.list_products(7, 2).products == ()
+    assert shop.list_products(7, 2).products == []
     assert shop.list_products(7, 2).next_offset == -1
 
 
@@ -41,7 +41,7 @@ def test_wrong_pages(shop: Shop, offset: int, limit: int, text: str) -> None:
 def test_a_shop_may_forbid_listing(
     make_pack: Callable[..., Pack], scenario_json: Callable[..., dict[str, object]]
 ) -> None:
-    shop = Shop(Catalog(make_pack(scenario_json(page_limit=-1)).scenarios[0]))
+    shop = Shop(make_pack(scenario_json(page_limit=-1)).scenarios[0])
     for limit in (0, 1):
         with pytest.raises(Refusal, match=f"page limit exceeded: {limit} > -1"):
             shop.list_products(0, limit)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workshop.simulator.store.pack import Coupon, Discount, Expect, Product, Scenario
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
 SKUS = ("a", "b", "c")
@@ -50,15 +50,13 @@ steps = st.lists(
 
 def shop_with(goods: tuple[Product, ...], coupon: Coupon) -> Shop:
     return Shop(
-        Catalog(
-            Scenario(
-                spec_id="any",
-                task_text="any",
-                page_limit=3,
-                products=goods,
-                coupons=(coupon,),
-                expect=Expect(checkouts=0),
-            )
+        Scenario(
+            spec_id="any",
+            task_text="any",
+            page_limit=3,
+            products=goods,
+            coupons=(coupon,),
+            expect=Expect(checkouts=0),
         )
     )
 
