@@ -36,11 +36,11 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
 from workshop.generators.company.scenario import TASKS, People, company, make_scenario
 from workshop.perf.rule_lines import drawn, labelled_rules
-from workshop.simulator.company.pack import BUNDLED_PACK, read_pack
+from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.company.plays import Play, literals
-from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 Wire = dict[str, Any]
 FORMAT = "company-pack/1"
@@ -54,7 +54,7 @@ class Line:
     def __init__(self, company: Wire, scenario: Wire) -> None:
         raw = {"format": FORMAT, "name": "p", "companies": {scenario["company"]: company}}
         text = json.dumps({**raw, "scenarios": [scenario]})
-        pack = read_pack(raw_pack(text, "p", FORMAT), text, "p")
+        pack = read_pack(text, "p")
         self.platform = Platform(pack)
         self.task = self.platform.start_new_task("company", scenario["spec_id"]).task_id
         self.sent: list[tuple[str, Wire]] = []

@@ -83,11 +83,6 @@ class Task:
         """How many were reported."""
         return len(self.reports)
 
-    @property
-    def acts(self) -> tuple[Any, ...]:
-        """What was done for good so far."""
-        return self.world.acts if self.world else ()
-
     def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
         """Write a line into the task's log."""
         self.log.append(LogLine(type, text, body, self.clock.now()))
@@ -177,7 +172,8 @@ class Platform:
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""
-        return self._tasks[task_id].acts
+        world = self._tasks[task_id].world
+        return world.acts if world else ()
 
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workshop.simulator import pack_files
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.demo import DEMO
-from workshop.simulator.pack_files import checked_pack, raw_pack, read_text
+from workshop.simulator.pack_files import PackError
 from workshop.simulator.store.world import STORE
 from workshop.simulator.world import Pack, World
 
@@ -25,11 +26,17 @@ def world_of(format: str) -> World:
 
 def load_pack(path: str | Path) -> Pack:
     """Read a pack file of any world. Raises `PackError`, which names the place and the remedy."""
-    return read_pack(read_text(path), str(path))
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PackError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise PackError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    return read_pack(text, str(path))
 
 
-def read_pack(text: str, source: str) -> Pack:
+def read_pack(text: str, source: str = "pack") -> Pack:
     """Read a pack of any world; `source` names it in a `PackError`."""
-    raw = raw_pack(text, source, *WORLDS)
-    pack: Pack = checked_pack(WORLDS[raw["format"]].pack, raw, text, source)  # type: ignore[assignment]
+    models = {format: world.pack for format, world in WORLDS.items()}
+    pack: Pack = pack_files.read_pack(text, source, models)  # type: ignore[assignment]
     return pack

@@ -13,7 +13,7 @@ import pytest
 from core.erc3_client import ERC3, ApiError, ApiException, transport_errors
 from core.erc3_client.retrying_platform import RetryingPlatform
 from workshop.simulator.server import serve
-from workshop.simulator.store.pack import parse_pack
+from workshop.simulator.worlds import read_pack
 
 SCENARIO: dict[str, Any] = {
     "spec_id": "pen",
@@ -50,7 +50,7 @@ def place() -> Iterator[Any]:
         def start(*faults: dict[str, Any]) -> Place:
             pack = {"format": "store-pack/1", "name": "p", "scenarios": [SCENARIO]}
             pack["scenarios"] = [SCENARIO | {"faults": list(faults)}]
-            return Place(stack.enter_context(serve(parse_pack(json.dumps(pack)))))
+            return Place(stack.enter_context(serve(read_pack(json.dumps(pack)))))
 
         yield start
 

@@ -29,8 +29,9 @@ from workshop.generators.company.scenario import (
     make_scenario,
 )
 from workshop.generators.generating import draws
-from workshop.simulator.company.pack import FORMAT, read_pack
+from workshop.simulator.company.pack import FORMAT
 from workshop.simulator.open_world import check
+from workshop.simulator.worlds import read_pack
 
 
 class Block(NamedTuple):
@@ -61,7 +62,7 @@ def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
         scenarios = [make_scenario(seed, number, people) for number in numbers]
         block = Block(plan.key, firm.as_json(), scenarios)
         raw = block.pack("check")
-        for checked in check(read_pack(raw, _json(raw), f"seed {seed}")):
+        for checked in check(read_pack(_json(raw), f"seed {seed}")):
             for wrong in checked.wrong or filter(None, [checked.underivable]):
                 raise WrongScenario(f"{checked.spec_id}: {wrong}")
         yield block

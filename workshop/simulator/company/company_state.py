@@ -12,11 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from core.erc3_client.own import company_requests as sent
 from workshop.simulator.company import scoring
 from workshop.simulator.company.expectation import ARTICLE, DIGEST, EventType
+from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.company.records import (
     Company,
     employee_row,
@@ -27,9 +28,6 @@ from workshop.simulator.company.records import (
 )
 from workshop.simulator.company.wiki import Wiki
 from workshop.simulator.world import Evaluation, Refusal, Wire
-
-if TYPE_CHECKING:
-    from workshop.simulator.company.pack import CompanyScenario
 
 CLEARED: Mapping[str, Any] = {"notes": "", "salary": 0, "location": "", "department": ""}
 """What a null makes of a field of an employee where it clears it."""

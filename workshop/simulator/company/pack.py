@@ -6,20 +6,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import to_json
 
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company.expectation import ARTICLE, Expect, Wanted, choices
 from workshop.simulator.company.records import TABLES, Company, Day, Name, Record
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
-from workshop.simulator.pack_files import PackError as PackError
 from workshop.simulator.pack_files import (
+    Mistakes,
     Part,
-    checked_pack,
     did_you_mean,
-    mistakes_of,
     not_empty,
+    read_part,
     refuse,
     repeated,
 )
@@ -136,11 +135,6 @@ class CompanyPack(Part):
             yield from (f"{where}: {line}" for line in lines)
 
 
-def read_pack(raw: Fields, text: str, source: str) -> CompanyPack:
-    """Read a pack from JSON text and what was parsed of it."""
-    return checked_pack(CompanyPack, raw, text, source)
-
-
 def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any, ...]:
     records = dict(records)
     for id_, fields in changes.items():
@@ -153,13 +147,12 @@ def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any
         if fields.get("id", id_) != id_:
             raise ValueError(f"{where}.id: must be {id_!r}, not {fields['id']!r}")
         old = records[id_].model_dump() if id_ in records else {}
+        whole = {**old, **fields, "id": id_}
         try:
             # As JSON, where a list is a list and never a tuple.
-            whole = to_json({**old, **fields, "id": id_})
-            records[id_] = TABLES[table].model_validate_json(whole)
-        except ValidationError as error:
-            lines = mistakes_of(error, TABLES[table])
-            raise ValueError(*(f"{where}.{line}" for line in lines)) from None
+            records[id_] = read_part(TABLES[table], whole, to_json(whole))
+        except Mistakes as mistakes:
+            raise ValueError(*(f"{where}.{line}" for line in mistakes.args)) from None
     return tuple(records.values())
 
 

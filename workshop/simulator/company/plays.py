@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from core.erc3_client.own.company_shapes import Outcome
 from workshop.simulator.company.expectation import CONTAINS, DIGEST, ONE_OF
-from workshop.simulator.world import KnownPlay, Refusal, Underivable
+from workshop.simulator.company.pack import CompanyScenario
+from workshop.simulator.world import KnownPlay, Refusal, Underivable, Wire
 
-if TYPE_CHECKING:
-    from workshop.simulator.company.pack import CompanyScenario
-
-Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
 
 
@@ -105,7 +102,11 @@ class Play:
             if self.turned:
                 with suppress(Refusal):
                     ask("/employees/list", offset=0, limit=1)
-            path, body, undo = self._write(ask, event)
+            try:
+                path, body, undo = self._calls(ask, event)
+            except KeyError as missing:
+                text = f"the expected {event['type']} does not say {missing.args[0]!r}"
+                raise Underivable(text) from None
             sent = [body, *([undo] if undo else []), body] if self.again and not number else [body]
             for one in sent:
                 ask(path, **one)
@@ -118,20 +119,13 @@ class Play:
         links = (links[::-1] if self.turned else links) + self.links
         ask("/respond", outcome=outcome, message=message, links=links)
 
-    def _write(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
-        """As `_calls`. Raises `Underivable`."""
-        try:
-            return self._calls(ask, event)
-        except KeyError as missing:
-            text = f"the expected {event['type']} does not say {missing.args[0]!r}"
-            raise Underivable(text) from None
-
-    def _by(self, event: Wire, name: str = "changed_by") -> Wire:
-        return {name: event.get(name, "")} if self.named else {}
-
     def _calls(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
-        """The path and the body of a write, and the body that undoes it, if one does."""
-        by = self._by(event)
+        """The path and the body of a write, and the body that undoes it, if one does.
+
+        Raises KeyError: the event does not say the field.
+        """
+        by_field = "logged_by" if event["type"] == "Evt_TimeEntryLogged" else "changed_by"
+        by = {by_field: event.get(by_field, "")} if self.named else {}
         match event["type"]:
             case "Evt_TimeEntryLogged":
                 usual = {
@@ -140,7 +134,7 @@ class Play:
                     "hours": 1,
                 }
                 sent = {k: v for k, v in event.items() if k not in ("type", "id", "logged_by")}
-                return "/time/log", {**usual, **sent, **self._by(event, "logged_by")}, None
+                return "/time/log", {**usual, **sent, **by}, None
             case "Evt_TimeEntryStatusChanged" | "Evt_TimeEntryUpdated":
                 old = ask("/time/get", id=event["id"])["entry"]
                 old = {"id": event["id"], **{name: old[name] for name in ENTRY}, **by}

@@ -9,16 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
-from workshop.simulator.pack_files import PackError as PackError
-from workshop.simulator.pack_files import (
-    Part,
-    checked_pack,
-    did_you_mean,
-    not_empty,
-    raw_pack,
-    refuse,
-    repeated,
-)
+from workshop.simulator.pack_files import Part, did_you_mean, not_empty, refuse, repeated
 
 FORMAT = "store-pack/1"
 BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
@@ -165,8 +156,3 @@ def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> 
         if value not in known:
             hint = did_you_mean(value, known) or f"; this shop has: {', '.join(known) or 'none'}"
             yield f"{where}: unknown {what} {value!r}{hint}"
-
-
-def parse_pack(text: str, source: str = "pack") -> Pack:
-    """Read a pack from JSON text; `source` names it in a `PackError`."""
-    return checked_pack(Pack, raw_pack(text, source, FORMAT), text, source)

@@ -22,9 +22,9 @@ from workshop.generators.company.records import Firm, Mention, mistake
 from workshop.generators.company.scenario import People, company, make_scenario
 from workshop.generators.company.task import TaskBuilder, anywhere
 from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
-from workshop.simulator.company.pack import CompanyPack, read_pack
+from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.open_world import OpenWorld, check
-from workshop.simulator.worlds import load_pack
+from workshop.simulator.worlds import load_pack, read_pack
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700
@@ -198,7 +198,7 @@ def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
     one = {**block.scenarios[0], "patch": {}, "expect": {"outcomes": ["ok_answer"]}}
     one["expect"] |= {"events": [raised]}
     raw = {**block.pack("x"), "scenarios": [one]}
-    pack = read_pack(raw, json.dumps(raw), "x")
+    pack = read_pack(json.dumps(raw))
     (checked,) = check(pack)
     assert "as expected: score 0, not 1: FAIL: expected event of type" in checked.wrong[0]
 
@@ -268,7 +268,7 @@ def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, st
         if not some:
             continue
         raw = {**block.pack("x"), "scenarios": some}
-        pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
+        pack: CompanyPack = read_pack(json.dumps(raw))
         for one, read in zip(some, pack.scenarios, strict=True):
             ask = OpenWorld(pack, read).ask
             paths = ask("/wiki/list")["paths"]
