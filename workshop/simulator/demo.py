@@ -12,18 +12,16 @@ from pydantic import Field
 
 from core.erc3_client.own import demo
 from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part
+from workshop.simulator.pack_files import Name, Part
 from workshop.simulator.world import Evaluation, Refusal, Route, Wire, World
-
-Text = Annotated[str, Field(min_length=1)]
 
 
 class Scenario(Part):
     """One task: what the agent is told, and what it has to answer."""
 
-    spec_id: Text
-    task_text: Text
-    secret: Text
+    spec_id: Name
+    task_text: Name
+    secret: Name
     faults: tuple[Fault, ...] = ()
 
 
@@ -31,7 +29,7 @@ class Pack(Part):
     """The tasks of the benchmark."""
 
     format: str
-    name: Text
+    name: Name
     scenarios: Annotated[tuple[Scenario, ...], Field(min_length=1)]
 
 

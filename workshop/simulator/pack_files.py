@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 SHOWN = 8
@@ -91,6 +91,17 @@ def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
     if not value:
         raise ValueError("must have at least one element")
     return value
+
+
+def _page_or_none(value: int) -> int:
+    if value != -1 and value < 1:
+        raise ValueError("must be at least 1, or -1 to refuse every listing")
+    return value
+
+
+Name = Annotated[str, Field(min_length=1)]
+PageLimit = Annotated[int, AfterValidator(_page_or_none)]
+"""The largest `limit` of a listing."""
 
 
 def refuse(mistakes: Iterable[str]) -> None:

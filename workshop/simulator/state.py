@@ -136,24 +136,24 @@ class StateFile:
                 os.close(folder)
             return []
         first, *lines = data[: self._size - 1].split(b"\n")
-        self._check(first, header)
+        try:
+            theirs = json.loads(first)
+        except (ValueError, RecursionError):
+            theirs = None
+        if not isinstance(theirs, dict) or "format" not in theirs:
+            raise self._error("is not a state file; name another one")
+        if theirs["format"] != FORMAT:
+            raise self._error(
+                f"has the format {theirs['format']!r}; this platform needs {FORMAT!r}"
+            )
+        if theirs.get("pack_sha256") != header["pack_sha256"]:
+            their, our = (
+                f"{one.get('pack')!r} ({str(one.get('pack_sha256'))[:12]})"
+                for one in (theirs, header)
+            )
+            raise self._error(f"belongs to the pack {their}, not to {our}; name another file")
         self._cut()
         return lines
-
-    def _check(self, first: bytes, header: dict[str, str]) -> None:
-        try:
-            first_line = json.loads(first)
-        except (ValueError, RecursionError):
-            first_line = None
-        if not isinstance(first_line, dict) or "format" not in first_line:
-            raise self._error("is not a state file; name another one")
-        if first_line["format"] != FORMAT:
-            raise self._error(
-                f"has the format {first_line['format']!r}; this platform needs {FORMAT!r}"
-            )
-        if first_line.get("pack_sha256") != header["pack_sha256"]:
-            theirs, ours = (_pack_of(one) for one in (first_line, header))
-            raise self._error(f"belongs to the pack {theirs}, not to {ours}; name another file")
 
     def _write(self, line: bytes, sync: bool) -> None:
         try:
@@ -174,10 +174,6 @@ class StateFile:
 
     def _error(self, text: str) -> StateError:
         return StateError(f"state file {self._path}: {text}")
-
-
-def _pack_of(header: dict[str, Any]) -> str:
-    return f"{header.get('pack')!r} ({str(header.get('pack_sha256'))[:12]})"
 
 
 def _header(packs: Sequence[Pack]) -> dict[str, str]:

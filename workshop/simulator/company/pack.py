@@ -11,10 +11,12 @@ from pydantic_core import to_json
 
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company.expectation import ARTICLE, Expect, Wanted, choices
-from workshop.simulator.company.records import TABLES, Company, Day, Name, Record
+from workshop.simulator.company.records import TABLES, Company, Day, Record
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Mistakes,
+    Name,
+    PageLimit,
     Part,
     did_you_mean,
     not_empty,
@@ -68,7 +70,7 @@ class CompanyScenario(Part):
     company: str
     user: str | None = Field(description="Id of an employee; null is a guest.")
     today: Day
-    page_limit: int = Field(
+    page_limit: PageLimit = Field(
         5, description="Largest `limit` of a list or a search; -1 refuses every one."
     )
     whoami_status: int = Field(200, description="Another status makes whoami an error.")
@@ -78,13 +80,6 @@ class CompanyScenario(Part):
     patch: Patch = Patch()
     expect: Expect
     faults: tuple[CompanyFault, ...] = ()
-
-    @field_validator("page_limit")
-    @classmethod
-    def _page_or_none(cls, value: int) -> int:
-        if value != -1 and value < 1:
-            raise ValueError("must be at least 1, or -1 to refuse every list and search")
-        return value
 
     @field_validator("whoami_status")
     @classmethod

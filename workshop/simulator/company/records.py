@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from core.erc3_client.own import company_shapes as shapes
-from workshop.simulator.pack_files import Part, did_you_mean, refuse, repeated
+from workshop.simulator.pack_files import Name, Part, did_you_mean, refuse, repeated
 from workshop.simulator.world import Wire
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -91,7 +91,6 @@ def real_day(value: str) -> str:
     return value
 
 
-Name = Annotated[str, Field(min_length=1)]
 Day = Annotated[str, AfterValidator(real_day)]
 """A date as `YYYY-MM-DD`."""
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]

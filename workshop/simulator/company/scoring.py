@@ -42,26 +42,18 @@ def evaluate(
     The score is 1.0 with no line of the evaluator, or 0.0 with a line for each mistake of the
     first stage that fails; 0.1 less, with a line, where no model call was reported.
     """
-    lines = _first_failing(expect, events, responses)
+    if len(responses) == 1:
+        (response,) = responses
+        mistakes = (
+            list(_of_events(expect.events, events))
+            or list(_of_outcome(expect, response))
+            or list(_of_links(expect, response))
+            or list(_of_message(expect, response))
+        )
+    else:
+        mistakes = [f"agent should provide 1 response, found {len(responses)}"]
+    lines = [f"FAIL: {mistake}" for mistake in mistakes]
     return Evaluation.of(0.0 if lines else 1.0, lines, logged)
-
-
-def _first_failing(
-    expect: Expect, events: Sequence[Event], responses: Sequence[Response]
-) -> list[str]:
-    if len(responses) != 1:
-        return [f"FAIL: agent should provide 1 response, found {len(responses)}"]
-    (response,) = responses
-    stages: tuple[Callable[[], Iterator[str]], ...] = (
-        lambda: _of_events(expect.events, events),
-        lambda: _of_outcome(expect, response),
-        lambda: _of_links(expect, response),
-        lambda: _of_message(expect, response),
-    )
-    for stage in stages:
-        if lines := [f"FAIL: {line}" for line in stage()]:
-            return lines
-    return []
 
 
 def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[str]:

@@ -17,7 +17,8 @@ from workshop.simulator.company import reads
 from workshop.simulator.company.company_state import CompanyState, found
 from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack
 from workshop.simulator.company.plays import plays
-from workshop.simulator.company.records import Amount, Day, Name, Row
+from workshop.simulator.company.records import Amount, Day, Row
+from workshop.simulator.pack_files import Name
 from workshop.simulator.world import Refusal, Wire, World, routes_of
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]

@@ -6,15 +6,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
-from workshop.simulator.pack_files import Part, did_you_mean, not_empty, refuse, repeated
+from workshop.simulator.pack_files import (
+    Name,
+    PageLimit,
+    Part,
+    did_you_mean,
+    not_empty,
+    refuse,
+    repeated,
+)
 
 FORMAT = "store-pack/1"
 BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 
-Name = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[int, Field(ge=0)]
 Pieces = Annotated[int, Field(ge=0)]
 Quantity = Annotated[int, Field(ge=1)]
@@ -107,18 +114,11 @@ class Scenario(Part):
 
     spec_id: Name
     task_text: Name
-    page_limit: int = Field(description="Largest `limit` of a listing; -1 forbids listing.")
+    page_limit: PageLimit = Field(description="Largest `limit` of a listing; -1 forbids listing.")
     products: tuple[Product, ...]
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
     faults: tuple[StoreFault, ...] = ()
-
-    @field_validator("page_limit")
-    @classmethod
-    def _page_or_none(cls, value: int) -> int:
-        if value != -1 and value < 1:
-            raise ValueError("must be at least 1, or -1 for a shop that forbids listing")
-        return value
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:

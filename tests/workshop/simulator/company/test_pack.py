@@ -101,7 +101,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         (scenario(user="marra"), "user: the company has no employee 'marra'; did you mean 'mara'?"),
         (scenario(today="6 May"), "today: must be a date as YYYY-MM-DD, not '6 May'"),
         (scenario(today="2025-02-30"), "today: day is out of range for month"),
-        (scenario(page_limit=0), "page_limit: must be at least 1, or -1 to refuse every list"),
+        (scenario(page_limit=0), "page_limit: must be at least 1, or -1 to refuse every listing"),
         (scenario(whoami_status=201), "whoami_status: must be 200, or a status from 400 to 599"),
         (scenario(null_scalars="drop"), "null_scalars: must be 'keep' or 'clear', not 'drop'"),
         (scenario(pagelimit=3), "unknown field 'pagelimit'; did you mean 'page_limit'?"),

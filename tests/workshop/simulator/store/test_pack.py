@@ -201,6 +201,6 @@ def test_every_mistake_is_named_at_once(scenario_json: Callable[..., Scenario]) 
         "pack: scenario 'b': expect.any_of[0].items: unknown sku 'cub'; did you mean 'cup'?",
         "pack: scenario 'c': faults[1].kind: must be 'status', 'drop', 'delay', 'garbage' or "
         "'twice', not 'dropp'; did you mean 'drop'?",
-        "pack: scenario 'c': page_limit: must be at least 1, or -1 for a shop that forbids listing",
+        "pack: scenario 'c': page_limit: must be at least 1, or -1 to refuse every listing",
         "pack: unknown field 'nam'; did you mean 'name'?",
     ]
