@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,11 +92,6 @@ class Policy:
     free: Decimal = Decimal("0.0")
     mine: str = LEAD
 
-    def __post_init__(self) -> None:
-        for group in self.groups:
-            if both := {*group.may} & {*group.refused}:
-                raise ValueError(f"group {group.key} may and may not {sorted(both)}")
-
     def groups_of(self, requester: Employee | None, target: Target) -> list[Group]:
         """The groups whose rights somebody has on a target; None is a guest."""
         if requester is None:
@@ -114,14 +108,6 @@ class Policy:
     def allows(self, requester: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
         return any(right in group.may for group in self.groups_of(requester, target))
-
-    def needs_ticket(self, right: Right) -> bool:
-        """Whether the buyer wants a ticket for it."""
-        return self.takeover is not None and right in self.takeover.needs
-
-    def good_ticket(self, ticket: str | None) -> bool:
-        """Whether a ticket has the buyer's shape."""
-        return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
 
 
 EXECUTIVE, EXTERNAL = "exec", "external"

@@ -57,12 +57,9 @@ def evaluate(
 
 
 def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[str]:
-    wanted, actual = [*expected], [*events]
-    files = ["file" in event.fields for event in expected if event.type == ARTICLE]
-    # The events of the wiki's hash are compared only beside pages that are not named.
-    if any(files) or not files or not any(event.type == DIGEST for event in expected):
-        wanted = [event for event in wanted if event.type != DIGEST]
-        actual = [event for event in actual if event.type != DIGEST]
+    ignored = () if _wants_digests(expected) else (DIGEST,)
+    wanted = [event for event in expected if event.type not in ignored]
+    actual = [event for event in events if event.type not in ignored]
     wanted_types = Counter[str](event.type for event in wanted)
     unwanted = [event.type for event in actual if event.type not in wanted_types]
     if unwanted and not wanted:
@@ -76,11 +73,21 @@ def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[
         for event, partner in zip(wanted, partners, strict=True):
             if partner is None:
                 yield _missing(event, left)
-        for type_, number in Counter(event.type for event in actual).items():
-            if number > wanted_types[type_] == 1:
-                yield f"expected only one event of type *erc3.{type_}, found {number}"
-            elif number > wanted_types[type_]:
-                yield f"found unexpected {number - wanted_types[type_]} events: *erc3.{type_}"
+        yield from _surplus(wanted_types, Counter(event.type for event in actual))
+
+
+def _surplus(wanted: Counter[str], actual: Counter[str]) -> Iterator[str]:
+    for type_, number in actual.items():
+        if number > wanted[type_] == 1:
+            yield f"expected only one event of type *erc3.{type_}, found {number}"
+        elif number > wanted[type_]:
+            yield f"found unexpected {number - wanted[type_]} events: *erc3.{type_}"
+
+
+def _wants_digests(expected: Sequence[Wanted]) -> bool:
+    """Whether the events of the wiki's hash are compared: beside pages that are not named."""
+    files = ["file" in event.fields for event in expected if event.type == ARTICLE]
+    return bool(files) and not any(files) and any(event.type == DIGEST for event in expected)
 
 
 def _missing(wanted: Wanted, left: Sequence[Event]) -> str:
