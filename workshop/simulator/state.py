@@ -152,25 +152,22 @@ class StateFile:
                 for one in (theirs, header)
             )
             raise self._error(f"belongs to the pack {their}, not to {our}; name another file")
-        self._cut()
+        os.ftruncate(self._fd, self._size)
         return lines
 
     def _write(self, line: bytes, sync: bool) -> None:
         try:
-            self._cut()
+            # Nothing stands behind the last complete line.
+            os.ftruncate(self._fd, self._size)
             if os.write(self._fd, line) < len(line):
                 raise OSError("the disk is full")
             if sync:
                 os.fsync(self._fd)
         except OSError as error:
             with suppress(OSError):
-                self._cut()
+                os.ftruncate(self._fd, self._size)
             raise self._error(f"cannot be written: {error.strerror or error}") from None
         self._size += len(line)
-
-    def _cut(self) -> None:
-        """Take away what stands behind the last complete line."""
-        os.ftruncate(self._fd, self._size)
 
     def _error(self, text: str) -> StateError:
         return StateError(f"state file {self._path}: {text}")

@@ -156,8 +156,6 @@ class World:
     """Of the world of a task, how many changes cannot be undone."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
-    baselines: Callable[[Any], Mapping[str, float]] | None = None
-    """Mean scores over a pack of players that understand nothing, by what they do."""
     plays: Callable[[Any], Iterable[KnownPlay]] = lambda _scenario: ()
     """Ways to play a scenario whose score is known: what `check` plays."""
 

@@ -44,12 +44,12 @@ def evaluate(
     """
     if len(responses) == 1:
         (response,) = responses
-        mistakes = (
-            list(_of_events(expect.events, events))
-            or list(_of_outcome(expect, response))
-            or list(_of_links(expect, response))
-            or list(_of_message(expect, response))
-        )
+        mistakes = list(_of_events(expect.events, events))
+        if not mistakes and response.outcome not in expect.outcomes:
+            word = "outcome" if len(expect.outcomes) == 1 else "outcomes"
+            wanted = ", ".join(expect.outcomes)
+            mistakes = [f"expected {word} '{wanted}', got '{response.outcome}'"]
+        mistakes = mistakes or [*_of_links(expect, response)] or [*_of_message(expect, response)]
     else:
         mistakes = [f"agent should provide 1 response, found {len(responses)}"]
     lines = [f"FAIL: {mistake}" for mistake in mistakes]
@@ -107,12 +107,6 @@ def _missing(wanted: Wanted, left: Sequence[Event]) -> str:
                 "was found"
             )
     return f"expected event of type *erc3.{wanted.type} not found"
-
-
-def _of_outcome(expect: Expect, response: Response) -> Iterator[str]:
-    if response.outcome not in expect.outcomes:
-        word = "outcome" if len(expect.outcomes) == 1 else "outcomes"
-        yield f"expected {word} '{', '.join(expect.outcomes)}', got '{response.outcome}'"
 
 
 def _of_links(expect: Expect, response: Response) -> Iterator[str]:
