@@ -34,7 +34,8 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
-from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.generators.company.options import People
+from workshop.generators.company.scenario import TASKS, company, make_scenario
 from workshop.perf.rule_lines import drawn, labelled_rules
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.company.plays import Play, literals

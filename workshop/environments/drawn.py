@@ -47,7 +47,8 @@ def _draw_store(seed: str, number: int) -> Wire:
 
 
 def _draw_company(seed: str, number: int) -> Wire:
-    from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+    from workshop.generators.company.options import People
+    from workshop.generators.company.scenario import TASKS, company, make_scenario
 
     plan, firm = company(seed, number // TASKS, People())
     scenario = make_scenario(seed, number, People())

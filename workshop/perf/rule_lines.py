@@ -30,10 +30,10 @@ from company_tools.rule_book import TOPICS, Book, Rule
 from company_tools.rule_choice import excerpt_size, shown_of
 from company_tools.rule_words import modal
 from company_tools.wiki_lines import context_of, lines_of
+from workshop.generators.company.options import LAYOUTS, People
 from workshop.generators.company.policy import ACCOUNT, GUEST, LANGUAGES, LEAD, STAFF, Right
-from workshop.generators.company.scenario import People, make_scenario
+from workshop.generators.company.scenario import make_scenario
 from workshop.generators.company.task import Draft, TaskBuilder
-from workshop.generators.company.wiki import LAYOUTS, WikiOptions
 from workshop.generators.generating import draws
 
 Place = tuple[str, int]
@@ -270,7 +270,13 @@ def main(
     """Print for each layout, or each pair of languages, how often all that decides is shown."""
     pairs = product(LANGUAGES, LANGUAGES) if crossed else [(wiki_language, task_language)]
     for (wiki, task), form in product(pairs, [layout] if layout or crossed else LAYOUTS):
-        people = People(20, 30, WikiOptions(wiki, form, filler), task)
+        people = People(
+            people="20-30",
+            layout=form or None,
+            wiki_language=wiki,
+            task_language=task,
+            filler=filler,
+        )
         one = Count()
         for case in cases(seed, count, people, wrong, wrong_task):
             one.add(case, with_book=book)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from workshop.environments.drawn import open_world
-from workshop.generators.company.scenario import People
+from workshop.generators.company.options import People
 from workshop.generators.company.scenario import make_scenario as draw_company_task
 from workshop.generators.store.scenario import Options
 from workshop.generators.store.scenario import make_scenario as draw_shop

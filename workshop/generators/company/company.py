@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from core.tools.folding import fold
+from workshop.generators.company.options import USUAL, People
 from workshop.generators.company.policy import (
     STAFF,
     STATUSES,
@@ -28,10 +29,9 @@ from workshop.generators.company.records import (
     Records,
     Seat,
 )
-from workshop.generators.company.wiki import PLAIN_WIKI, Book, WikiOptions, draw_book, render
+from workshop.generators.company.wiki import Book, draw_book, render
 from workshop.generators.generating import draws
 
-LEAST, MOST = 12, 300
 _KEYED = ("exec", "hr", "finance", "sales", "digital", "external")
 """Departments that have rights of their own; the others are staff and nothing more."""
 _SHARES = {"exec": 0.06, "hr": 0.06, "finance": 0.08, "external": 0.05, "sales": 0.17, "drawn": 0.2}
@@ -91,9 +91,7 @@ class Plan:
     book: Book
 
 
-def draw_company(
-    seed: str, number: int, people: int, wiki: WikiOptions = PLAIN_WIKI
-) -> tuple[Plan, Firm]:
+def draw_company(seed: str, number: int, people: int, options: People = USUAL) -> tuple[Plan, Firm]:
     """Company `number` of a seed, with so many people; the same for the same four."""
     key = f"c{number:05d}"
     rng = draws(seed, key, str(people))
@@ -104,8 +102,10 @@ def draw_company(
     places = _places(rng, regions, people)
     departments = _departments(rng, trade, people, list(places))
     named = {key: one.name for key, one in departments.items()}
-    policy = draw_policy(rng, {k: n for k, n in named.items() if k in _KEYED}, wiki.language)
-    takeover = draw_takeover(rng, wiki.language)
+    policy = draw_policy(
+        rng, {k: n for k, n in named.items() if k in _KEYED}, options.wiki_language
+    )
+    takeover = draw_takeover(rng, options.wiki_language)
     if not rng.randrange(_BOUGHT):
         policy = replace(policy, takeover=takeover)
     own = f"cust_{slug(founder)}_internal"
@@ -124,7 +124,7 @@ def draw_company(
         places=places,
     )
     facts = _draw_facts(rng, trade, founder, named, places)
-    book = draw_book(rng, policy, facts, wiki)
+    book = draw_book(rng, policy, facts, options)
     plan = Plan(key, facts["closed"], tuple(named.values()), policy, takeover, book)
     return plan, render(firm, book, policy)
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.options import People
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
     TASKS,
     NoScenario,
-    People,
     Setting,
     company,
     draw_task,

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
+from workshop.generators.company.options import LAYOUTS, People
 from workshop.generators.company.policy import (
     GUEST,
     LANGUAGES,
@@ -27,11 +28,6 @@ from workshop.generators.company.policy import (
 )
 from workshop.generators.company.records import Firm
 
-Layout = Literal[
-    "headings", "list", "nested", "table", "prose", "by-right", "addenda", "references"
-]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-"""How a wiki puts who may do what. With the last two some rights stand on other pages."""
 _FORMS = LAYOUTS[:6]
 _REFERRED: Mapping[str, tuple[Right, ...]] = {
     "pay": ("own_pay", "pay", "pay_write"),
@@ -58,19 +54,6 @@ def mark(*names: str) -> str:
 def _mark_right(what: Literal["may", "not"], right: Right, group: Group) -> str:
     """The mark of a line that gives a right to a group, or refuses it."""
     return mark(f"{what}:{right}:{group.key}")
-
-
-@dataclass(frozen=True, slots=True)
-class WikiOptions:
-    """How the wikis are: their language and layout ("" draws one), pages of filler, hostility."""
-
-    language: str = "en"
-    layout: str = ""
-    filler: int = 0
-    hostile: bool = False
-
-
-PLAIN_WIKI = WikiOptions()
 
 
 class Change(NamedTuple):
@@ -104,9 +87,9 @@ class Book:
     extra: Mapping[str, str]
 
 
-def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions) -> Book:
+def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: People) -> Book:
     """The wiki of a company with this policy."""
-    words, languages, language = table("wiki"), table("languages"), options.language
+    words, languages, language = table("wiki"), table("languages"), options.wiki_language
     scheme = rng.choice(words["schemes"])
     form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
     sections = _sections(language).items()
