@@ -37,7 +37,7 @@ from core.ledger import Ledger, ToolFault
 from workshop.generators.company.options import People
 from workshop.generators.company.scenario import TASKS, company, make_scenario
 from workshop.perf.rule_lines import drawn, labelled_rules
-from workshop.simulator.company.pack import BUNDLED_PACK
+from workshop.simulator.company.pack import BUNDLED_PACK, CompanyScenario
 from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
@@ -167,14 +167,18 @@ def _words(world: World) -> Iterator[str]:
                 yield f'BASIS: {path}: "{sentence.strip()[:300]}"'
 
 
+def play_of(scenario: Wire) -> Play:
+    return Play(CompanyScenario.model_validate_json(json.dumps(scenario)))
+
+
 def events_of(scenario: Wire) -> list[Wire]:
     """The changes that a scenario wants."""
-    return Play(scenario).events
+    return play_of(scenario).events
 
 
 def send_right(world: World) -> None:
     """Make the changes that the scenario wants, as far as nothing is objected to."""
-    right = Play(world.scenario)
+    right = play_of(world.scenario)
     for event in right.events:
         path, body, _ = right._calls(world.line.ask, event)
         world.send(path, body)
@@ -183,7 +187,7 @@ def send_right(world: World) -> None:
 def played(world: World, tally: Tally) -> None:
     """Play a scenario rightly; objections are noted."""
     scenario = world.scenario
-    right = Play(scenario)
+    right = play_of(scenario)
     events = right.events
     tally.plays += 1
     tally.writing += bool(events)

@@ -61,12 +61,11 @@ class RequestHandler:
         if subject is None and call.path not in SESSION_WRITES:
             return self._deliver(call)
         fault = self._fault(call.path, subject) if subject else None
-        if self._state is None:
-            return self._admit(call, fault, subject)
         ticket = self.platform.clock.draw()
         line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
         try:
-            self._state.append(line, sync=call.path in self._irreversible)
+            if self._state:
+                self._state.append(line, sync=call.path in self._irreversible)
         except StateError as error:
             return _refused(500, str(error))
         return self._repeat(line)
@@ -85,16 +84,16 @@ class RequestHandler:
         return self._chaos.fault(subject.scenario.spec_id, path, nth) if self._chaos else None
 
     def _repeat(self, line: StateLine) -> Answered:
-        call = line.call
-        with self.platform.clock.held(line.ticket):
-            return self._admit(call, line.fault, self._subject(call))
-
-    def _admit(self, call: ApiCall, fault: Fault | None, subject: _Subject | None) -> Answered:
+        call, fault = line.call, line.fault
+        subject = self._subject(call)
         if subject:
             self._arrivals[subject.counted, call.path] += 1
+        with self.platform.clock.held(line.ticket):
+            return self._admit(call, fault, subject.task if subject else None)
+
+    def _admit(self, call: ApiCall, fault: Fault | None, task: Task | None) -> Answered:
         if fault is None:
             return self._deliver(call)
-        task = subject.task if subject else None
         if task:
             task.note("info", fault.label)
         answers = [self._deliver(call) for _ in range(fault.deliveries)]

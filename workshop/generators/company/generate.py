@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from core.runs.errors import CannotRun
@@ -69,17 +68,15 @@ def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
 
 
 def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
-    """The text of a pack file, piece by piece, a record a line; scenarios wait on the disk."""
-    with TemporaryFile("w+", encoding="utf-8") as waiting:
-        yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
-        for number, block in enumerate(parts):
-            yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
-            for place, one in enumerate(block.scenarios):
-                waiting.write(f"{',' if number or place else ''}\n{_json(one)}")
-        yield '\n}, "scenarios": ['
-        waiting.seek(0)
-        yield from waiting
-        yield "\n]}\n"
+    """The text of a pack file, piece by piece, a record a line."""
+    yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
+    scenarios: list[str] = []
+    for number, block in enumerate(parts):
+        yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
+        scenarios += map(_json, block.scenarios)
+    yield '\n}, "scenarios": [\n'
+    yield ",\n".join(scenarios)
+    yield "\n]}\n"
 
 
 def _json(value: Any) -> str:
