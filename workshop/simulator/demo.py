@@ -59,10 +59,6 @@ class Demo:
         return Evaluation.of(float(right), lines, logged)
 
 
-def _secret(world: Demo, _request: demo.Req_GetSecret) -> Wire:
-    return {"value": world.secret}
-
-
 def _described(path: str, description: str, request: Wire, response: Wire) -> Wire:
     samples = {"sample_request": request, "sample_response": response}
     return {"path": path, "description": description, **samples}
@@ -79,7 +75,7 @@ DEMO = World(
         "/secret": Route(
             demo.Req_GetSecret,
             demo.Resp_GetSecret,
-            _secret,
+            lambda world, _: {"value": world.secret},
             _described("/secret", "The secret.", {}, {"value": "abc"}),
         ),
         "/answer": Route(

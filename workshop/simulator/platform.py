@@ -30,9 +30,6 @@ TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]
 LineType = Literal["info", "telemetry", "request", "response", "error"]
 
-UNSCORED = -1.0
-"""The platform's score of a task that is not evaluated."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
@@ -71,17 +68,12 @@ class Task:
     @property
     def score(self) -> float:
         """The evaluator's score, or -1.0 before it."""
-        return self.evaluation.score if self.evaluation else UNSCORED
+        return self.evaluation.score if self.evaluation else -1.0
 
     @property
     def begun(self) -> bool:
         """Whether it was started; may be asked while the platform is in use."""
         return self.world is not None and bool(self.log)
-
-    @property
-    def model_calls(self) -> int:
-        """How many were reported."""
-        return len(self.reports)
 
     def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
         """Write a line into the task's log."""
@@ -296,7 +288,7 @@ class Platform:
         task = self.task(task_id)
         if task.status == "completed" and task.evaluation:
             return task.evaluation, True
-        evaluation = task.running().evaluate(task.model_calls > 0)
+        evaluation = task.running().evaluate(bool(task.reports))
         task.end("completed", evaluation)
         return evaluation, False
 

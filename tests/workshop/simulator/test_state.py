@@ -47,7 +47,7 @@ def state_of(handler: RequestHandler) -> dict[str, Any]:
     for task_id, task in platform._tasks.items():
         shop = task.world
         goods = shop and (shop.list_products(0, 0), shop.view(), shop._stock, shop._stock_moved)
-        state = (task.session_id, task.num, task.status, task.model_calls, task.evaluation)
+        state = (task.session_id, task.num, task.status, len(task.reports), task.evaluation)
         tasks[task_id] = repr((state, task.error_message, task.log, platform.acts(task_id), goods))
     sessions = {
         one: repr((session.account_key, session.created, session.status, session.flags))

@@ -21,7 +21,6 @@ from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
     TASKS,
-    NoScenario,
     Setting,
     company,
     draw_task,
@@ -46,14 +45,11 @@ class Block(NamedTuple):
         return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
 
 
-class WrongScenario(CannotRun):
-    """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
-
-
 def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
     """Scenarios 0 to `count` of a seed, company by company.
 
-    Raises `NoScenario`, `WrongScenario`.
+    Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
+    a spoilt one does.
     """
     for first in range(0, count, TASKS):
         plan, firm = company(seed, first // TASKS, people)
@@ -63,7 +59,7 @@ def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
         raw = block.pack("check")
         for checked in check(read_pack(_json(raw), f"seed {seed}")):
             for wrong in checked.wrong or filter(None, [checked.underivable]):
-                raise WrongScenario(f"{checked.spec_id}: {wrong}")
+                raise CannotRun(f"{checked.spec_id}: {wrong}")
         yield block
 
 
@@ -92,7 +88,7 @@ _MOST_TRIES = 3_000
 
 
 def bundled_text(tasks: str = TASK_SEED) -> str:
-    """The text of the pack file, its tasks drawn by a seed. Raises `NoScenario`."""
+    """The text of the pack file, its tasks drawn by a seed. Raises CannotRun."""
     with (FOLDER / "tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     blocks = []
@@ -125,7 +121,7 @@ def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str
             continue
         if wanted <= {*scenario["tags"]} and not without & {*scenario["tags"]}:
             return scenario
-    raise NoScenario(f"{name}: no draw has the tags {tags}")
+    raise CannotRun(f"{name}: no draw has the tags {tags}")
 
 
 if __name__ == "__main__":

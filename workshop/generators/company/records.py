@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
@@ -219,11 +219,6 @@ class Firm:
     def of_customer(self, customer: str) -> list[Project]:
         """A customer's projects, whatever their status."""
         return [project for project in self.projects if project.customer == customer]
-
-    def noted(self, notes: Mapping[str, str]) -> Firm:
-        """The same company with these notes on people's records."""
-        changed = [replace(self.employees[who], notes=text) for who, text in notes.items()]
-        return replace(self, employees=self.employees.put(*changed))
 
     def as_json(self) -> dict[str, Any]:
         """As a pack file has it."""

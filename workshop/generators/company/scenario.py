@@ -40,10 +40,6 @@ _YEAR = date(2025, 1, 1)
 _NAMELESS = "whoami answers 404: who asks cannot be known."
 
 
-class NoScenario(CannotRun):
-    """No task could be drawn; the text says for which company."""
-
-
 @lru_cache(maxsize=4)
 def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
     """Company `number` of a seed as no task has changed it yet."""
@@ -53,7 +49,7 @@ def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
 
 
 def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
-    """Scenario `number` of a seed as a pack file has it. Raises `NoScenario`."""
+    """Scenario `number` of a seed as a pack file has it. Raises CannotRun."""
     plan, firm = company(seed, number // TASKS, people)
     rng = draws(seed, "scenario", str(number))
     kinds = [one for one in KINDS.values() if people.task_language in (None, *one.texts)]
@@ -66,7 +62,7 @@ def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
         except LookupError:
             # The trap cannot be set here, or a name would mean two things.
             continue
-    raise NoScenario(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
+    raise CannotRun(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +94,7 @@ def draw_task(
     language = setting.language if setting.language in kind.texts else "en"
     today = _YEAR + timedelta(days=rng.randrange(45, 340))
     t = TaskBuilder(plan, firm, plan.policy, today, rng, setting.mode, language)
-    if setting.bought and plan.takeover and not plan.policy.takeover:
+    if setting.bought and not plan.policy.takeover:
         t.policy = replace(plan.policy, takeover=plan.takeover)
         t.firm = render(firm, plan.book, t.policy)
     t.twist("policy-change", when=t.policy.takeover is not None)

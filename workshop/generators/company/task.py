@@ -219,7 +219,8 @@ class TaskBuilder:
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Put notes on people's records for this task."""
-        self.firm = self.firm.noted(notes)
+        changed = [replace(self.person(who), notes=text) for who, text in notes.items()]
+        self.firm = replace(self.firm, employees=self.firm.employees.put(*changed))
 
     def record(
         self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: str

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from core.erc3_client.own.store import ProductInfo
 from workshop.simulator.store.pack import Coupon, Scenario
 from workshop.simulator.store.scoring import Basket, Line, evaluate
-from workshop.simulator.world import Evaluation, Refusal
+from workshop.simulator.world import Evaluation, Refusal, Wire
 
 
 class Page(NamedTuple):
@@ -64,12 +64,12 @@ class Shop:
         """The basket, lines sorted by sku."""
         return self._basket(sorted(self._quantities))
 
-    def size(self) -> tuple[int, int]:
+    def size(self) -> Wire:
         """The number of lines and of pieces in the basket."""
-        return len(self._quantities), sum(self._quantities.values())
+        return {"line_count": len(self._quantities), "item_count": sum(self._quantities.values())}
 
-    def add(self, sku: str, quantity: int) -> None:
-        """Put `quantity` more pieces into the basket."""
+    def add(self, sku: str, quantity: int) -> Wire:
+        """Put `quantity` more pieces into the basket; its size then."""
         self._check(sku, quantity)
         wanted = self._quantities.get(sku, 0) + quantity
         available = self._stock[sku]
@@ -79,9 +79,10 @@ class Shop:
                 f"available {available}, requested {wanted}"
             )
         self._quantities[sku] = wanted
+        return self.size()
 
-    def remove(self, sku: str, quantity: int) -> None:
-        """Take `quantity` pieces out of the basket; the line goes with its last piece."""
+    def remove(self, sku: str, quantity: int) -> Wire:
+        """Take `quantity` pieces out, a line with its last piece; the size of the basket then."""
         self._check(sku, quantity)
         present = self._quantities.get(sku, 0)
         if not present:
@@ -92,16 +93,14 @@ class Shop:
             del self._quantities[sku]
         else:
             self._quantities[sku] = present - quantity
+        return self.size()
 
-    def apply_coupon(self, code: str) -> None:
+    def apply_coupon(self, code: str) -> Wire:
         """Set the coupon in place of an earlier one; an empty code clears it."""
         if code and code not in self._coupons:
             raise Refusal(f"invalid coupon code: {code}")
         self._coupon = self._coupons[code] if code else None
-
-    def remove_coupon(self) -> None:
-        """Take the coupon off, if there is one."""
-        self._coupon = None
+        return {}
 
     def checkout(self) -> Basket:
         """Buy the basket, lines in catalog order, and leave it empty; of nothing, buy nothing."""

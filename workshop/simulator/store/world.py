@@ -31,30 +31,6 @@ def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
     return {key: fields[key] for key in fields if fields[key] or key not in ("coupon", "discount")}
 
 
-def _add(shop: Shop, request: store.Req_AddProductToBasket) -> Wire:
-    shop.add(request.sku, request.quantity)
-    return _size(shop)
-
-
-def _remove(shop: Shop, request: store.Req_RemoveItemFromBasket) -> Wire:
-    shop.remove(request.sku, request.quantity)
-    return _size(shop)
-
-
-def _checkout(shop: Shop, request: store.Req_CheckoutBasket) -> Wire:
-    return _priced(shop.checkout())
-
-
-def _apply_coupon(shop: Shop, request: store.Req_ApplyCoupon) -> Wire:
-    shop.apply_coupon(request.coupon)
-    return {}
-
-
-def _remove_coupon(shop: Shop, request: store.Req_RemoveCoupon) -> Wire:
-    shop.remove_coupon()
-    return {}
-
-
 def _priced(basket: Basket) -> Wire:
     items = [asdict(line) for line in basket.lines]
     return {
@@ -66,19 +42,14 @@ def _priced(basket: Basket) -> Wire:
     }
 
 
-def _size(shop: Shop) -> Wire:
-    lines, items = shop.size()
-    return {"line_count": lines, "item_count": items}
-
-
 _ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
     store.Req_ListProducts: _list_products,
     store.Req_ViewBasket: _view,
-    store.Req_AddProductToBasket: _add,
-    store.Req_RemoveItemFromBasket: _remove,
-    store.Req_CheckoutBasket: _checkout,
-    store.Req_ApplyCoupon: _apply_coupon,
-    store.Req_RemoveCoupon: _remove_coupon,
+    store.Req_AddProductToBasket: lambda shop, sent: shop.add(sent.sku, sent.quantity),
+    store.Req_RemoveItemFromBasket: lambda shop, sent: shop.remove(sent.sku, sent.quantity),
+    store.Req_CheckoutBasket: lambda shop, _: _priced(shop.checkout()),
+    store.Req_ApplyCoupon: lambda shop, sent: shop.apply_coupon(sent.coupon),
+    store.Req_RemoveCoupon: lambda shop, _: shop.apply_coupon(""),
 }
 ROUTES = routes_of(_ANSWERS, store.RESPONSES, Path(__file__).with_name("routes.json"))
 STORE = World(
