@@ -203,7 +203,7 @@ def know_world(entry: Registration) -> None:
 
     if entry.name not in worlds.FORMATS:
         world: World = entry.load(entry.world)
-        worlds.WORLDS.setdefault(world.format, lambda: world)
+        worlds.WORLDS.setdefault(world.format, world)
 
 
 def tools_of(id: str) -> list[Tool]:

@@ -18,7 +18,7 @@ from store_tools.combo_products import (
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import Refusal, Search
 from store_tools.requests import check_out, known_dead
-from store_tools.store_session import Product, StoreSession
+from store_tools.store_session import Product, StoreSession, read_catalog
 
 Baskets = list[list[Item]] | Literal["last"]
 """Baskets to price: told, or all that the generator made last."""
@@ -40,8 +40,9 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         combinations: Baskets, coupons: list[str], every: bool = False
     ) -> Search:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
-        {results: [{items, coupon, subtotal, discount, total}] cheapest first, errors: [{items or
-        coupon, error}] (also of a code without discount), untried: baskets skipped as none can be
+        {results: [{items, coupon, subtotal, discount, total}] cheapest first, none where a code
+        takes nothing off, errors: [{items or coupon, error}] (also of a code that never does),
+        untried: baskets skipped as none can be
         cheapest (0 with every), with_addition: [{added: sku, coupon, total}]: one product more
         that makes a code work}"""
         return price_baskets(session, combinations, coupons, every=every)
@@ -132,9 +133,8 @@ def cheapest_tool(session: StoreSession) -> Tool:
         """Finds products (or takes SKUs), makes all mixes of exactly units (or pieces of the one
         product that matches), prices each with each coupon and none, sets the cheapest;
         checkout=True: buys it, if the instruction's CHECKOUT line allows it (its coupon and limit
-        are checked here). {fields of the search,
-        prices: cheapest row of each coupon, errors, with_addition, basket, bought, reason: why not
-        set or bought}"""
+        are checked here). {fields of the search, prices (with coupons): cheapest row of each,
+        errors, with_addition, basket, bought, reason: why not set or bought}"""
         if (units > 0) == (pieces > 0):
             raise ToolFault("give units or pieces, at least 1, and not both")
         result = cast(Cheapest, dict(nothing))
@@ -148,7 +148,7 @@ def cheapest_tool(session: StoreSession) -> Tool:
         return result
 
     nothing: dict[str, object] = {
-        "matches": [], "sure": 0, "near": [], "doubtful": 0, "catalog_size": 0, "prices": [],
+        "matches": [], "sure": 0, "near": [], "catalog_size": 0, "prices": [],
         "errors": [], "with_addition": None, "basket": None, "bought": False, "reason": "",
     }  # fmt: skip
     return tool("write", Combo_Set_Cheapest_Basket_For_Query, fields=nothing)
@@ -168,11 +168,11 @@ def _set_cheapest(
         products = result["matches"]
         if not products:
             result["reason"] = "nothing matches"
-        elif result["sure"] < len(products) or result["doubtful"]:
+        elif session.sure.get(frozenset(product["sku"] for product in products)) != query:
             result["reason"] = "not all matches are sure: name the SKUs that are meant"
     else:
         products = result["matches"] = named_products(session, query)
-        result["sure"] = len(products)
+        result["sure"], result["catalog_size"] = len(products), len(read_catalog(session))
     if result["reason"]:
         return
     if pieces:

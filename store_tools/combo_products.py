@@ -31,7 +31,6 @@ class FoundProducts(TypedDict):
     matches: list[Product]
     sure: int
     near: list[Product]
-    doubtful: int
     catalog_size: int
 
 
@@ -46,10 +45,10 @@ def product_tools(session: StoreSession) -> list[Tool]:
         return collected.result({"products": products, "count": len(products)})
 
     def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
-        """{matches: [{sku, name, price, available, units}], sure, near: [same], doubtful,
+        """{matches: [{sku, name, price, available, units}], sure, near: [same],
         catalog_size}. units: pieces in a package. matches have the query's words (a|b: either),
         best first; matches[:sure] are named so: never filter by an equal name. Other matches and
-        near[:doubtful] may fit."""
+        near ones may fit."""
         return find_products(session, query)
 
     def Combo_Generate_Product_Combinations_For_Target_Units(
@@ -61,7 +60,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
         return generate_baskets(session, products, target_units, max_combinations)
 
     listed: dict[str, object] = {"products": [], "count": 0}
-    found: dict[str, object] = {"matches": [], "sure": 0, "near": [], "doubtful": 0}
+    found: dict[str, object] = {"matches": [], "sure": 0, "near": []}
     made_of: dict[str, object] = {"combinations": [], "total_found": 0, "cut": False, "reason": ""}
     return [
         tool("read", Combo_Find_Products_For_Query, fields={**found, "catalog_size": 0}),
@@ -121,14 +120,13 @@ def find_products(session: StoreSession, query: str) -> FoundProducts:
         # Beside what fits, products that share little with the query would be noise.
         least = (DOUBTFUL, 0.0) if sure else (0, SHARED_BESIDE_MATCHES if matches else 0.0)
         near = [pair for pair in near if pair[0][:2] >= least][:NEAR_AT_MOST]
-    doubtful = sum(answer.grade == DOUBTFUL for answer, _ in near)
+    doubtful = any(answer.grade == DOUBTFUL for answer, _ in near)
     if sure == len(matches) < FOUND_AT_MOST and not doubtful:
         session.sure[frozenset(product["sku"] for _, product in matches)] = query
     fields = {
         "matches": [_product_row(session, product, query) for _, product in matches],
         "sure": sure,
         "near": [_product_row(session, product, query) for _, product in near],
-        "doubtful": doubtful,
         "catalog_size": len(catalog),
     }
     return cast(FoundProducts, collected.result(fields))

@@ -33,7 +33,8 @@ from store_tools.store_session import StoreSession
 from tests import limits, markers, scripted, short_ticks  # noqa: F401
 from tests.binding import entered
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import Pack, parse_pack
+from workshop.simulator.store.pack import Pack
+from workshop.simulator.worlds import read_pack
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("no clock", deadline=None)
@@ -137,7 +138,7 @@ def scenario(*products: dict[str, Any], **fields: Any) -> Scenario:
 
 def pack_of(*scenarios: Scenario) -> Pack:
     shops = list(scenarios) or [scenario()]
-    return parse_pack(json.dumps({"format": "store-pack/1", "name": "small", "scenarios": shops}))
+    return read_pack(json.dumps({"format": "store-pack/1", "name": "small", "scenarios": shops}))
 
 
 class Line:

@@ -10,11 +10,13 @@ import typer
 
 from core.runs.errors import Usage
 from workshop.simulator import server
+from workshop.simulator.company.baselines import baselines as company_baselines
+from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.faults import FAULT_KINDS, Chaos, ChaosError
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.state import StateError
 from workshop.simulator.world import Pack
-from workshop.simulator.worlds import DEFAULT, load_pack, world_of
+from workshop.simulator.worlds import DEFAULT, load_pack
 
 
 def _chaos(seed: int | None, rate: float | None, kinds: str | None) -> Chaos | None:
@@ -72,10 +74,9 @@ def baselines(
 ) -> None:
     """Show what players score that do not read the tasks of a pack."""
     played = _load(pack)
-    scores_of = world_of(played.format).baselines
-    if scores_of is None:
+    if not isinstance(played, CompanyPack):
         raise Usage(f"{pack}: there are no baselines for packs of {played.format!r}")
-    scores = dict(scores_of(played)) | ({} if score is None else {"this score": score})
+    scores = company_baselines(played) | ({} if score is None else {"this score": score})
     width = max(map(len, scores))
     for name, value in scores.items():
         print(f"{name:<{width}}  {value:.3f}")

@@ -31,8 +31,9 @@ from store_tools.environment import StoreEnvironment
 from store_tools.words import units_of
 from workshop.generators.store.scenario import Options, make_scenario
 from workshop.simulator.platform import Platform
-from workshop.simulator.store.pack import Pack, parse_pack
+from workshop.simulator.store.pack import Pack
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 Means = Callable[[Content, str, int], bool]
 """Whether a purchase, by content, coupon and total, is what a form means."""
@@ -216,7 +217,7 @@ def cheapest(
 def pack_of(scenario: dict[str, Any]) -> Pack:
     """The one shop as a pack."""
     pack = {"format": "store-pack/1", "name": "p", "scenarios": [scenario]}
-    return parse_pack(json.dumps(pack))
+    return read_pack(json.dumps(pack))
 
 
 def priced(

@@ -96,7 +96,7 @@ def _kill(life: int) -> None:
 
 def small_pack(path: Path, tasks: tuple[str, ...]) -> Path:
     """A pack of these tasks alone."""
-    raw = json.loads(WORLDS[WORLD]().bundled.read_text(encoding="utf-8"))
+    raw = json.loads(WORLDS[WORLD].bundled.read_text(encoding="utf-8"))
     raw["scenarios"] = [one for one in raw["scenarios"] if one["spec_id"] in tasks]
     path.write_text(json.dumps(raw), encoding="utf-8")
     return path

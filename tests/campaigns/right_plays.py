@@ -34,13 +34,14 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
-from workshop.generators.company.scenario import TASKS, People, company, make_scenario
+from workshop.generators.company.options import People
+from workshop.generators.company.scenario import TASKS, company, make_scenario
 from workshop.perf.rule_lines import drawn, labelled_rules
-from workshop.simulator.company.pack import BUNDLED_PACK, read_pack
+from workshop.simulator.company.pack import BUNDLED_PACK, CompanyScenario
 from workshop.simulator.company.plays import Play, literals
-from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 Wire = dict[str, Any]
 FORMAT = "company-pack/1"
@@ -54,7 +55,7 @@ class Line:
     def __init__(self, company: Wire, scenario: Wire) -> None:
         raw = {"format": FORMAT, "name": "p", "companies": {scenario["company"]: company}}
         text = json.dumps({**raw, "scenarios": [scenario]})
-        pack = read_pack(raw_pack(text, "p", FORMAT), text, "p")
+        pack = read_pack(text, "p")
         self.platform = Platform(pack)
         self.task = self.platform.start_new_task("company", scenario["spec_id"]).task_id
         self.sent: list[tuple[str, Wire]] = []
@@ -166,14 +167,18 @@ def _words(world: World) -> Iterator[str]:
                 yield f'BASIS: {path}: "{sentence.strip()[:300]}"'
 
 
+def play_of(scenario: Wire) -> Play:
+    return Play(CompanyScenario.model_validate_json(json.dumps(scenario)))
+
+
 def events_of(scenario: Wire) -> list[Wire]:
     """The changes that a scenario wants."""
-    return Play(scenario).events
+    return play_of(scenario).events
 
 
 def send_right(world: World) -> None:
     """Make the changes that the scenario wants, as far as nothing is objected to."""
-    right = Play(world.scenario)
+    right = play_of(world.scenario)
     for event in right.events:
         path, body, _ = right._calls(world.line.ask, event)
         world.send(path, body)
@@ -182,7 +187,7 @@ def send_right(world: World) -> None:
 def played(world: World, tally: Tally) -> None:
     """Play a scenario rightly; objections are noted."""
     scenario = world.scenario
-    right = Play(scenario)
+    right = play_of(scenario)
     events = right.events
     tally.plays += 1
     tally.writing += bool(events)

@@ -16,7 +16,7 @@ from tests.markers import seeds
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
 
-BUNDLED = WORLDS["company-pack/1"]().bundled
+BUNDLED = WORLDS["company-pack/1"].bundled
 PASSING: list[dict[str, Any]] = [
     {"kind": "status", "status": 503},
     {"kind": "status", "status": 429},

@@ -12,10 +12,9 @@ from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.ledger import Ledger
-from workshop.simulator.company.pack import read_pack
-from workshop.simulator.pack_files import raw_pack
 from workshop.simulator.platform import Platform
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 Wire = dict[str, Any]
 
@@ -32,7 +31,7 @@ class Direct:
         task |= {"today": "2025-05-06", "expect": {"outcomes": ["ok_answer"]}, **scenario}
         raw = {"format": "company-pack/1", "name": "p", "companies": {"c": company}}
         text = json.dumps({**raw, "scenarios": [task]})
-        pack = read_pack(raw_pack(text, "p", "company-pack/1"), text, "p")
+        pack = read_pack(text, "p")
         self.platform = Platform(pack)
         self.task = self.platform.start_new_task("company", "ask").task_id
         self.sent: list[tuple[str, Wire]] = []

@@ -13,8 +13,8 @@ import pytest
 
 from core.erc3_client import ApiError, ApiException
 from workshop.simulator.platform import Platform
-from workshop.simulator.store.pack import parse_pack
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 Content = dict[str, int]
 
@@ -31,7 +31,7 @@ class Direct:
     def __init__(self, shop: dict[str, Any]) -> None:
         whole = {"spec_id": "shop", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
         pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **shop}]}
-        self.platform = Platform(parse_pack(json.dumps(pack)))
+        self.platform = Platform(read_pack(json.dumps(pack)))
         self.task: Any = self.platform.start_new_task("store", "shop")
         self.sent: list[str] = []
         self.plan: dict[str, list[Any]] = {}

@@ -17,8 +17,8 @@ from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import key_of
 from store_tools.store_session import StoreSession
 from workshop.simulator.platform import Platform
-from workshop.simulator.store.pack import parse_pack
 from workshop.simulator.world import Refusal
+from workshop.simulator.worlds import read_pack
 
 KINDS = ("additions", "alternatives", "out of stock")
 
@@ -38,7 +38,7 @@ class Shop:
     def __init__(self, drawn: dict[str, Any]) -> None:
         whole = {"spec_id": "s", "task_text": "t", "page_limit": 3, "expect": {"checkouts": 0}}
         pack = {"format": "store-pack/1", "name": "p", "scenarios": [{**whole, **drawn}]}
-        self._platform = Platform(parse_pack(json.dumps(pack)))
+        self._platform = Platform(read_pack(json.dumps(pack)))
         self._task: Any = self._platform.start_new_task("store", "s")
         self.sent = 0
 

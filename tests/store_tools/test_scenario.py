@@ -10,14 +10,15 @@ import pytest
 
 from core.ledger import ToolFault
 from store_tools.workbench import scenario_of, state_at
-from workshop.simulator.store.pack import Scenario, parse_pack
+from workshop.simulator.store.pack import Scenario
+from workshop.simulator.worlds import read_pack
 
 Goods = Callable[..., dict[str, Any]]
 
 
 def saved(shop: Any, result: dict[str, Any] | None = None) -> Scenario:
     pack = scenario_of("spec", "Buy it", shop.ledger.calls, result)
-    return parse_pack(json.dumps(pack)).scenarios[0]
+    return read_pack(json.dumps(pack)).scenarios[0]
 
 
 def test_coupons_are_as_they_were_seen(open_shop: Callable[..., Any], goods: Goods) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from tests.toy.benchmark import RESPONSES, Req_AddToCounter, Req_ReadCounter
@@ -68,7 +67,7 @@ TOY = World(
     irreversible=frozenset({"/add"}),
     bundled=HERE / "pack.json",
     pack=Pack,
-    open_task=lambda pack, scenario: partial(Counter, scenario),
+    open_task=lambda pack, scenario: Counter(scenario),
 )
 
 

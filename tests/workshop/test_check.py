@@ -165,9 +165,9 @@ def test_a_scorer_that_is_blind_is_found_out(score: float, monkeypatch: pytest.M
 def test_a_shop_that_minds_the_order_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     add = store_shop.Shop.add
 
-    def without_coupon(self: store_shop.Shop, sku: str, quantity: int) -> None:
-        self.remove_coupon()
-        add(self, sku, quantity)
+    def without_coupon(self: store_shop.Shop, sku: str, quantity: int) -> object:
+        self.apply_coupon("")
+        return add(self, sku, quantity)
 
     monkeypatch.setattr(store_shop.Shop, "add", without_coupon)
     done = checked(saved("tea.json", SHOP))

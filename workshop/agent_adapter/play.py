@@ -81,7 +81,7 @@ def agent(options: AgentOptions, context: typer.Context) -> int:
 
 def _packs(options: AgentOptions) -> list[Pack]:
     """The packs to serve. Raises Usage."""
-    every = [world() for world in WORLDS.values()]
+    every = [*WORLDS.values()]
     worlds = {id: world for world in every for id in world.benchmarks}
     chosen = worlds.get(options.benchmark or "")
     if options.benchmark and (chosen is None or options.pack):

@@ -38,9 +38,10 @@ def draw_pack(benchmark: str, seed: str, number: int = 0) -> Pack:
         drawn = {"scenarios": [make_scenario(seed, number, Options())]}
     elif benchmark == "company":
         from workshop.generators.company import scenario as firms
+        from workshop.generators.company.options import People
 
-        plan, firm = firms.company(seed, number // firms.TASKS, firms.People())
-        scenario = firms.make_scenario(seed, number, firms.People())
+        plan, firm = firms.company(seed, number // firms.TASKS, People())
+        scenario = firms.make_scenario(seed, number, People())
         drawn = {"companies": {plan.key: firm.as_json()}, "scenarios": [scenario]}
     else:
         known = "there are store and company"

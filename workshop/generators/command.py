@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from typing import Literal
 
 import typer
 
 from coordinator.config import option
 from core.terminal.record_command import option_of, takes
+from workshop.generators.company import generate as company
 from workshop.generators.company.options import CompanyOptions
 from workshop.generators.generating import PackOptions
+from workshop.generators.store import scenario as store
 from workshop.generators.store.options import StoreOptions
 
 
@@ -34,17 +35,10 @@ def generate(options: GenerateOptions, _context: typer.Context) -> int:
     if foreign := sorted(options.model_fields_set - theirs):
         names = ", ".join(option_of(GenerateOptions, name) for name in foreign)
         raise typer.BadParameter(f"not for --benchmark {options.benchmark}: {names}")
-    sys.stdout.writelines(_pieces(options))
-    return 0
-
-
-def _pieces(options: GenerateOptions) -> Iterable[str]:
-    """The text of the pack, as it is drawn. Raises CannotRun."""
     name, asked = f"generated-{options.seed}", (options.seed, options.count)
     if options.benchmark == "company":
-        from workshop.generators.company import generate as company
-
-        return company.pack_text(name, company.blocks(*asked, options.companies))
-    from workshop.generators.store import scenario as store
-
-    return store.pack_text(name, store.scenario_lines(*asked, options.shops))
+        text = company.pack_text(name, company.blocks(*asked, options))
+    else:
+        text = store.pack_text(name, store.scenario_lines(*asked, options.shops))
+    sys.stdout.writelines(text)
+    return 0

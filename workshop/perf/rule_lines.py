@@ -27,10 +27,10 @@ from company_tools.rule_book import TOPICS, Book, Rule
 from company_tools.rule_choice import excerpt_size, shown_of
 from company_tools.rule_words import modal
 from company_tools.wiki_lines import context_of, lines_of
+from workshop.generators.company.options import LAYOUTS, People
 from workshop.generators.company.policy import ACCOUNT, GUEST, LANGUAGES, LEAD, STAFF, Right
-from workshop.generators.company.scenario import People, make_scenario
+from workshop.generators.company.scenario import make_scenario
 from workshop.generators.company.task import Draft, TaskBuilder
-from workshop.generators.company.wiki import LAYOUTS, WikiOptions
 from workshop.generators.generating import draws
 
 Place = tuple[str, int]
@@ -256,7 +256,13 @@ def main(
     """Print for each layout, or each pair of languages, how often all that decides is shown."""
     pairs = product(LANGUAGES, LANGUAGES) if crossed else [("en", "en")]
     for (wiki, task), layout in product(pairs, [""] if crossed else LAYOUTS):
-        people = People(20, 30, WikiOptions(wiki, layout, filler), task)
+        people = People(
+            people="20-30",
+            layout=layout or None,
+            wiki_language=wiki,
+            task_language=task,
+            filler=filler,
+        )
         one = Count()
         for case in cases("rules", count, people, wrong):
             one.add(case, with_book=book)

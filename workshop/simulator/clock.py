@@ -6,16 +6,15 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 LENGTH = 22
 RANDOM_BITS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(NamedTuple):
     """All that is not in a call itself: its moment in unix nanoseconds and a random number."""
 
     at: int
@@ -39,13 +38,14 @@ class Clock:
 
     def new(self, prefix: str) -> str:
         """A fresh id, `prefix` being `tsk`, `ssn` or `run`."""
-        if self._held is None:
-            moment, salt = self._next(time.time_ns()), secrets.randbits(RANDOM_BITS)
-        else:
-            moment = self._next(self._held.at)
-            drawn = blake2b(f"{self._held.salt}-{moment}".encode(), digest_size=RANDOM_BITS // 8)
-            salt = int.from_bytes(drawn.digest())
-        return f"{prefix}-{_base58(moment << RANDOM_BITS | salt)}"
+        at, salt = self._held or (time.time_ns(), secrets.randbits(RANDOM_BITS))
+        moment = self._next(at)
+        drawn = blake2b(f"{salt}-{moment}".encode(), digest_size=RANDOM_BITS // 8).digest()
+        number, base58 = moment << RANDOM_BITS | int.from_bytes(drawn), ""
+        for _ in range(LENGTH):
+            number, digit = divmod(number, len(ALPHABET))
+            base58 = ALPHABET[digit] + base58
+        return f"{prefix}-{base58}"
 
     def draw(self) -> Ticket:
         """A ticket for one call; later than every earlier id."""
@@ -64,11 +64,3 @@ class Clock:
         # The clock may stand still between two calls, or be set back.
         self._last = max(self._last + 1, moment)
         return self._last
-
-
-def _base58(number: int) -> str:
-    digits = []
-    for _ in range(LENGTH):
-        number, digit = divmod(number, len(ALPHABET))
-        digits.append(ALPHABET[digit])
-    return "".join(reversed(digits))

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import core_models as core
-from workshop.simulator.platform import KEY_PREFIX, LogLine, Platform
+from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.simulator.telemetry import LogInference
 from workshop.simulator.world import Refusal, Wire, read_request
 
@@ -152,7 +152,17 @@ def _view_task(platform: Platform, request: core.Req_ViewTask) -> Wire:
         "session_id": task.session_id,
         "spec": task.scenario.spec_id,
         "status": task.status,
-        "logs": [_log_entry(line) for line in task.log if int(line.moment) >= since],
+        "logs": [
+            {
+                "type": line.type,
+                "text": line.text,
+                "time": _iso(line.moment),
+                "unix": int(line.moment),
+                "body": _compact(line.body),
+            }
+            for line in task.log
+            if int(line.moment) >= since
+        ],
         "score": task.score,
         "benchmark": task.benchmark,
         "error_message": task.error_message,
@@ -179,15 +189,8 @@ ROUTES: dict[str, tuple[type[BaseModel], Callable[[Platform, Any], Wire]]] = {
 }
 
 
-def _log_entry(line: LogLine) -> Wire:
-    body = "" if line.body is None else json.dumps(line.body, separators=(",", ":"), sort_keys=True)
-    return {
-        "type": line.type,
-        "text": line.text,
-        "time": _iso(line.moment),
-        "unix": int(line.moment),
-        "body": body,
-    }
+def _compact(body: Wire | None) -> str:
+    return "" if body is None else json.dumps(body, separators=(",", ":"), sort_keys=True)
 
 
 def _iso(moment: float) -> str:

@@ -5,8 +5,6 @@ Paths and fields are the platform's; what its evaluator says is not known.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -14,18 +12,16 @@ from pydantic import Field
 
 from core.erc3_client.own import demo
 from workshop.simulator.faults import Fault
-from workshop.simulator.pack_files import Part
+from workshop.simulator.pack_files import Name, Part
 from workshop.simulator.world import Evaluation, Refusal, Route, Wire, World
-
-Text = Annotated[str, Field(min_length=1)]
 
 
 class Scenario(Part):
     """One task: what the agent is told, and what it has to answer."""
 
-    spec_id: Text
-    task_text: Text
-    secret: Text
+    spec_id: Name
+    task_text: Name
+    secret: Name
     faults: tuple[Fault, ...] = ()
 
 
@@ -33,7 +29,7 @@ class Pack(Part):
     """The tasks of the benchmark."""
 
     format: str
-    name: Text
+    name: Name
     scenarios: Annotated[tuple[Scenario, ...], Field(min_length=1)]
 
 
@@ -63,14 +59,6 @@ class Demo:
         return Evaluation.of(float(right), lines, logged)
 
 
-def _open_task(_pack: Pack, scenario: Scenario) -> Callable[[], Demo]:
-    return partial(Demo, scenario.secret)
-
-
-def _secret(world: Demo, _request: demo.Req_GetSecret) -> Wire:
-    return {"value": world.secret}
-
-
 def _described(path: str, description: str, request: Wire, response: Wire) -> Wire:
     samples = {"sample_request": request, "sample_response": response}
     return {"path": path, "description": description, **samples}
@@ -87,7 +75,7 @@ DEMO = World(
         "/secret": Route(
             demo.Req_GetSecret,
             demo.Resp_GetSecret,
-            _secret,
+            lambda world, _: {"value": world.secret},
             _described("/secret", "The secret.", {}, {"value": "abc"}),
         ),
         "/answer": Route(
@@ -100,5 +88,5 @@ DEMO = World(
     irreversible=frozenset({"/answer"}),
     bundled=Path(__file__).with_suffix(".json"),
     pack=Pack,
-    open_task=_open_task,
+    open_task=lambda _pack, scenario: Demo(scenario.secret),
 )

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import combinations
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from workshop.simulator.pack_files import Part, did_you_mean
-from workshop.simulator.world import Pack
 
 FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
@@ -63,14 +63,14 @@ class Fault(Part):
             raise ValueError("seconds is missing; kind 'delay' needs them")
         return self
 
+    def meets(self, path: str, nth: int) -> bool:
+        """Whether the nth call of a path, counted from 1, has this fault."""
+        return self.on == path and self.nth <= nth < self.nth + self.times
+
     @property
     def deliveries(self) -> int:
         """How often the call takes effect."""
-        if self.kind == "status":
-            return 0
-        if self.kind == "drop":
-            return int(self.after)
-        return 2 if self.kind == "twice" else 1
+        return {"status": 0, "drop": int(self.after), "twice": 2}.get(self.kind, 1)
 
     @property
     def label(self) -> str:
@@ -87,16 +87,13 @@ class Fault(Part):
 
 def overlaps(faults: Iterable[Fault]) -> Iterator[str]:
     """A mistake for each fault that is set on a call which has one already."""
-    taken: dict[str, list[tuple[int, Fault]]] = {}
-    for number, fault in enumerate(faults):
-        for earlier, other in taken.setdefault(fault.on, []):
-            call = max(fault.nth, other.nth)
-            if call < min(fault.nth + fault.times, other.nth + other.times):
-                yield (
-                    f"faults[{number}]: call {call} of {fault.on} already has faults[{earlier}]; "
-                    "a call can have one"
-                )
-        taken[fault.on].append((number, fault))
+    for (earlier, other), (number, fault) in combinations(enumerate(faults), 2):
+        call = max(fault.nth, other.nth)
+        if fault.meets(other.on, call) and other.meets(other.on, call):
+            yield (
+                f"faults[{number}]: call {call} of {fault.on} already has faults[{earlier}]; "
+                "a call can have one"
+            )
 
 
 class ChaosError(ValueError):
@@ -137,15 +134,13 @@ class Chaos:
     def fault(self, spec_id: str, path: str, nth: int) -> Fault | None:
         """What meets the nth call of a path, or None."""
         unlucky = 0
-        while unlucky < nth and next(self._draws(spec_id, path, nth - unlucky)) < self.rate:
+        while unlucky < nth and self._draws(spec_id, path, nth - unlucky)[0] < self.rate:
             unlucky += 1
         # In a run of unlucky calls, one goes through after every `streak`.
         if unlucky % (self.streak + 1) == 0:
             return None
-        draws = self._draws(spec_id, path, nth)
-        next(draws)
-        kind = self.kinds[int(next(draws) * len(self.kinds))]
-        detail = next(draws)
+        _, which, detail = self._draws(spec_id, path, nth)
+        kind = self.kinds[int(which * len(self.kinds))]
         return Fault(
             on=path,
             nth=nth,
@@ -155,24 +150,6 @@ class Chaos:
             after=kind == "drop" and detail < 0.5,
         )
 
-    def _draws(self, spec_id: str, path: str, nth: int) -> Iterator[float]:
+    def _draws(self, spec_id: str, path: str, nth: int) -> list[float]:
         digest = blake2b(f"{self.seed}\0{spec_id}\0{path}\0{nth}".encode()).digest()
-        return (int.from_bytes(digest[at : at + 6]) / 2**48 for at in range(0, len(digest) - 5, 6))
-
-
-class FaultPlan:
-    """All faults that a platform's calls can meet."""
-
-    def __init__(self, pack: Pack, chaos: Chaos | None = None) -> None:
-        self._chaos = chaos
-        self._faults: dict[tuple[str, str], list[Fault]] = {}
-        for scenario in pack.scenarios:
-            for fault in scenario.faults:
-                self._faults.setdefault((scenario.spec_id, fault.on), []).append(fault)
-
-    def meet(self, spec_id: str, path: str, nth: int) -> Fault | None:
-        """The fault of the nth call of a path, counted from 1; the pack's own goes first."""
-        for fault in self._faults.get((spec_id, path), ()):
-            if fault.nth <= nth < fault.nth + fault.times:
-                return fault
-        return self._chaos.fault(spec_id, path, nth) if self._chaos else None
+        return [int.from_bytes(digest[at : at + 6]) / 2**48 for at in (0, 6, 12)]

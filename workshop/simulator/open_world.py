@@ -23,7 +23,6 @@ from workshop.simulator.world import (
 )
 from workshop.simulator.worlds import world_of
 
-_DEFINITIONS = "#/$defs/"
 _WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -70,7 +69,7 @@ class OpenWorld:
         self.pack, self.scenario = pack, scenario
         self.calls: list[Call] = []
         """All calls so far, those that were refused too."""
-        self._state = self.benchmark.open_task(pack, scenario)()
+        self._state = self.benchmark.open_task(pack, scenario)
 
     @property
     def task(self) -> str:
@@ -156,26 +155,20 @@ def _wrong(world: OpenWorld, play: KnownPlay) -> str:
 @cache
 def tools_of(format: str) -> tuple[ToolSpec, ...]:
     """The tools of the benchmark whose packs have this format."""
-    return tuple(_tools(world_of(format)))
-
-
-def _tools(world: World) -> Iterator[ToolSpec]:
-    for path, route in world.routes.items():
+    tools = []
+    for path, route in world_of(format).routes.items():
         schema = route.request.model_json_schema()
-        parameters: Wire = _resolved(schema, schema.get("$defs", {}))
-        properties = parameters.get("properties", {})
-        properties.pop("tool", None)
-        yield ToolSpec(
-            name=_WORD.sub("_", route.request.__name__.removeprefix("Req_")).lower(),
-            path=path,
-            description=route.described["description"],
-            parameters={
-                "type": "object",
-                "properties": properties,
-                "required": parameters.get("required", []),
-                "additionalProperties": False,
-            },
-        )
+        resolved: Wire = _resolved(schema, schema.get("$defs", {}))
+        resolved.get("properties", {}).pop("tool", None)
+        parameters = {
+            "type": "object",
+            "properties": resolved.get("properties", {}),
+            "required": resolved.get("required", []),
+            "additionalProperties": False,
+        }
+        name = _WORD.sub("_", route.request.__name__.removeprefix("Req_")).lower()
+        tools.append(ToolSpec(name, path, route.described["description"], parameters))
+    return tuple(tools)
 
 
 def _resolved(schema: Any, definitions: Wire) -> Any:
@@ -185,7 +178,7 @@ def _resolved(schema: Any, definitions: Wire) -> Any:
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _resolved(definitions[schema["$ref"].removeprefix(_DEFINITIONS)], definitions)
+        return _resolved(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions)
     return {
         name: _resolved(value, definitions)
         for name, value in schema.items()

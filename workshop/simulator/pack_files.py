@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 SHOWN = 8
@@ -37,27 +36,17 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-AnyPack = TypeVar("AnyPack", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=Part)
 Place = tuple[int | str, ...]
 """Fields and positions that lead to a value, from the outside in."""
 
 
-class _Several(ValueError):
-    """Several mistakes of one part; its arguments are their texts."""
+class Mistakes(ValueError):
+    """The mistakes of a part; its arguments are their texts."""
 
 
-def read_text(path: str | Path) -> str:
-    """The text of a pack file. Raises `PackError`."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise PackError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise PackError(f"{path}: is not UTF-8 text (byte {error.start})") from None
-
-
-def raw_pack(text: str, source: str, *formats: str) -> dict[str, Any]:
-    """The JSON of a pack of one of these formats; `source` names it in a `PackError`."""
+def read_pack(text: str, source: str, models: Mapping[str, type[AnyPart]]) -> AnyPart:
+    """A pack of one of these formats; `source` names it in a `PackError`."""
     try:
         raw = json.loads(text)
     except RecursionError:
@@ -65,37 +54,36 @@ def raw_pack(text: str, source: str, *formats: str) -> dict[str, Any]:
     except ValueError as error:
         raise PackError(f"{source}: is not JSON: {error}") from None
     given = raw.get("format") if isinstance(raw, dict) else None
-    if given not in formats:
-        known = " or ".join(map(repr, formats))
+    if not isinstance(given, str) or given not in models:
+        known = " or ".join(map(repr, models))
         raise PackError(f"{source}: format must be {known}, not {_short(given)}")
-    assert isinstance(raw, dict)
-    return raw
-
-
-def checked_pack(model: type[AnyPack], raw: dict[str, Any], text: str, source: str) -> AnyPack:
-    """A pack out of its JSON and its text.
-
-    Raises `PackError` with every mistake: the scenario, the field, and what would be right there.
-    A field that is nearly spelt like one of the format is a mistake, too.
-    """
-    mistakes = dict(_misspelt(raw, model, ()))
-    missing = {(*place[:-1], near) for place, near in mistakes.items()}
-    lines = [
-        f"{_where(place[:-1], raw)}{_unknown(place[-1], [n])}" for place, n in mistakes.items()
-    ]
-    pack = None
     try:
-        pack = model.model_validate_json(text)
+        return read_part(models[given], raw, text)
+    except Mistakes as mistakes:
+        raise PackError(*(f"{source}: {line}" for line in mistakes.args)) from None
+
+
+def read_part(part: type[AnyPart], raw: Any, text: str | bytes) -> AnyPart:
+    """A part out of its JSON and its text.
+
+    Raises `Mistakes`: the scenario, the field, and what would be right there. A field that is
+    nearly spelt like one of the format is a mistake, too.
+    """
+    unknown = list(_unknown_fields(raw, part, ()))
+    lines = [_where(place[:-1], raw) + line for place, line, _ in unknown]
+    told = {place for place, *_ in unknown} | {(*place[:-1], near) for place, _, near in unknown}
+    try:
+        read = part.model_validate_json(text)
     except ValidationError as error:
-        lines += [
-            line
-            for one in error.errors(include_url=False)
-            if not (one["type"] == "missing" and one["loc"] in missing)
-            for line in _mistake(one, raw, model)
-        ]
-    if lines or pack is None:
-        raise PackError(*(f"{source}: {line}" for line in lines))
-    return pack
+        for one in error.errors(include_url=False):
+            if one["type"] in ("missing", "extra_forbidden") and one["loc"] in told:
+                continue
+            inner = one.get("ctx", {}).get("error")
+            texts = inner.args if isinstance(inner, Mistakes) else [_remedy(one)]
+            lines += [_where(one["loc"], raw) + line for line in texts]
+    if lines:
+        raise Mistakes(*lines)
+    return read
 
 
 def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -105,10 +93,21 @@ def not_empty(value: tuple[Any, ...]) -> tuple[Any, ...]:
     return value
 
 
+def _page_or_none(value: int) -> int:
+    if value != -1 and value < 1:
+        raise ValueError("must be at least 1, or -1 to refuse every listing")
+    return value
+
+
+Name = Annotated[str, Field(min_length=1)]
+PageLimit = Annotated[int, AfterValidator(_page_or_none)]
+"""The largest `limit` of a listing."""
+
+
 def refuse(mistakes: Iterable[str]) -> None:
     """Raise ValueError where there is a mistake; a `PackError` names each one."""
     if lines := list(mistakes):
-        raise _Several(*lines)
+        raise Mistakes(*lines)
 
 
 def repeated(where: str, what: str, values: Iterable[str]) -> Iterator[str]:
@@ -124,42 +123,36 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def mistakes_of(error: ValidationError, part: type[BaseModel]) -> list[str]:
-    """The field of each mistake and what would be right, of a part that was read on its own."""
-    return [line for one in error.errors(include_url=False) for line in _mistake(one, {}, part)]
+def _unknown_fields(
+    value: object, type_: Any, place: Place
+) -> Iterator[tuple[Place, str, str | None]]:
+    """Fields that are not known: where, what is wrong, and the known one that is like it.
 
-
-def _misspelt(value: object, part: type[BaseModel], place: Place) -> Iterator[tuple[Place, str]]:
-    """Fields that are not known and nearly like a known one, which is given beside each.
-
-    What takes no other fields at all refuses them itself.
+    A part that may have fields of other tools has only those that are nearly like a known one.
     """
-    if isinstance(value, list):
-        for number, one in enumerate(value):
-            yield from _misspelt(one, part, (*place, number))
-    elif isinstance(value, dict):
-        for name in value.keys() - part.model_fields.keys():
-            if near := _near_field(name, part):
-                yield (*place, name), near
-        for name, inner in _inner_parts(part).items():
-            yield from _misspelt(value.get(name), inner, (*place, name))
+    part = _part_in(type_)
+    if part is None or not isinstance(value, dict | list):
+        return
+    if isinstance(value, list) or get_origin(type_) is dict:
+        inner = get_args(type_)[1] if get_origin(type_) is dict else part
+        for step, one in enumerate(value) if isinstance(value, list) else value.items():
+            yield from _unknown_fields(one, inner, (*place, step))
+        return
+    forbidden = part.model_config.get("extra") == "forbid"
+    for name, one in value.items():
+        if name in part.model_fields:
+            yield from _unknown_fields(one, part.model_fields[name].annotation, (*place, name))
+        elif part.model_config.get("extra") != "allow":
+            known = tuple(part.model_fields)
+            near = _nearest(name, known, 0.6 if forbidden else 0.8)
+            if near or forbidden:
+                hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+                yield (*place, name), f"unknown field {name!r}; {hint}", near
 
 
 @lru_cache(maxsize=256)
-def _near_field(name: str, part: type[BaseModel]) -> str | None:
-    return next(iter(get_close_matches(name, list(part.model_fields), n=1, cutoff=0.8)), None)
-
-
-@lru_cache(maxsize=256)
-def _inner_parts(part: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    """By field the parts, alone or in a list, that may have fields of other tools."""
-    return {
-        name: inner
-        for name, field in part.model_fields.items()
-        if get_origin(field.annotation) is not dict
-        and (inner := _part_in(field.annotation))
-        and inner.model_config.get("extra") == "ignore"
-    }
+def _nearest(name: str, known: tuple[str, ...], cutoff: float) -> str | None:
+    return next(iter(get_close_matches(name, known, n=1, cutoff=cutoff)), None)
 
 
 def _part_in(type_: Any) -> type[BaseModel] | None:
@@ -169,48 +162,16 @@ def _part_in(type_: Any) -> type[BaseModel] | None:
     return next((part for one in get_args(type_) if (part := _part_in(one))), None)
 
 
-def _part_at(place: Place, part: type[BaseModel]) -> type[BaseModel] | None:
-    """The part at a place within another one."""
-    type_: Any = part
-    for step in place:
-        if isinstance(step, int):
-            continue
-        if get_origin(type_) is dict:
-            type_ = get_args(type_)[1]
-        elif (inner := _part_in(type_)) and step in inner.model_fields:
-            type_ = inner.model_fields[step].annotation
-        else:
-            return None
-    return _part_in(type_)
-
-
-def _mistake(mistake: ErrorDetails, raw: dict[str, Any], model: type[BaseModel]) -> list[str]:
-    place = mistake["loc"]
-    if mistake["type"] == "extra_forbidden" and (part := _part_at(place[:-1], model)):
-        return [_where(place[:-1], raw) + _unknown(place[-1], part.model_fields)]
-    error = mistake.get("ctx", {}).get("error")
-    texts = error.args if isinstance(error, _Several) else [_remedy(mistake)]
-    return [_where(place, raw) + text for text in texts]
-
-
-def _where(place: Place, raw: dict[str, Any]) -> str:
+def _where(place: Place, raw: Any) -> str:
     """What stands before a mistake: the scenario by its name, then the field."""
     scenario = ""
     if len(place) > 1 and place[0] == "scenarios" and isinstance(place[1], int):
-        scenario = f"{_scenario_name(raw['scenarios'][place[1]], place[1])}: "
-        place = place[2:]
+        read = raw["scenarios"][place[1]]
+        spec_id = read.get("spec_id") if isinstance(read, dict) else None
+        name = repr(spec_id) if isinstance(spec_id, str) else f"number {place[1]}"
+        scenario, place = f"scenario {name}: ", place[2:]
     field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return scenario + (f"{field.removeprefix('.')}: " if field else "")
-
-
-def _scenario_name(scenario: object, number: int) -> str:
-    spec_id = scenario.get("spec_id") if isinstance(scenario, dict) else None
-    return f"scenario {spec_id!r}" if isinstance(spec_id, str) else f"scenario number {number}"
-
-
-def _unknown(name: object, known: Collection[str]) -> str:
-    hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-    return f"unknown field {name!r}{hint}"
 
 
 def _remedy(mistake: ErrorDetails) -> str:

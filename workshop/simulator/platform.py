@@ -30,9 +30,6 @@ TaskStatus = Literal["new", "in_progress", "completed", "failed"]
 SessionStatus = Literal["open", "evaluated"]
 LineType = Literal["info", "telemetry", "request", "response", "error"]
 
-UNSCORED = -1.0
-"""The platform's score of a task that is not evaluated."""
-
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
@@ -71,22 +68,12 @@ class Task:
     @property
     def score(self) -> float:
         """The evaluator's score, or -1.0 before it."""
-        return self.evaluation.score if self.evaluation else UNSCORED
+        return self.evaluation.score if self.evaluation else -1.0
 
     @property
     def begun(self) -> bool:
         """Whether it was started; may be asked while the platform is in use."""
         return self.world is not None and bool(self.log)
-
-    @property
-    def model_calls(self) -> int:
-        """How many were reported."""
-        return len(self.reports)
-
-    @property
-    def acts(self) -> tuple[Any, ...]:
-        """What was done for good so far."""
-        return self.world.acts if self.world else ()
 
     def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
         """Write a line into the task's log."""
@@ -125,12 +112,11 @@ class Session:
 
 
 class ServedPack:
-    """A pack as it is served: its world, its scenarios by id, and what opens their tasks."""
+    """A pack as it is served, with its world and its scenarios by id."""
 
     def __init__(self, pack: Pack) -> None:
         self.pack = pack
         self.world = world_of(pack.format)
-        self.openings = {one.spec_id: self.world.open_task(pack, one) for one in pack.scenarios}
         self._scenarios = {one.spec_id: one for one in pack.scenarios}
 
     def scenario(self, spec_id: str) -> Scenario:
@@ -178,7 +164,8 @@ class Platform:
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""
-        return self._tasks[task_id].acts
+        world = self._tasks[task_id].world
+        return world.acts if world else ()
 
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""
@@ -210,18 +197,17 @@ class Platform:
             Task(clock.new("tsk"), benchmark, one, clock, num, session_id)
             for num, one in enumerate(served.pack.scenarios)
         )
-        session = Session(
-            session_id=session_id,
-            account_key=account_key,
-            benchmark=benchmark,
-            workspace=workspace,
-            name=name,
-            architecture=architecture,
-            flags=tuple(flags),
-            tasks=tasks,
-            created=self.clock.now(),
+        session = self.sessions[session_id] = Session(
+            session_id,
+            account_key,
+            benchmark,
+            workspace,
+            name,
+            architecture,
+            tuple(flags),
+            tasks,
+            created=clock.now(),
         )
-        self.sessions[session_id] = session
         self._tasks.update((task.task_id, task) for task in tasks)
         return session
 
@@ -259,7 +245,8 @@ class Platform:
         task = self.task(task_id)
         if task.status == "new":
             task.status = "in_progress"
-            task.world = self.served_as(task.benchmark).openings[task.scenario.spec_id]()
+            served = self.served_as(task.benchmark)
+            task.world = served.world.open_task(served.pack, task.scenario)
             task.note("info", f"Simulation {self.clock.new('run')} started")
         task.running()
         return task
@@ -301,7 +288,7 @@ class Platform:
         task = self.task(task_id)
         if task.status == "completed" and task.evaluation:
             return task.evaluation, True
-        evaluation = task.running().evaluate(task.model_calls > 0)
+        evaluation = task.running().evaluate(bool(task.reports))
         task.end("completed", evaluation)
         return evaluation, False
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from workshop.simulator import core_api
-from workshop.simulator.faults import TASK_PATHS, Chaos, Fault, FaultPlan
-from workshop.simulator.platform import Platform, ServedPack, Task, key_digest
+from workshop.simulator.faults import TASK_PATHS, Chaos, Fault
+from workshop.simulator.platform import Platform, Task, key_digest
 from workshop.simulator.state import ApiCall, StateError, StateFile, StateLine
-from workshop.simulator.world import Refusal, Wire
+from workshop.simulator.world import Refusal, Scenario, Wire
 
 SESSION_WRITES = frozenset({"/sessions/start", "/sessions/submit"})
 IRREVERSIBLE = frozenset({"/tasks/complete", "/sessions/submit"})
@@ -26,11 +26,10 @@ class Answered:
 
 
 class _Subject(NamedTuple):
-    """Whom a call is about: the id that it counts for, its scenario, and the task if it exists."""
+    """Whom a call is about: what it counts for, the scenario, and the task if it exists."""
 
     counted: str
-    served: ServedPack
-    spec_id: str
+    scenario: Scenario
     task: Task | None
 
 
@@ -46,7 +45,7 @@ class RequestHandler:
         self, platform: Platform, chaos: Chaos | None = None, state: StateFile | None = None
     ) -> None:
         self.platform = platform
-        self._plans = {served: FaultPlan(served.pack, chaos) for served in platform.served}
+        self._chaos = chaos
         self._state = state
         self._irreversible = IRREVERSIBLE.union(
             *(served.world.irreversible for served in platform.served)
@@ -61,16 +60,12 @@ class RequestHandler:
         subject = self._subject(call)
         if subject is None and call.path not in SESSION_WRITES:
             return self._deliver(call)
-        fault = None
-        if subject:
-            nth = self._arrivals[subject.counted, call.path] + 1
-            fault = self._plans[subject.served].meet(subject.spec_id, call.path, nth)
-        if self._state is None:
-            return self._admit(call, fault, subject)
+        fault = self._fault(call.path, subject) if subject else None
         ticket = self.platform.clock.draw()
         line = StateLine(ticket.at, ticket.salt, call.path, call.task_id, call.body, fault)
         try:
-            self._state.append(line, sync=call.path in self._irreversible)
+            if self._state:
+                self._state.append(line, sync=call.path in self._irreversible)
         except StateError as error:
             return _refused(500, str(error))
         return self._repeat(line)
@@ -80,17 +75,25 @@ class RequestHandler:
         if self._state:
             self._state.close()
 
-    def _repeat(self, line: StateLine) -> Answered:
-        call = line.call
-        with self.platform.clock.held(line.ticket):
-            return self._admit(call, line.fault, self._subject(call))
+    def _fault(self, path: str, subject: _Subject) -> Fault | None:
+        """What the next call of a path meets; the scenario's own faults go first."""
+        nth = self._arrivals[subject.counted, path] + 1
+        for fault in subject.scenario.faults:
+            if fault.meets(path, nth):
+                return fault
+        return self._chaos.fault(subject.scenario.spec_id, path, nth) if self._chaos else None
 
-    def _admit(self, call: ApiCall, fault: Fault | None, subject: _Subject | None) -> Answered:
+    def _repeat(self, line: StateLine) -> Answered:
+        call, fault = line.call, line.fault
+        subject = self._subject(call)
         if subject:
             self._arrivals[subject.counted, call.path] += 1
+        with self.platform.clock.held(line.ticket):
+            return self._admit(call, fault, subject.task if subject else None)
+
+    def _admit(self, call: ApiCall, fault: Fault | None, task: Task | None) -> Answered:
         if fault is None:
             return self._deliver(call)
-        task = subject.task if subject else None
         if task:
             task.note("info", fault.label)
         answers = [self._deliver(call) for _ in range(fault.deliveries)]
@@ -117,17 +120,17 @@ class RequestHandler:
         try:
             if task_id and isinstance(task_id, str):
                 task = self.platform.task(task_id)
-                served = self.platform.served_as(task.benchmark)
-                if call.task_id is None or call.path in served.world.routes:
-                    return _Subject(task_id, served, task.scenario.spec_id, task)
+                world = self.platform.served_as(task.benchmark).world
+                if call.task_id is None or call.path in world.routes:
+                    return _Subject(task_id, task.scenario, task)
             elif (
                 call.path == "/tasks/start"
                 and isinstance(benchmark, str)
                 and isinstance(spec_id, str)
             ):
                 served = self.platform.served_as(benchmark)
-                served.scenario(spec_id)
-                return _Subject(f"{served.world.name} spec {spec_id}", served, spec_id, None)
+                scenario = served.scenario(spec_id)
+                return _Subject(f"{served.world.name} spec {spec_id}", scenario, None)
         except Refusal:
             pass
         return None

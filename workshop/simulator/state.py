@@ -87,8 +87,11 @@ class StateFile:
             raise self._error(f"cannot be opened: {error.strerror or error}") from None
         with ExitStack() as on_failure:
             on_failure.callback(os.close, self._fd)
-            self._lock()
-            self._size, self._torn = 0, False
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise self._error("is in use by another simulator") from None
+            self._size = 0
             self._lines = self._read(_header(packs))
             on_failure.pop_all()
 
@@ -105,7 +108,8 @@ class StateFile:
     def append(self, line: StateLine, sync: bool) -> None:
         """Write a line; with `sync`, wait until the disk has it.
 
-        Raises `StateError` when that fails; the file is then as it was before.
+        Raises `StateError` when that fails; the file is then as it was before, at the latest when
+        the next line is written.
         """
         self._write(to_json(line, inf_nan_mode="null") + b"\n", sync)
 
@@ -115,12 +119,6 @@ class StateFile:
             os.close(self._fd)
         self._fd = -1
 
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise self._error("is in use by another simulator") from None
-
     def _read(self, header: dict[str, str]) -> list[bytes]:
         """The lines after the header; cuts a torn one off and writes the header of a new file."""
         own = json.dumps(header).encode() + b"\n"
@@ -129,66 +127,50 @@ class StateFile:
         if not self._size:
             if not own.startswith(data):
                 raise self._error("is not a state file; name another one")
-            self._cut()
             self._write(own, sync=True)
-            _sync_folder(self._path.parent)
+            # Or the new file may be gone after a power failure, however often it was synced itself.
+            folder = os.open(self._path.parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
             return []
         first, *lines = data[: self._size - 1].split(b"\n")
-        self._check(first, header)
-        self._cut()
-        return lines
-
-    def _check(self, first: bytes, header: dict[str, str]) -> None:
         try:
-            first_line = json.loads(first)
+            theirs = json.loads(first)
         except (ValueError, RecursionError):
-            first_line = None
-        if not isinstance(first_line, dict) or "format" not in first_line:
+            theirs = None
+        if not isinstance(theirs, dict) or "format" not in theirs:
             raise self._error("is not a state file; name another one")
-        if first_line["format"] != FORMAT:
+        if theirs["format"] != FORMAT:
             raise self._error(
-                f"has the format {first_line['format']!r}; this platform needs {FORMAT!r}"
+                f"has the format {theirs['format']!r}; this platform needs {FORMAT!r}"
             )
-        if first_line.get("pack_sha256") != header["pack_sha256"]:
-            theirs, ours = (_pack_of(one) for one in (first_line, header))
-            raise self._error(f"belongs to the pack {theirs}, not to {ours}; name another file")
+        if theirs.get("pack_sha256") != header["pack_sha256"]:
+            their, our = (
+                f"{one.get('pack')!r} ({str(one.get('pack_sha256'))[:12]})"
+                for one in (theirs, header)
+            )
+            raise self._error(f"belongs to the pack {their}, not to {our}; name another file")
+        os.ftruncate(self._fd, self._size)
+        return lines
 
     def _write(self, line: bytes, sync: bool) -> None:
         try:
-            if self._torn:
-                self._cut()
-            self._torn = True
+            # Nothing stands behind the last complete line.
+            os.ftruncate(self._fd, self._size)
             if os.write(self._fd, line) < len(line):
                 raise OSError("the disk is full")
             if sync:
                 os.fsync(self._fd)
         except OSError as error:
             with suppress(OSError):
-                self._cut()
+                os.ftruncate(self._fd, self._size)
             raise self._error(f"cannot be written: {error.strerror or error}") from None
-        self._torn = False
         self._size += len(line)
-
-    def _cut(self) -> None:
-        """Take away what stands behind the last complete line."""
-        os.ftruncate(self._fd, self._size)
-        self._torn = False
 
     def _error(self, text: str) -> StateError:
         return StateError(f"state file {self._path}: {text}")
-
-
-def _pack_of(header: dict[str, Any]) -> str:
-    return f"{header.get('pack')!r} ({str(header.get('pack_sha256'))[:12]})"
-
-
-def _sync_folder(folder: Path) -> None:
-    # Otherwise a new file may be gone after a power failure, however often it was synced itself.
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def _header(packs: Sequence[Pack]) -> dict[str, str]:

@@ -10,13 +10,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-if TYPE_CHECKING:
-    from workshop.simulator.faults import Fault
-    from workshop.simulator.pack_files import Part
+from workshop.simulator.faults import Fault
+from workshop.simulator.pack_files import Part
 
 Wire: TypeAlias = dict[str, Any]
 """A JSON object."""
@@ -151,14 +150,12 @@ class World:
     """The pack that comes with the project."""
     pack: type[Part]
     """What a pack file is read into."""
-    open_task: Callable[[Any, Any], Callable[[], TaskWorld]]
-    """Of a pack and a scenario, what opens the world of one task; asked once, used for each."""
+    open_task: Callable[[Any, Any], TaskWorld]
+    """Of a pack and a scenario, the world of one task."""
     side_effects: Callable[[Any], int] = lambda world: len(world.acts)
     """Of the world of a task, how many changes cannot be undone."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
-    baselines: Callable[[Any], Mapping[str, float]] | None = None
-    """Mean scores over a pack of players that understand nothing, by what they do."""
     plays: Callable[[Any], Iterable[KnownPlay]] = lambda _scenario: ()
     """Ways to play a scenario whose score is known: what `check` plays."""
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.core.erc3_client.company_pack import PACK
-from workshop.simulator.company.pack import read_pack
 from workshop.simulator.server import serve
-from workshop.simulator.store.pack import parse_pack
+from workshop.simulator.worlds import read_pack
 
 SCENARIO = {
     "spec_id": "pen",
@@ -27,11 +26,11 @@ SCENARIO = {
 @pytest.fixture(scope="session")
 def base_url() -> Iterator[str]:
     pack = {"format": "store-pack/1", "name": "test", "scenarios": [SCENARIO]}
-    with serve(parse_pack(json.dumps(pack))) as simulator:
+    with serve(read_pack(json.dumps(pack))) as simulator:
         yield simulator.base_url
 
 
 @pytest.fixture(scope="session")
 def company_url() -> Iterator[str]:
-    with serve(read_pack(PACK, json.dumps(PACK), "test")) as simulator:
+    with serve(read_pack(json.dumps(PACK), "test")) as simulator:
         yield simulator.base_url

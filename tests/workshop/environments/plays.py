@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 from workshop.environments.drawn import open_world
-from workshop.generators.company.scenario import People
-from workshop.generators.company.scenario import make_scenario as draw_company_task
 from workshop.generators.store.scenario import Options
 from workshop.generators.store.scenario import make_scenario as draw_shop
 from workshop.simulator.company.plays import Play, spoilt
@@ -41,7 +39,7 @@ def store_plays(number: int) -> dict[str, list[Call]]:
 
 
 def company_plays(number: int) -> dict[str, list[Call]]:
-    scenario = draw_company_task(SEED, number, People())
+    scenario: Any = open_world("company", SEED, number).scenario
     found = {}
     for name, play in (("right", Play(scenario)), ("wrong", next(spoilt(scenario))[1])):
         world = open_world("company", SEED, number)

@@ -10,7 +10,7 @@ from tests.toy.world import FORMAT, TOY
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments.drawn import draw_pack, open_world
 from workshop.generators.company.generate import blocks
-from workshop.generators.company.scenario import People
+from workshop.generators.company.options import People
 from workshop.generators.store.scenario import Options, scenario_lines
 from workshop.simulator import worlds
 from workshop.simulator.open_world import OpenWorld, Verdict, tools_of
@@ -116,7 +116,7 @@ def test_what_cannot_be_drawn_is_said(asked: tuple[str, str, int], why: str) -> 
 
 @pytest.fixture
 def served_toy() -> Iterator[None]:
-    worlds.WORLDS[FORMAT] = lambda: TOY
+    worlds.WORLDS[FORMAT] = TOY
     yield
     del worlds.WORLDS[FORMAT]
 

@@ -9,9 +9,9 @@ import pytest
 
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.store.pack import BUNDLED_PACK, Pack, parse_pack
+from workshop.simulator.store.pack import BUNDLED_PACK, Pack
 from workshop.simulator.telemetry import ModelReport
-from workshop.simulator.worlds import load_pack
+from workshop.simulator.worlds import load_pack, read_pack
 
 
 def tea_scenario(**changes: object) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def tea_scenario(**changes: object) -> dict[str, Any]:
 def pack_of(*scenarios: dict[str, Any]) -> Pack:
     """A pack of scenarios, the tea shop where none is given."""
     shops = list(scenarios) or [tea_scenario()]
-    return parse_pack(json.dumps({"format": "store-pack/1", "name": "test", "scenarios": shops}))
+    return read_pack(json.dumps({"format": "store-pack/1", "name": "test", "scenarios": shops}))
 
 
 @pytest.fixture

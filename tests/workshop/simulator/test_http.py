@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from workshop.simulator import app
+from workshop.simulator import server as server_module
 from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
 
@@ -323,7 +323,7 @@ def raw(server: Simulator, *parts: bytes) -> bytes:
 def test_a_body_without_end_is_bounded_in_size(
     server: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "MOST_BODY_BYTES", 1 << 20)
+    monkeypatch.setattr(server_module, "MOST_BODY_BYTES", 1 << 20)
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     endless = (b"Transfer-Encoding: chunked\r\n\r\n", *[chunk] * 1_000)
     found = raw(server, *endless)
@@ -336,7 +336,7 @@ def test_a_body_without_end_is_bounded_in_size(
 def test_a_body_that_dribbles_is_bounded_in_time(
     server: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(server_module, "BODY_SECONDS", 0.2)
     found = raw(server, b"Content-Length: 100\r\n\r\n", b"{")
     assert b"408" in found.splitlines()[0]
     assert b"was not complete within 0.2 s" in found

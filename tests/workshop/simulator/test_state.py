@@ -47,8 +47,8 @@ def state_of(handler: RequestHandler) -> dict[str, Any]:
     for task_id, task in platform._tasks.items():
         shop = task.world
         goods = shop and (shop.list_products(0, 0), shop.view(), shop._stock, shop._stock_moved)
-        state = (task.session_id, task.num, task.status, task.model_calls, task.evaluation)
-        tasks[task_id] = repr((state, task.error_message, task.log, task.acts, goods))
+        state = (task.session_id, task.num, task.status, len(task.reports), task.evaluation)
+        tasks[task_id] = repr((state, task.error_message, task.log, platform.acts(task_id), goods))
     sessions = {
         one: repr((session.account_key, session.created, session.status, session.flags))
         for one, session in platform.sessions.items()
@@ -189,10 +189,10 @@ def test_the_line_stands_before_the_effect_and_is_synced_where_it_counts(
     monkeypatch.setattr(os, "fsync", synced.append)
     handler.take(ApiCall("/basket/add", {"sku": "cup", "quantity": 1}, task_id))
     assert synced == []
-    purchases = handler.platform.task(task_id).acts
+    purchases = handler.platform.acts(task_id)
 
     def fail(fd: int) -> None:
-        assert handler.platform.task(task_id).acts == purchases == ()
+        assert handler.platform.acts(task_id) == purchases == ()
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     monkeypatch.setattr(os, "fsync", fail)

@@ -134,9 +134,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         irreversible=frozenset({"/note", "/respond"}),
         bundled=tmp_path / "pack.json",
         pack=DeskPack,
-        open_task=lambda pack, one: lambda: CompanyState(one, pack.companies[one.company]),
+        open_task=lambda pack, one: CompanyState(one, pack.companies[one.company]),
     )
-    monkeypatch.setitem(worlds.WORLDS, world.format, lambda: world)
+    monkeypatch.setitem(worlds.WORLDS, world.format, world)
     world.bundled.write_text(
         """{"format": "world-pack/1", "name": "books",
         "companies": {"fern": {"name": "Fern & Co"}},

@@ -10,6 +10,8 @@ from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
+from core.tools.folding import fold
+from workshop.generators.company.options import USUAL, People
 from workshop.generators.company.policy import (
     STAFF,
     STATUSES,
@@ -26,12 +28,10 @@ from workshop.generators.company.records import (
     Project,
     Records,
     Seat,
-    folded,
 )
-from workshop.generators.company.wiki import PLAIN_WIKI, Book, WikiOptions, draw_book, render
+from workshop.generators.company.wiki import Book, draw_book, render
 from workshop.generators.generating import draws
 
-LEAST, MOST = 12, 300
 _KEYED = ("exec", "hr", "finance", "sales", "digital", "external")
 """Departments that have rights of their own; the others are staff and nothing more."""
 _SHARES = {"exec": 0.06, "hr": 0.06, "finance": 0.08, "external": 0.05, "sales": 0.17, "drawn": 0.2}
@@ -91,9 +91,7 @@ class Plan:
     book: Book
 
 
-def draw_company(
-    seed: str, number: int, people: int, wiki: WikiOptions = PLAIN_WIKI
-) -> tuple[Plan, Firm]:
+def draw_company(seed: str, number: int, people: int, options: People = USUAL) -> tuple[Plan, Firm]:
     """Company `number` of a seed, with so many people; the same for the same four."""
     key = f"c{number:05d}"
     rng = draws(seed, key, str(people))
@@ -104,8 +102,10 @@ def draw_company(
     places = _places(rng, regions, people)
     departments = _departments(rng, trade, people, list(places))
     named = {key: one.name for key, one in departments.items()}
-    policy = draw_policy(rng, {k: n for k, n in named.items() if k in _KEYED}, wiki.language)
-    takeover = draw_takeover(rng, wiki.language)
+    policy = draw_policy(
+        rng, {k: n for k, n in named.items() if k in _KEYED}, options.wiki_language
+    )
+    takeover = draw_takeover(rng, options.wiki_language)
     if not rng.randrange(_BOUGHT):
         policy = replace(policy, takeover=takeover)
     own = f"cust_{slug(founder)}_internal"
@@ -124,7 +124,7 @@ def draw_company(
         places=places,
     )
     facts = _draw_facts(rng, trade, founder, named, places)
-    book = draw_book(rng, policy, facts, wiki)
+    book = draw_book(rng, policy, facts, options)
     plan = Plan(key, facts["closed"], tuple(named.values()), policy, takeover, book)
     return plan, render(firm, book, policy)
 
@@ -211,7 +211,7 @@ def _people(
         place = rng.choice(one.places)
         home = [r for r in regions if places[place][0] in {town[0] for town in r["towns"]}]
         first, last = _name(rng, home if rng.randrange(4) < _AT_HOME else regions, taken)
-        plain = [folded(part).replace(" ", "_") for part in (first, last)]
+        plain = [fold(part).replace(" ", "_") for part in (first, last)]
         employee = Employee(
             id=ids.format(prefix=prefix, number=len(people) + 1, first=plain[0], last=plain[1]),
             name=f"{first} {last}",
@@ -232,7 +232,7 @@ def _name(rng: Random, regions: list[Row], taken: set[str]) -> tuple[str, str]:
     while True:
         region = rng.choice(regions)
         first, last = rng.choice(region["first"]), rng.choice(region["last"])
-        plain = " ".join(sorted((folded(first), folded(last))))
+        plain = " ".join(sorted((fold(first), fold(last))))
         if plain not in taken:
             taken.add(plain)
             return first, last
@@ -240,7 +240,7 @@ def _name(rng: Random, regions: list[Row], taken: set[str]) -> tuple[str, str]:
 
 def slug(text: str) -> str:
     """A text as a part of an id."""
-    plain = (sign if sign.isalnum() else "_" for sign in folded(text).replace("'", ""))
+    plain = (sign if sign.isalnum() else "_" for sign in fold(text).replace("'", ""))
     return "".join(plain).strip("_")
 
 
@@ -265,7 +265,7 @@ def _customers(rng: Random, number: int, ids: Mapping[str, list[str]]) -> list[C
             deal_phase=rng.choice(_PHASES[:4]),
             high_level_status=rng.choice(_STANDINGS),
             primary_contact_name=f"{first} {last}",
-            primary_contact_email=mail.format(first=folded(first), last=folded(last), host=host),
+            primary_contact_email=mail.format(first=fold(first), last=fold(last), host=host),
             brief=f"{kind[0].upper()}{kind[1:]} that {does}",
             aka=f"the {kind} that {does}",
             account_manager=rng.choice(managers),

@@ -11,26 +11,25 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.options import People
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
     TASKS,
-    NoScenario,
-    People,
     Setting,
     company,
     draw_task,
     make_scenario,
 )
 from workshop.generators.generating import draws
-from workshop.simulator.company.pack import FORMAT, read_pack
+from workshop.simulator.company.pack import FORMAT
 from workshop.simulator.open_world import check
+from workshop.simulator.worlds import read_pack
 
 
 class Block(NamedTuple):
@@ -46,14 +45,11 @@ class Block(NamedTuple):
         return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
 
 
-class WrongScenario(CannotRun):
-    """A scenario whose expected answer does not score, or a spoilt one does: a fault of ours."""
-
-
 def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
     """Scenarios 0 to `count` of a seed, company by company.
 
-    Raises `NoScenario`, `WrongScenario`.
+    Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
+    a spoilt one does.
     """
     for first in range(0, count, TASKS):
         plan, firm = company(seed, first // TASKS, people)
@@ -61,24 +57,22 @@ def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
         scenarios = [make_scenario(seed, number, people) for number in numbers]
         block = Block(plan.key, firm.as_json(), scenarios)
         raw = block.pack("check")
-        for checked in check(read_pack(raw, _json(raw), f"seed {seed}")):
+        for checked in check(read_pack(_json(raw), f"seed {seed}")):
             for wrong in checked.wrong or filter(None, [checked.underivable]):
-                raise WrongScenario(f"{checked.spec_id}: {wrong}")
+                raise CannotRun(f"{checked.spec_id}: {wrong}")
         yield block
 
 
 def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
-    """The text of a pack file, piece by piece, a record a line; scenarios wait on the disk."""
-    with TemporaryFile("w+", encoding="utf-8") as waiting:
-        yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
-        for number, block in enumerate(parts):
-            yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
-            for place, one in enumerate(block.scenarios):
-                waiting.write(f"{',' if number or place else ''}\n{_json(one)}")
-        yield '\n}, "scenarios": ['
-        waiting.seek(0)
-        yield from waiting
-        yield "\n]}\n"
+    """The text of a pack file, piece by piece, a record a line."""
+    yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
+    scenarios: list[str] = []
+    for number, block in enumerate(parts):
+        yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
+        scenarios += map(_json, block.scenarios)
+    yield '\n}, "scenarios": [\n'
+    yield ",\n".join(scenarios)
+    yield "\n]}\n"
 
 
 def _json(value: Any) -> str:
@@ -94,7 +88,7 @@ _MOST_TRIES = 3_000
 
 
 def bundled_text(tasks: str = TASK_SEED) -> str:
-    """The text of the pack file, its tasks drawn by a seed. Raises `NoScenario`."""
+    """The text of the pack file, its tasks drawn by a seed. Raises CannotRun."""
     with (FOLDER / "tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     blocks = []
@@ -127,7 +121,7 @@ def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str
             continue
         if wanted <= {*scenario["tags"]} and not without & {*scenario["tags"]}:
             return scenario
-    raise NoScenario(f"{name}: no draw has the tags {tags}")
+    raise CannotRun(f"{name}: no draw has the tags {tags}")
 
 
 if __name__ == "__main__":

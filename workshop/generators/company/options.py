@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import field_validator
+from typing import Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, field_validator
 
 from coordinator.config import option
-from workshop.generators.company.company import LEAST, MOST
 from workshop.generators.company.policy import Language
-from workshop.generators.company.scenario import People
-from workshop.generators.company.wiki import Layout, WikiOptions
 from workshop.generators.generating import PackOptions, bounds
 
+LEAST, MOST = 12, 300
+Layout = Literal[
+    "headings", "list", "nested", "table", "prose", "by-right", "addenda", "references"
+]
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+"""How a wiki puts who may do what. With the last two some rights stand on other pages."""
 
-class CompanyOptions(PackOptions):
-    """A pack of companies and tasks."""
+
+class People(BaseModel):
+    """Of how many people companies are, with which wikis and which tasks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     people: str = option(
         f"Company: people of each, {LEAST} to {MOST}: a number, or a range from which each "
@@ -32,9 +40,9 @@ class CompanyOptions(PackOptions):
         bounds(text, LEAST, MOST, "40 or 20-60")
         return text
 
-    @property
-    def companies(self) -> People:
-        """What is drawn."""
-        wiki = WikiOptions(self.wiki_language, self.layout or "", self.filler, self.hostile)
-        least, most = bounds(self.people, LEAST, MOST, "")
-        return People(least, most, wiki, self.task_language or "")
+
+USUAL = People()
+
+
+class CompanyOptions(People, PackOptions):
+    """A pack of companies and tasks."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,11 +92,6 @@ class Policy:
     free: Decimal = Decimal("0.0")
     mine: str = LEAD
 
-    def __post_init__(self) -> None:
-        for group in self.groups:
-            if both := {*group.may} & {*group.refused}:
-                raise ValueError(f"group {group.key} may and may not {sorted(both)}")
-
     def groups_of(self, requester: Employee | None, target: Target) -> list[Group]:
         """The groups whose rights somebody has on a target; None is a guest."""
         if requester is None:
@@ -114,14 +108,6 @@ class Policy:
     def allows(self, requester: Employee | None, right: Right, target: Target) -> bool:
         """Whether somebody may; without a group that says so, nobody may."""
         return any(right in group.may for group in self.groups_of(requester, target))
-
-    def needs_ticket(self, right: Right) -> bool:
-        """Whether the buyer wants a ticket for it."""
-        return self.takeover is not None and right in self.takeover.needs
-
-    def good_ticket(self, ticket: str | None) -> bool:
-        """Whether a ticket has the buyer's shape."""
-        return bool(self.takeover and ticket and re.fullmatch(self.takeover.pattern, ticket))
 
 
 EXECUTIVE, EXTERNAL = "exec", "external"
@@ -145,10 +131,20 @@ def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en
 
     `language` is that of the words in which its wiki puts them.
     """
-    words = _wordings(language)
+    words = table("rules")
+    if language != "en":
+        column, others = LANGUAGES.index(language) - 1, table("languages")
+        for part in ("rights", "title", "who"):
+            translated = {key: [columns[column]] for key, columns in others[part].items()}
+            words = {**words, part: translated}
     holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
     keys = list(dict.fromkeys((*KEYS, *departments)))
-    may = {key: _may(rng, key, holders) for key in keys}
+    may: dict[str, tuple[Right, ...]] = {}
+    for key in keys:
+        given: set[Any] = {right for right, those in holders.items() if key in those}
+        given |= EVERYBODY if key == STAFF else set()
+        given |= set(rng.choice(words[key]["may"])) if key in (GUEST, EXTERNAL) else set()
+        may[key] = tuple(right for right in get_args(Right) if right in given)
     groups = tuple(_group(rng, words, key, may, departments) for key in keys if may[key])
     highest = rng.choice((10, 10, 10, 9, 5))
     busy = Decimal(rng.choice(("0.6", "0.7", "0.8", "0.9", "1.0")))
@@ -165,19 +161,6 @@ def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en
         free=busy - Decimal(rng.choice(("0.2", "0.3", "0.4", "0.5"))),
         mine=rng.choice((LEAD, LEAD, "member")),
     )
-
-
-def _wordings(language: str) -> dict[str, Any]:
-    """The table of rules with its wordings in a language."""
-    words = table("rules")
-    if language == "en":
-        return words
-    column, others = LANGUAGES.index(language) - 1, table("languages")
-    translated = {
-        part: {key: [columns[column]] for key, columns in others[part].items()}
-        for part in ("rights", "title", "who")
-    }
-    return {**words, **translated}
 
 
 def draw_takeover(rng: Random, language: str = "en") -> Takeover:
@@ -197,14 +180,6 @@ def draw_takeover(rng: Random, language: str = "en") -> Takeover:
         example=example,
         needs=tuple(rng.choice(words["needs"])),
     )
-
-
-def _may(rng: Random, key: str, holders: Mapping[str, list[str]]) -> tuple[Right, ...]:
-    words = table("rules")
-    given: set[Any] = {right for right, keys in holders.items() if key in keys}
-    given |= EVERYBODY if key == STAFF else set()
-    given |= set(rng.choice(words[key]["may"])) if key in (GUEST, EXTERNAL) else set()
-    return tuple(r for r in get_args(Right) if r in given)
 
 
 def _group(

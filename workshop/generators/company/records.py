@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 from core.tools.folding import fold
@@ -15,21 +15,10 @@ from core.tools.folding import fold
 _PLAIN = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "ß": "ss", "æ": "ae"})
 
 
-@lru_cache(maxsize=4096)
 def unaccented(text: str) -> str:
     """A text in plain letters, as somebody types it who has no others."""
     parts = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     return "".join(sign for sign in parts if not unicodedata.combining(sign))
-
-
-@lru_cache(maxsize=4096)
-def folded(text: str) -> str:
-    """A text in plain letters, lower case."""
-    return fold(text)
-
-
-_UNWRITTEN = ("group", "aka")
-"""What no record of the platform has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +26,22 @@ class Wired:
     """What has a form on the wire."""
 
     def as_json(self) -> dict[str, Any]:
-        """As the wire has it."""
-        names = (name for name in self.__dataclass_fields__ if name not in _UNWRITTEN)
-        return {name: _plain(getattr(self, name)) for name in names}
+        """As the wire has it, which knows no `group` and no `aka`."""
+        fields: dict[str, Any] = {}
+        for name in self.__dataclass_fields__:
+            match getattr(self, name):
+                case _ if name in ("group", "aka"):
+                    continue
+                case dict() as levels:
+                    fields[name] = [{"name": one, "level": level} for one, level in levels.items()]
+                case tuple() as team:
+                    fields[name] = [seat.as_json() for seat in team]
+                case float() | Decimal() as number:
+                    whole = isinstance(number, float) and number == int(number)
+                    fields[name] = int(number) if whole else float(number)
+                case value:
+                    fields[name] = value
+        return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +142,6 @@ class Entry(Record):
     status: str = "approved"
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return [{"name": name, "level": level} for name, level in value.items()]
-    if isinstance(value, tuple):
-        return [seat.as_json() for seat in value]
-    if isinstance(value, float):
-        return int(value) if value == int(value) else value
-    return float(value) if isinstance(value, Decimal) else value
-
-
 R = TypeVar("R", bound=Record)
 
 
@@ -209,7 +201,7 @@ class Firm:
     @cached_property
     def folded_names(self) -> dict[str, tuple[str, str]]:
         """Everybody's name in both orders, in plain letters, by id."""
-        return {one.id: (folded(one.name), folded(one.last_first)) for one in self.employees}
+        return {one.id: (fold(one.name), fold(one.last_first)) for one in self.employees}
 
     def load(self, employee: str, statuses: Collection[str]) -> Decimal:
         """Sum of shares over the projects with one of these statuses."""
@@ -227,11 +219,6 @@ class Firm:
     def of_customer(self, customer: str) -> list[Project]:
         """A customer's projects, whatever their status."""
         return [project for project in self.projects if project.customer == customer]
-
-    def noted(self, notes: Mapping[str, str]) -> Firm:
-        """The same company with these notes on people's records."""
-        changed = [replace(self.employees[who], notes=text) for who, text in notes.items()]
-        return replace(self, employees=self.employees.put(*changed))
 
     def as_json(self) -> dict[str, Any]:
         """As a pack file has it."""
@@ -272,20 +259,20 @@ class Mention:
 
 def matching(firm: Firm, mention: Mention) -> set[str]:
     """The ids of all records that it may mean."""
-    plain = folded(mention.text)
+    plain = fold(mention.text)
     if mention.kind == "employee":
         return _people(firm, mention)
     if mention.kind == "contact":
-        return {one.id for one in firm.customers if folded(one.primary_contact_name) == plain}
+        return {one.id for one in firm.customers if fold(one.primary_contact_name) == plain}
     records = firm.projects if mention.kind == "project" else firm.customers
-    named = {one.id for one in records if plain in (one.id, folded(one.name), folded(one.aka))}
+    named = {one.id for one in records if plain in (one.id, fold(one.name), fold(one.aka))}
     # No two names are alike but for a slip of the pen.
     return named or {mention.id}
 
 
 def people_named(firm: Firm, text: str) -> set[str]:
     """Everybody whose whole name stands in a text, in either order, accents or not."""
-    plain = folded(text)
+    plain = fold(text)
     return {
         who
         for who, names in firm.folded_names.items()

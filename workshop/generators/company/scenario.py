@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
 from random import Random
@@ -11,11 +11,12 @@ from typing import Any
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.options import LEAST, MOST, People
 from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
 from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
-from workshop.generators.company.wiki import WikiOptions, render
-from workshop.generators.generating import draws
+from workshop.generators.company.wiki import render
+from workshop.generators.generating import bounds, draws
 
 TASKS = 10
 """So many scenarios in a row play in one company."""
@@ -39,50 +40,29 @@ _YEAR = date(2025, 1, 1)
 _NAMELESS = "whoami answers 404: who asks cannot be known."
 
 
-class NoScenario(CannotRun):
-    """No task could be drawn; the text says for which company."""
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """What is drawn: companies of so many people with such wikis, tasks in such a language.
-
-    A `language` of "" draws one for each task.
-    """
-
-    least: int = 20
-    most: int = 60
-    wiki: WikiOptions = field(default_factory=WikiOptions)
-    language: str = ""
-
-    def draw(self, seed: str, company: int) -> int:
-        """The number for one company."""
-        return draws(seed, f"c{company:05d}", "people").randint(self.least, self.most)
-
-
 @lru_cache(maxsize=4)
 def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
     """Company `number` of a seed as no task has changed it yet."""
-    return draw_company(seed, number, people.draw(seed, number), people.wiki)
+    least, most = bounds(people.people, LEAST, MOST, "")
+    size = draws(seed, f"c{number:05d}", "people").randint(least, most)
+    return draw_company(seed, number, size, people)
 
 
 def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
-    """Scenario `number` of a seed as a pack file has it. Raises `NoScenario`."""
+    """Scenario `number` of a seed as a pack file has it. Raises CannotRun."""
     plan, firm = company(seed, number // TASKS, people)
     rng = draws(seed, "scenario", str(number))
-    kinds = [one for one in KINDS.values() if people.language in ("", *one.texts)]
+    kinds = [one for one in KINDS.values() if people.task_language in (None, *one.texts)]
     for attempt in range(_MOST_TRIES):
         if attempt % _TRIES_OF_A_KIND == 0:
             (kind,) = rng.choices(kinds, [one.weight for one in kinds])
         spec_id = f"gen-{seed}-{number}-{kind.name.replace('_', '-')}"
         try:
-            setting = Setting.draw(rng, people)
-            scenario = draw_task(kind, spec_id, plan, firm, rng, setting)
+            return draw_task(kind, spec_id, plan, firm, rng, _draw_setting(rng, people))
         except LookupError:
             # The trap cannot be set here, or a name would mean two things.
             continue
-        return scenario
-    raise NoScenario(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
+    raise CannotRun(f"no task for {firm.name} in {_MOST_TRIES} tries (seed {seed}, {number})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +79,12 @@ class Setting:
     planted: bool = False
     """Whether the record of somebody who is named holds an order that is none."""
 
-    @classmethod
-    def draw(cls, rng: Random, people: People) -> Setting:
-        """The setting of one task."""
-        bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
-        mode, language = rng.choice(_MODES), rng.choice(_LANGUAGES)
-        planted, language = planted or people.wiki.hostile, people.language or language
-        return cls(mode, language, bought, rng.choice(_PAGES), nameless, planted)
+
+def _draw_setting(rng: Random, people: People) -> Setting:
+    bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
+    mode, language = rng.choice(_MODES), rng.choice(_LANGUAGES)
+    planted, language = planted or people.hostile, people.task_language or language
+    return Setting(mode, language, bought, rng.choice(_PAGES), nameless, planted)
 
 
 def draw_task(
@@ -115,7 +94,7 @@ def draw_task(
     language = setting.language if setting.language in kind.texts else "en"
     today = _YEAR + timedelta(days=rng.randrange(45, 340))
     t = TaskBuilder(plan, firm, plan.policy, today, rng, setting.mode, language)
-    if setting.bought and plan.takeover and not plan.policy.takeover:
+    if setting.bought and not plan.policy.takeover:
         t.policy = replace(plan.policy, takeover=plan.takeover)
         t.firm = render(firm, plan.book, t.policy)
     t.twist("policy-change", when=t.policy.takeover is not None)

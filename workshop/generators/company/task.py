@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -218,7 +219,8 @@ class TaskBuilder:
 
     def note(self, notes: Mapping[str, str]) -> None:
         """Put notes on people's records for this task."""
-        self.firm = self.firm.noted(notes)
+        changed = [replace(self.person(who), notes=text) for who, text in notes.items()]
+        self.firm = replace(self.firm, employees=self.firm.employees.put(*changed))
 
     def record(
         self, rows: Iterable[tuple[str, Project, str, float, bool]], **more: str
@@ -315,7 +317,10 @@ class TaskBuilder:
         if way < 8 and self.language == "en":
             tag, text = "paraphrase", record.aka
         elif way in (12, 13):
-            tag, text = "typo", _with_slip(name.text, self.rng)
+            word = max(text.split(), key=len)
+            at = self.rng.randrange(1, max(2, len(word) - 2))
+            slipped = word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :]
+            tag, text = "typo", text.replace(word, slipped, 1)
         other = replace(name, text=text)
         if other != name and matching(self.company, other) == {record.id}:
             self.twist(tag)
@@ -327,25 +332,16 @@ class TaskBuilder:
         name = one.name.split(" ", 1)[part]
         return {other.id for other in self.firm.employees if name in other.name.split(" ", 1)}
 
-    def unknown_customer(self) -> str:
-        """A name of which no customer has a part."""
-        words, known = table("regions")["customers"], " ".join(c.name for c in self.firm.customers)
-        town = self.pick([town for town, _ in words["towns"] if town not in known])
-        return f"{town} {self.pick([n for n, *_ in words['sectors'] if n not in known])}"
-
     # The draft
 
     def ticketed(self, needs: Sequence[Need]) -> bool:
         """Whether a buyer wants a ticket; on the first call one is drawn, often a wrong one."""
-        wanted = any(right and self.policy.needs_ticket(right) for right, _ in needs)
-        if wanted and self.ticket is None:
-            self.reads("ticket")
-            self.ticket = self._draw_ticket()
-        return wanted
-
-    def _draw_ticket(self) -> str:
         takeover = self.policy.takeover
-        assert takeover
+        if takeover is None or not any(right in takeover.needs for right, _ in needs):
+            return False
+        if self.ticket is not None:
+            return True
+        self.reads("ticket")
         example, signs = takeover.example, {"A": ascii_uppercase, "0": digits}
         # The buyer's own letters in front are kept.
         start = next(n for n, sign in enumerate(example) if not sign.isalpha())
@@ -360,7 +356,8 @@ class TaskBuilder:
         }
         (way,) = self.rng.choices([*tickets], (11, 4, 3, 2))
         self.twist(way)
-        return tickets[way]
+        self.ticket = tickets[way]
+        return True
 
     def ask(
         self,
@@ -378,14 +375,15 @@ class TaskBuilder:
         answer, takeover = draft.answer, self.policy.takeover
         for need in draft.needs:
             if not self.may(draft.requester, [need]):
-                proof = self._refusal(draft.requester, need)
+                proof = self._refusal(draft.requester, *need)
                 return Answer(proof, {}, "denied_security", excludes=answer.secrets)
-        if self.ticketed(draft.needs) and not self.policy.good_ticket(self.ticket):
-            fault = (
-                f"{self.ticket!r} is not of the wanted shape" if self.ticket else "none is named"
-            )
-            proof = f"Allowed, but a change ticket is needed and {fault}."
-            return Answer(proof, outcome="none_clarification_needed")
+        if self.ticketed(draft.needs):
+            assert takeover
+            if not self.ticket or not re.fullmatch(takeover.pattern, self.ticket):
+                named = f"{self.ticket!r} is not of the wanted shape"
+                fault = named if self.ticket else "none is named"
+                proof = f"Allowed, but a change ticket is needed and {fault}."
+                return Answer(proof, outcome="none_clarification_needed")
         if takeover and draft.requester is None and answer.outcome == "ok_answer":
             # The public is told of the buyer with whatever else it is told.
             self.reads("buyer")
@@ -394,7 +392,9 @@ class TaskBuilder:
         may = {
             kind: [me if one == ME else one for one in ids] for kind, ids in answer.may_link.items()
         }
-        return replace(answer, may_link=may, events=[_made_by(me, one) for one in answer.events])
+        by = {"Evt_TimeEntryLogged": "logged_by"}
+        events = [{**one, by.get(one["type"], "changed_by"): me} for one in answer.events]
+        return replace(answer, may_link=may, events=events)
 
     def deciding(self, draft: Draft) -> list[dict[str, Any]]:
         """The lines of the wiki that decide: who may, and where that is granted what else holds.
@@ -424,23 +424,9 @@ class TaskBuilder:
             for page, line in dict.fromkeys(places)
         ]
 
-    def _refusal(self, who: Employee | None, need: Need) -> str:
-        right, target = need
+    def _refusal(self, who: Employee | None, right: Right | None, target: Target) -> str:
         name = f"{who.name} ({who.department})" if who else "A guest"
         if right is None:
             return f"{name} may not, because nobody may."
         groups = ", ".join(group.title for group in self.policy.groups_of(who, target)) or "nobody"
         return f"{name} has the rights of: {groups}. None of them may {self.policy.words[right]}."
-
-
-def _made_by(who: str, event: Event) -> Event:
-    by = "logged_by" if event["type"] == "Evt_TimeEntryLogged" else "changed_by"
-    return {**event, by: who}
-
-
-def _with_slip(text: str, rng: Random) -> str:
-    """A text with two letters of its longest word exchanged."""
-    word = max(text.split(), key=len)
-    place = rng.randrange(1, max(2, len(word) - 2))
-    slipped = word[:place] + word[place + 1 : place + 2] + word[place] + word[place + 2 :]
-    return text.replace(word, slipped, 1)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 from jinja2 import DictLoader, Environment, StrictUndefined
 
+from workshop.generators.company.options import LAYOUTS, People
 from workshop.generators.company.policy import (
     GUEST,
     LANGUAGES,
@@ -27,11 +28,6 @@ from workshop.generators.company.policy import (
 )
 from workshop.generators.company.records import Firm
 
-Layout = Literal[
-    "headings", "list", "nested", "table", "prose", "by-right", "addenda", "references"
-]
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-"""How a wiki puts who may do what. With the last two some rights stand on other pages."""
 _FORMS = LAYOUTS[:6]
 _REFERRED: Mapping[str, tuple[Right, ...]] = {
     "pay": ("own_pay", "pay", "pay_write"),
@@ -60,19 +56,6 @@ def _mark_right(what: Literal["may", "not"], right: Right, group: Group) -> str:
     return mark(f"{what}:{right}:{group.key}")
 
 
-@dataclass(frozen=True, slots=True)
-class WikiOptions:
-    """How the wikis are: their language and layout ("" draws one), pages of filler, hostility."""
-
-    language: str = "en"
-    layout: str = ""
-    filler: int = 0
-    hostile: bool = False
-
-
-PLAIN_WIKI = WikiOptions()
-
-
 class Change(NamedTuple):
     """A dated addendum: a group was given a right, lost one ("taken"), or is to get it later."""
 
@@ -98,75 +81,45 @@ class Book:
     """By what it explains, as somebody asks for it, the page that does."""
     facts: Mapping[str, Any]
     say: Mapping[str, str]
-    changes: tuple[Change, ...] = ()
-    referred: Mapping[Right, str] = field(default_factory=dict)
+    changes: tuple[Change, ...]
+    referred: Mapping[Right, str]
     """By right the page on which it stands in place of the page on rights."""
-    extra: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, str]
 
 
-def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions) -> Book:
+def draw_book(rng: Random, policy: Policy, facts: Mapping[str, Any], options: People) -> Book:
     """The wiki of a company with this policy."""
-    words = table("wiki")
+    words, languages, language = table("wiki"), table("languages"), options.wiki_language
     scheme = rng.choice(words["schemes"])
-    templates = _draw_templates(rng, options)
+    form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
+    sections = _sections(language).items()
+    templates = {name: f"{name}/{rng.randrange(len(texts))}" for name, texts in sections}
+    templates["rights"] = f"rights/{_FORMS.index(form)}"
+    pages: dict[str, tuple[str, ...]] = {scheme["bought"]: (templates["bought"],)}
+    for path, *names in scheme["pages"]:
+        # A language may lack sections.
+        if there := tuple(templates[name] for name in names if name in templates):
+            pages[path] = there
     page_of = {name: path for path, *names in scheme["pages"] for name in names}
-    say = _draw_phrases(rng, options.language)
-    book = Book(
-        options.language,
-        _pages(scheme, templates),
+    phrases = {name: texts[LANGUAGES.index(language)] for name, texts in languages["say"].items()}
+    say = {name: t if isinstance(t, str) else rng.choice(t) for name, t in phrases.items()}
+    changes = _draw_changes(rng, policy) if options.layout == "addenda" else ()
+    referred = _REFERRED if options.layout == "references" else {}
+    extra = _filler(rng, options.filler, languages["filler"][language], facts)
+    if options.hostile:
+        texts = languages["hostile"][language]
+        extra[HOSTILE_PAGE] = _hostile(rng, policy, say["guest_book"], texts)
+    return Book(
+        language,
+        dict(sorted(pages.items())),
         scheme["bought"],
         {topic: page_of[name] for name, topic in words["about"].items() if name in templates},
-        {**facts, **_payers(policy, say["and"])},
+        facts,
         say,
+        tuple(changes),
+        {right: page_of[name] for name, rights in referred.items() for right in rights},
+        extra,
     )
-    if options.layout == "addenda":
-        book = replace(book, changes=tuple(_draw_changes(rng, policy)))
-    if options.layout == "references":
-        away = {right: page_of[name] for name, rights in _REFERRED.items() for right in rights}
-        book = replace(book, referred=away)
-    return replace(book, extra=_draw_extra_pages(rng, policy, facts, options, say["guest_book"]))
-
-
-def _draw_templates(rng: Random, options: WikiOptions) -> dict[str, str]:
-    """By section the template with one of its wordings; of the rights, with one of the layouts."""
-    form = options.layout if options.layout in _FORMS else rng.choice(_FORMS)
-    sections = _sections(options.language).items()
-    drawn = {name: f"{name}/{rng.randrange(len(texts))}" for name, texts in sections}
-    return {**drawn, "rights": f"rights/{_FORMS.index(form)}"}
-
-
-def _draw_phrases(rng: Random, language: str) -> dict[str, str]:
-    """The phrases of a language by name; of those with several wordings, one."""
-    column = LANGUAGES.index(language)
-    phrases = ((name, columns[column]) for name, columns in table("languages")["say"].items())
-    return {name: text if isinstance(text, str) else rng.choice(text) for name, text in phrases}
-
-
-def _pages(scheme: Mapping[str, Any], templates: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The templates of each page; the page of a section that the language lacks is left out."""
-    pages = {
-        path: tuple(templates[name] for name in names if name in templates)
-        for path, *names in scheme["pages"]
-    }
-    pages = {path: names for path, names in pages.items() if names}
-    return dict(sorted({**pages, scheme["bought"]: (templates["bought"],)}.items()))
-
-
-def _payers(policy: Policy, last: str) -> dict[str, Any]:
-    """What templates know of those who may change salaries; ``last`` joins the last two."""
-    titles = [group.title for group in policy.groups if "pay_write" in group.may]
-    return {"raisers": last.join(titles), "free_hand": policy.raise_from in titles}
-
-
-def _draw_extra_pages(
-    rng: Random, policy: Policy, facts: Mapping[str, Any], options: WikiOptions, heading: str
-) -> dict[str, str]:
-    """Pages of filler and, where the wiki is hostile, the guest book under this heading."""
-    languages, language = table("languages"), options.language
-    pages = _filler(rng, options.filler, languages["filler"][language], facts)
-    if options.hostile:
-        pages[HOSTILE_PAGE] = _hostile(rng, policy, heading, languages["hostile"][language])
-    return pages
 
 
 def _draw_changes(rng: Random, policy: Policy) -> list[Change]:
@@ -274,13 +227,10 @@ def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
     say = book.say
     left_out = [f"`{status}`" for status in STATUSES if status not in policy.load]
     said_left_out = say["left_out" if left_out else "all_count"].format(_list(left_out, say["or"]))
-    public = [
-        _mark_right("may", r, g) + policy.words[r]
-        for g in policy.groups
-        if g.key == GUEST
-        for r in g.may
-    ]
+    guests = (group for group in policy.groups if group.key == GUEST)
+    public = [_mark_right("may", r, g) + policy.words[r] for g in guests for r in g.may]
     needs = policy.takeover.needs if policy.takeover else ()
+    payers = [group.title for group in policy.groups if "pay_write" in group.may]
     also = [say["see"].format(path) for path in dict.fromkeys(book.referred.values())]
     if book.changes:
         also.append(say["changed"].format(_ADDENDA.partition("/")[0]))
@@ -295,6 +245,8 @@ def _facts(firm: Firm, book: Book, policy: Policy) -> dict[str, Any]:
             {"name": site, "town": town, "country": country, "also": ", ".join(other)}
             for site, (town, country, *other) in firm.places.items()
         ],
+        "raisers": say["and"].join(payers),
+        "free_hand": policy.raise_from in payers,
         "solid": policy.strong - 1,
         "load_words": mark("load") + _list([f"`{status}`" for status in policy.load], say["or"]),
         "load_left_out": said_left_out,

@@ -69,7 +69,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
 
 def _generated(options: CompanyOptions) -> Iterator[Raw]:
     """Scenarios, each with its company."""
-    for block in blocks(options.seed, options.count, options.companies):
+    for block in blocks(options.seed, options.count, options):
         yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import regex
 
+from core.erc3_client.own.store import ProductInfo
 from core.models.prompt_json import compact
 from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
@@ -37,7 +38,7 @@ from workshop.rule_based.prompt import read_instruction
 from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
-from workshop.simulator.store.shop import Catalog, Offer, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
 PAGE = 100
@@ -183,7 +184,7 @@ def _without_unknown(raw: Raw) -> Raw:
 
 def do_nothing(_pack: Pack, scenario: Scenario) -> Attempt:
     """Buy nothing."""
-    return _judged(scenario, Shop(Catalog(scenario)), 0)
+    return _judged(scenario, Shop(scenario), 0)
 
 
 def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
@@ -192,7 +193,7 @@ def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
     The first number of the text is the number that is bought, else one. Nothing is bought where
     no word is shared or the shop refuses.
     """
-    shop, text = Shop(Catalog(scenario)), scenario.task_text
+    shop, text = Shop(scenario), scenario.task_text
     offers, requests = _listing(shop)
     text_words = words(text)
     best = max(offers, key=lambda offer: len(words(offer.name) & text_words), default=None)
@@ -211,9 +212,9 @@ def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
     return Attempt(score, len(bought), requests, bought[0].total if bought else None)
 
 
-def _listing(shop: Shop) -> tuple[list[Offer], int]:
+def _listing(shop: Shop) -> tuple[list[ProductInfo], int]:
     """The whole catalog page by page, and the requests it took; empty where listing is refused."""
-    offers: list[Offer] = []
+    offers: list[ProductInfo] = []
     offset, size, requests = 0, PAGE, 0
     while offset >= 0:
         requests += 1

@@ -84,7 +84,7 @@ def played(
         verdict=world.verdict if world and not failure else None,
         acts=acts,
         harm=adapter.benchmark.results.harmed(acts, None if score is None else score >= PASS),
-        turns=task.model_calls,
+        turns=len(task.reports),
         tool_calls=calls,
         requests=calls,
         tokens=tokens_of(task.reports),

@@ -1,20 +1,18 @@
 """Players that understand nothing: what any agent has to score more than.
 
-Three send the same answer to everything; the fourth looks
-up which records the task names and links them all.
+Three send the same answer to everything; the fourth looks up which records the task names and links
+them all.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.open_world import OpenWorld
 from workshop.simulator.world import Wire
-
-if TYPE_CHECKING:
-    from workshop.simulator.company.pack import CompanyPack
 
 Ask = Callable[..., Wire]
 """Posts a body to a path of the task; an answer with an `error` is a refusal."""
@@ -51,12 +49,15 @@ def _always(outcome: str) -> Player:
 
 def look_up_names(ask: Ask, text: str) -> Wire:
     """An `ok_answer` that links, and names, every record whose name or id stands in the text."""
-    named = {
-        (kind, record["id"]): record["name"]
-        for kind, (path, field) in LISTS.items()
-        for record in _all(ask, path, field)
-        if _stands_in(text, record["id"], record["name"], *_turned(kind, record["name"]))
-    }
+    named = {}
+    for kind, (path, field) in LISTS.items():
+        for record in _all(ask, path, field):
+            names = [record["id"], record["name"]]
+            first, space, last = record["name"].rpartition(" ")
+            if kind == "employee" and space:
+                names.append(f"{last} {first}")
+            if _stands_in(text, *names):
+                named[kind, record["id"]] = record["name"]
     pages = ask("/wiki/list").get("paths") or ()
     named.update({("wiki", path): path for path in pages if _stands_in(text, path)})
     links = [{"kind": kind, "id": id_} for kind, id_ in named]
@@ -76,12 +77,6 @@ def _all(ask: Ask, path: str, field: str) -> Iterator[Mapping[str, Any]]:
             continue
         yield from page[field] or ()
         offset = page["next_offset"]
-
-
-def _turned(kind: str, name: str) -> list[str]:
-    """A person's name with the last part first."""
-    first, space, last = name.rpartition(" ")
-    return [f"{last} {first}"] if kind == "employee" and space else []
 
 
 def _stands_in(text: str, *names: str) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -27,8 +27,6 @@ EventType = Literal[
 ARTICLE: EventType = "Evt_WikiArticleUpdated"
 DIGEST: EventType = "Evt_WikiDigestUpdated"
 ONE_OF, CONTAINS = "one_of", "contains"
-Check: TypeAlias = Callable[[Any], None]
-"""Raises ValueError where a wanted value can never be found."""
 LinkKind = Literal["employee", "customer", "project", "wiki", "location", "skill", "will"]
 """Kinds that a scenario may check; the last two are in a wiki's words only."""
 Words = str | Annotated[tuple[str, ...], AfterValidator(not_empty)]
@@ -53,97 +51,71 @@ def choices(value: Any) -> list[Any]:
     return [one for each in wanted for one in choices(each)] if name == ONE_OF else []
 
 
-def _plain(*types: type) -> Check:
-    def check(value: Any) -> None:
-        # For Python, true is a number.
-        if isinstance(value, bool) != (bool in types) or not isinstance(value, types):
-            names = {str: "a text", float: "a number", bool: "true or false"}
-            raise ValueError(f"must be {names[types[0]]}, not {value!r}")
-
-    return _or_matcher(check, texts=str in types)
-
-
-def _or_matcher(check: Check, texts: bool = False) -> Check:
-    def checked(value: Any) -> None:
-        special = matcher(value)
-        if special is None:
-            check(value)
-            return
-        name, wanted = special
-        if not wanted:
-            raise ValueError(f"{name} must have at least one element")
+def _check(value: Any, kind: Kind) -> None:
+    """Raise ValueError where no value of this kind can ever fit a wanted one."""
+    special = matcher(value)
+    if special is None:
+        _check_plain(value, kind)
+        return
+    name, wanted = special
+    if not wanted:
+        raise ValueError(f"{name} must have at least one element")
+    if name == CONTAINS and kind != TEXT and not isinstance(kind, tuple):
+        raise ValueError("contains is for texts only")
+    for one in wanted:
         if name == ONE_OF:
-            for one in wanted:
-                checked(one)
-        elif not texts:
-            raise ValueError("contains is for texts only")
-        else:
-            for one in wanted:
-                _check_words(one)
-
-    return checked
+            _check(one, kind)
+            continue
+        words = one if isinstance(one, list) and one else [one]
+        if not all(isinstance(word, str) for word in words):
+            raise ValueError(f"contains takes texts and lists of texts, not {one!r}")
 
 
-def _check_words(value: Any) -> None:
-    several = value if isinstance(value, list) and value else [value]
-    if not all(isinstance(one, str) for one in several):
-        raise ValueError(f"contains takes texts and lists of texts, not {value!r}")
-
-
-def _named(fields: dict[str, Check], needed: bool = False) -> Check:
-    """A check of an object that has these fields, and all of them where they are `needed`."""
-
-    def check(value: Any) -> None:
+def _check_plain(value: Any, kind: Kind) -> None:
+    if isinstance(kind, tuple):
+        if value not in kind:
+            raise ValueError(f"must be one of {', '.join(kind)}, not {value!r}")
+    elif isinstance(kind, dict):
         if not isinstance(value, dict):
             raise ValueError(f"must be an object, not {value!r}")
-        _check_fields(value, fields)
-        missing = fields.keys() - value.keys() if needed else ()
-        if missing:
-            raise ValueError(f"{min(missing)} is missing")
+        _check_fields(value, kind)
+    elif kind == LEVELS:
+        if not isinstance(value, dict):
+            raise ValueError(f"must be an object of levels by name, not {value!r}")
+        for name, level in value.items():
+            for one in choices(level):
+                if isinstance(one, bool) or not isinstance(one, int | None):
+                    raise ValueError(f"{name}: must be a whole number or null, not {one!r}")
+    elif kind == TEAM:
+        if not isinstance(value, list):
+            raise ValueError(f"must be a list of members, not {value!r}")
+        for one in value:
+            _check(one, _MEMBER)
+            for member in choices(one):
+                if missing := _MEMBER.keys() - member.keys():
+                    raise ValueError(f"{min(missing)} is missing")
+    # For Python, true is a number.
+    elif isinstance(value, bool) != (kind == FLAG) or not isinstance(value, _TYPES[kind]):
+        raise ValueError(f"must be {kind}, not {value!r}")
 
-    return _or_matcher(check)
 
-
-def _check_fields(value: dict[str, Any], fields: dict[str, Check]) -> None:
+def _check_fields(value: dict[str, Any], kinds: Mapping[str, Kind]) -> None:
     for name, one in value.items():
-        if name not in fields:
-            hint = did_you_mean(name, fields) or f"; there are {', '.join(fields)}"
+        if name not in kinds:
+            hint = did_you_mean(name, kinds) or f"; there are {', '.join(kinds)}"
             raise ValueError(f"unknown field {name!r}{hint}")
         try:
-            fields[name](one)
+            _check(one, kinds[name])
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
 
 
-def _check_levels(value: Any) -> None:
-    if not isinstance(value, dict):
-        raise ValueError(f"must be an object of levels by name, not {value!r}")
-    for name, level in value.items():
-        for one in choices(level):
-            if isinstance(one, bool) or not isinstance(one, int | None):
-                raise ValueError(f"{name}: must be a whole number or null, not {one!r}")
-
-
-def _check_team(value: Any) -> None:
-    if not isinstance(value, list):
-        raise ValueError(f"must be a list of members, not {value!r}")
-    for one in value:
-        _MEMBER(one)
-
-
-def _one_of(words: tuple[str, ...]) -> Check:
-    def check(value: Any) -> None:
-        if value not in words:
-            raise ValueError(f"must be one of {', '.join(words)}, not {value!r}")
-
-    return _or_matcher(check, texts=True)
-
-
-TEXT, NUMBER, FLAG = _plain(str), _plain(float, int), _plain(bool)
-_LEVELS, _TEAM = _or_matcher(_check_levels), _or_matcher(_check_team)
-_ROLE, _PHASE = _one_of(TeamRole.__args__), _one_of(DealPhase.__args__)  # type: ignore[attr-defined]
-_MEMBER = _named({"employee": TEXT, "time_slice": NUMBER, "role": _ROLE}, needed=True)
-_ENTRY: dict[str, Check] = {
+Kind: TypeAlias = str | tuple[str, ...] | dict[str, "Kind"]
+"""What a wanted value is: by name, one of some texts, or an object with such fields."""
+TEXT, NUMBER, FLAG, LEVELS, TEAM = "a text", "a number", "true or false", "levels", "a team"
+_TYPES = {TEXT: str, NUMBER: float | int, FLAG: bool}
+_MEMBER: dict[str, Kind] = {"employee": TEXT, "time_slice": NUMBER, "role": get_args(TeamRole)}
+_ENTRY: dict[str, Kind] = {
     "date": TEXT,
     "hours": NUMBER,
     "work_category": TEXT,
@@ -151,24 +123,21 @@ _ENTRY: dict[str, Check] = {
     "billable": FLAG,
     "status": TEXT,
 }
-_BY: dict[str, Check] = {"changed_by": TEXT}
-_WHO: dict[str, Check] = {"employee": TEXT, **_BY}
-FIELDS: dict[EventType, dict[str, Check]] = {
+_BY: dict[str, Kind] = {"changed_by": TEXT}
+_WHO: dict[str, Kind] = {"employee": TEXT, **_BY}
+FIELDS: dict[EventType, dict[str, Kind]] = {
     "Evt_TimeEntryLogged": {
         **dict.fromkeys(("id", "employee", "customer", "project", "logged_by"), TEXT),
         **_ENTRY,
     },
     "Evt_TimeEntryStatusChanged": {"id": TEXT, "status": TEXT, **_BY},
-    "Evt_TimeEntryUpdated": {"id": TEXT, "changes": _named(_ENTRY), **_BY},
-    "Evt_ProjectStatusChanged": {"id": TEXT, "status": _PHASE, **_BY},
-    "Evt_ProjectTeamUpdated": {"id": TEXT, "team": _TEAM, **_BY},
-    "Evt_EmployeeSkillsUpdated": {"skills": _LEVELS, "wills": _LEVELS, **_WHO},
+    "Evt_TimeEntryUpdated": {"id": TEXT, "changes": _ENTRY, **_BY},
+    "Evt_ProjectStatusChanged": {"id": TEXT, "status": get_args(DealPhase), **_BY},
+    "Evt_ProjectTeamUpdated": {"id": TEXT, "team": TEAM, **_BY},
+    "Evt_EmployeeSkillsUpdated": {"skills": LEVELS, "wills": LEVELS, **_WHO},
     "Evt_EmployeeNoteUpdated": {"notes": TEXT, **_WHO},
     "Evt_EmployeeSalaryUpdated": {"salary": NUMBER, **_WHO},
-    "Evt_EmployeeInfoUpdated": {
-        "changes": _named({"location": TEXT, "department": TEXT}),
-        **_WHO,
-    },
+    "Evt_EmployeeInfoUpdated": {"changes": {"location": TEXT, "department": TEXT}, **_WHO},
     "Evt_WikiArticleUpdated": {"file": TEXT, "content": TEXT, **_BY},
 }
 """What an event of each type can be compared by; the wiki's digest never is."""

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 from pydantic_core import to_json
 
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company.expectation import ARTICLE, Expect, Wanted, choices
-from workshop.simulator.company.records import TABLES, Company, Day, Name, Record
-from workshop.simulator.company.registry import Registry
+from workshop.simulator.company.records import TABLES, Company, Day, Record
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
-from workshop.simulator.pack_files import PackError as PackError
 from workshop.simulator.pack_files import (
+    Mistakes,
+    Name,
+    PageLimit,
     Part,
-    checked_pack,
     did_you_mean,
-    mistakes_of,
     not_empty,
+    read_part,
     refuse,
     repeated,
 )
@@ -71,7 +70,7 @@ class CompanyScenario(Part):
     company: str
     user: str | None = Field(description="Id of an employee; null is a guest.")
     today: Day
-    page_limit: int = Field(
+    page_limit: PageLimit = Field(
         5, description="Largest `limit` of a list or a search; -1 refuses every one."
     )
     whoami_status: int = Field(200, description="Another status makes whoami an error.")
@@ -81,13 +80,6 @@ class CompanyScenario(Part):
     patch: Patch = Patch()
     expect: Expect
     faults: tuple[CompanyFault, ...] = ()
-
-    @field_validator("page_limit")
-    @classmethod
-    def _page_or_none(cls, value: int) -> int:
-        if value != -1 and value < 1:
-            raise ValueError("must be at least 1, or -1 to refuse every list and search")
-        return value
 
     @field_validator("whoami_status")
     @classmethod
@@ -116,20 +108,9 @@ class CompanyPack(Part):
         refuse(self._mistakes())
         return self
 
-    @cached_property
-    def registries(self) -> dict[str, Registry]:
-        """The companies as tasks share them."""
-        return {id_: Registry(company) for id_, company in self.companies.items()}
-
     def company_of(self, scenario: CompanyScenario) -> Company:
         """The company of a scenario, patched. Raises ValueError where the patch does not fit."""
         return scenario.patch.applied(self.companies[scenario.company])
-
-    def registry_of(self, scenario: CompanyScenario) -> Registry:
-        """The same as its task sees it; what a scenario does not change is shared."""
-        shared = self.registries[scenario.company]
-        company = self.company_of(scenario)
-        return Registry(company, shared) if scenario.patch != Patch() else shared
 
     def _mistakes(self) -> Iterator[str]:
         """What does not fit between the scenarios and their companies."""
@@ -149,11 +130,6 @@ class CompanyPack(Part):
             yield from (f"{where}: {line}" for line in lines)
 
 
-def read_pack(raw: Fields, text: str, source: str) -> CompanyPack:
-    """Read a pack from JSON text and what was parsed of it."""
-    return checked_pack(CompanyPack, raw, text, source)
-
-
 def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any, ...]:
     records = dict(records)
     for id_, fields in changes.items():
@@ -166,31 +142,13 @@ def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any
         if fields.get("id", id_) != id_:
             raise ValueError(f"{where}.id: must be {id_!r}, not {fields['id']!r}")
         old = records[id_].model_dump() if id_ in records else {}
+        whole = {**old, **fields, "id": id_}
         try:
             # As JSON, where a list is a list and never a tuple.
-            whole = to_json({**old, **fields, "id": id_})
-            records[id_] = TABLES[table].model_validate_json(whole)
-        except ValidationError as error:
-            lines = mistakes_of(error, TABLES[table])
-            raise ValueError(*(f"{where}.{line}" for line in lines)) from None
+            records[id_] = read_part(TABLES[table], whole, to_json(whole))
+        except Mistakes as mistakes:
+            raise ValueError(*(f"{where}.{line}" for line in mistakes.args)) from None
     return tuple(records.values())
-
-
-_Known = Mapping[str, set[str]]
-"""Ids by what they are ids of, as links and errors call it."""
-_OF_EVENTS: dict[str, dict[str, str]] = {
-    "Evt_TimeEntryLogged": {
-        "employee": "employee",
-        "customer": "customer or none",
-        "project": "project or none",
-        "logged_by": "employee or none",
-    },
-    "Evt_TimeEntryStatusChanged": {"id": "time entry"},
-    "Evt_TimeEntryUpdated": {"id": "time entry"},
-    "Evt_ProjectStatusChanged": {"id": "project"},
-    "Evt_ProjectTeamUpdated": {"id": "project"},
-}
-"""What the fields of an event are ids of; of those that are not named, see `_of_event`."""
 
 
 def _unknown(user: str | None, expect: Expect, company: Company) -> Iterator[str]:
@@ -198,58 +156,51 @@ def _unknown(user: str | None, expect: Expect, company: Company) -> Iterator[str
 
     Not looked for are places, names of skills, and the ids of entries where some are to be made.
     """
-    known = _known(expect, company)
-    if user is not None:
-        yield from _lines("user", "employee", [user], known)
-    for kind, links in expect.links.items():
-        for name in ("must", "may"):
-            what = "customer or own" if kind == "customer" else str(kind)
-            yield from _lines(f"expect.links.{kind}.{name}", what, getattr(links, name), known)
-    for number, event in enumerate(expect.events):
-        for field, what, ids in _of_event(event):
-            yield from _lines(f"expect.events[{number}].{field}", what, ids, known)
-
-
-def _known(expect: Expect, company: Company) -> _Known:
-    people = {one.id for one in company.employees}
-    customers = {one.id for one in company.customers}
-    projects = {one.id for one in company.projects}
-    pages = set(company.wiki)
-    for event in expect.events:
-        if event.type == ARTICLE:
-            pages.update(choices(event.fields.get("file", "")))
     known = {
-        "employee": people,
-        "employee or none": people | {""},
-        "customer or own": customers | {one.customer for one in company.projects},
-        "customer or none": customers | {""},
-        "project": projects,
-        "project or none": projects | {""},
-        "wiki": pages,
+        "employee": {one.id for one in company.employees},
+        "customer": {one.id for one in company.customers},
+        "project": {one.id for one in company.projects},
+        "wiki": set(company.wiki),
     }
     if not any(event.type == "Evt_TimeEntryLogged" for event in expect.events):
         known["time entry"] = {one.id for one in company.time_entries}
-    return known
+    for event in expect.events:
+        if event.type == ARTICLE:
+            known["wiki"].update(choices(event.fields.get("file", "")))
+    if user is not None:
+        yield from _lines("user", "employee", [user], known["employee"])
+    for kind, links in expect.links.items():
+        there = known.get(kind)
+        if kind == "customer":
+            # The company's own projects have a mark in place of a customer.
+            there = known["customer"] | {one.customer for one in company.projects}
+        yield from _lines(f"expect.links.{kind}.must", kind, links.must, there)
+        yield from _lines(f"expect.links.{kind}.may", kind, links.may, there)
+    for number, event in enumerate(expect.events):
+        for field, what, ids in _ids_of(event):
+            there = known.get(what)
+            if there is not None and field in _MAY_BE_EMPTY:
+                there = there | {""}
+            yield from _lines(f"expect.events[{number}].{field}", what, ids, there)
 
 
-def _of_event(event: Wanted) -> Iterator[tuple[str, str, list[Any]]]:
+_MAY_BE_EMPTY = ("customer", "project", "logged_by", "changed_by")
+
+
+def _ids_of(event: Wanted) -> Iterator[tuple[str, str, list[Any]]]:
     """Fields of a wanted event that are ids, what they are ids of, and which they may be."""
-    fields = _OF_EVENTS.get(event.type, {})
-    if event.type.startswith("Evt_Employee"):
-        fields = {"employee": "employee"}
-    for field, what in {**fields, "changed_by": "employee or none"}.items():
+    kinds = {"employee": "employee", "customer": "customer", "project": "project"}
+    kinds["id"] = "project" if event.type.startswith("Evt_Project") else "time entry"
+    kinds |= {"logged_by": "employee", "changed_by": "employee"}
+    for field, kind in kinds.items():
         if field in event.fields:
-            yield field, what, choices(event.fields[field])
+            yield field, kind, choices(event.fields[field])
     for team in choices(event.fields.get("team", [])):
         for member in team:
             yield "team", "employee", choices(member["employee"])
 
 
-def _lines(field: str, what: str, ids: list[Any], known: _Known) -> Iterator[str]:
-    if what not in known:
-        return
+def _lines(field: str, kind: str, ids: Sequence[Any], known: set[str] | None) -> Iterator[str]:
     for id_ in ids:
-        if id_ not in known[what]:
-            name = what.partition(" or ")[0]
-            hint = did_you_mean(id_, known[what])
-            yield f"{field}: the company has no {name} {id_!r}{hint}"
+        if known is not None and id_ not in known:
+            yield f"{field}: the company has no {kind} {id_!r}{did_you_mean(id_, known)}"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from core.erc3_client.own.company_shapes import Outcome
 from workshop.simulator.company.expectation import CONTAINS, DIGEST, ONE_OF
-from workshop.simulator.world import KnownPlay, Refusal, Underivable
+from workshop.simulator.company.pack import CompanyScenario
+from workshop.simulator.world import KnownPlay, Refusal, Underivable, Wire
 
-if TYPE_CHECKING:
-    from workshop.simulator.company.pack import CompanyScenario
-
-Wire = dict[str, Any]
 ENTRY = ("date", "hours", "work_category", "notes", "billable", "status")
 
 
@@ -23,16 +20,15 @@ def plays(scenario: CompanyScenario) -> Iterator[KnownPlay]:
 
     Raises `Underivable` where a change event is expected that does not say what is changed.
     """
-    raw = scenario.model_dump(mode="json", include={"user", "today", "expect"})
-    right, expect = Play(raw), scenario.expect
+    right, expect = Play(scenario), scenario.expect
     yield KnownPlay("as expected", 1.0, right.run)
-    yield KnownPlay("in another order", 1.0, Play(raw, turned=True).run)
+    yield KnownPlay("in another order", 1.0, Play(scenario, turned=True).run)
     yield KnownPlay("nothing done", 0.0, lambda _ask: None)
     silent = not (right.events or right.wanted or expect.message.contains)
     refusal = {"outcome": "denied_security", "message": "", "links": []}
     fits = silent and refusal["outcome"] in expect.outcomes
     yield KnownPlay("a mere refusal", float(fits), lambda ask: ask("/respond", **refusal))
-    for name, play in spoilt(raw):
+    for name, play in spoilt(scenario):
         yield KnownPlay(name, 0.0, play.run)
 
 
@@ -47,7 +43,7 @@ def chosen(value: Any) -> Any:
     return [chosen(one) for one in value] if isinstance(value, list) else value
 
 
-def literals(wanted: list[Any]) -> list[str]:
+def literals(wanted: Sequence[str | Sequence[str]]) -> list[str]:
     """Texts that satisfy what a message has to hold: of alternatives the first."""
     return [one if isinstance(one, str) else one[0] for one in wanted]
 
@@ -63,7 +59,7 @@ class Play:
     another order what may be done in any, and reads in between.
     """
 
-    scenario: Wire
+    scenario: CompanyScenario
     writes: bool = True
     named: bool = True
     again: bool = False
@@ -76,25 +72,19 @@ class Play:
     turned: bool = False
 
     @property
-    def expect(self) -> Wire:
-        """What the scenario wants."""
-        expected: Wire = self.scenario["expect"]
-        return expected
-
-    @property
     def wanted(self) -> list[Wire]:
         """The links that it has to have."""
         return [
             {"kind": kind, "id": id_}
-            for kind, links in self.expect.get("links", {}).items()
-            for id_ in links.get("must", [])
+            for kind, links in self.scenario.expect.links.items()
+            for id_ in links.must
         ]
 
     @property
     def events(self) -> list[Wire]:
         """The changes that it makes; those of the wiki's digest come by themselves."""
-        every = (chosen(event) for event in self.expect.get("events", []))
-        return [event for event in every if event["type"] != DIGEST]
+        expected = self.scenario.expect.events
+        return [{"type": e.type, **chosen(e.fields)} for e in expected if e.type != DIGEST]
 
     def run(self, ask: Callable[..., Any]) -> None:
         """Do the writes and send the response. Raises `Underivable`."""
@@ -105,42 +95,39 @@ class Play:
             if self.turned:
                 with suppress(Refusal):
                     ask("/employees/list", offset=0, limit=1)
-            path, body, undo = self._write(ask, event)
+            try:
+                path, body, undo = self._calls(ask, event)
+            except KeyError as missing:
+                text = f"the expected {event['type']} does not say {missing.args[0]!r}"
+                raise Underivable(text) from None
             sent = [body, *([undo] if undo else []), body] if self.again and not number else [body]
             for one in sent:
                 ask(path, **one)
         if self.stray:
             ask("/wiki/update", file="stray.md", content="stray", changed_by="")
         links = [one for n, one in enumerate(self.wanted) if n != self.without]
-        contains = self.expect.get("message", {}).get("contains", [])
-        message = " ".join(literals(contains)) if self.message is None else self.message
-        outcome = self.outcome or self.expect["outcomes"][0]
+        literal = " ".join(literals(self.scenario.expect.message.contains))
+        message = literal if self.message is None else self.message
+        outcome = self.outcome or self.scenario.expect.outcomes[0]
         links = (links[::-1] if self.turned else links) + self.links
         ask("/respond", outcome=outcome, message=message, links=links)
 
-    def _write(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
-        """As `_calls`. Raises `Underivable`."""
-        try:
-            return self._calls(ask, event)
-        except KeyError as missing:
-            text = f"the expected {event['type']} does not say {missing.args[0]!r}"
-            raise Underivable(text) from None
-
-    def _by(self, event: Wire, name: str = "changed_by") -> Wire:
-        return {name: event.get(name, "")} if self.named else {}
-
     def _calls(self, ask: Callable[..., Any], event: Wire) -> tuple[str, Wire, Wire | None]:
-        """The path and the body of a write, and the body that undoes it, if one does."""
-        by = self._by(event)
+        """The path and the body of a write, and the body that undoes it, if one does.
+
+        Raises KeyError: the event does not say the field.
+        """
+        by_field = "logged_by" if event["type"] == "Evt_TimeEntryLogged" else "changed_by"
+        by = {by_field: event.get(by_field, "")} if self.named else {}
         match event["type"]:
             case "Evt_TimeEntryLogged":
                 usual = {
-                    "employee": self.scenario["user"],
-                    "date": self.scenario["today"],
+                    "employee": self.scenario.user,
+                    "date": self.scenario.today,
                     "hours": 1,
                 }
                 sent = {k: v for k, v in event.items() if k not in ("type", "id", "logged_by")}
-                return "/time/log", {**usual, **sent, **self._by(event, "logged_by")}, None
+                return "/time/log", {**usual, **sent, **by}, None
             case "Evt_TimeEntryStatusChanged" | "Evt_TimeEntryUpdated":
                 old = ask("/time/get", id=event["id"])["entry"]
                 old = {"id": event["id"], **{name: old[name] for name in ENTRY}, **by}
@@ -187,31 +174,29 @@ def _record_of(event: Wire) -> str:
     return str(event.get("id") or event.get("employee") or event.get("file"))
 
 
-def spoilt(scenario: Wire) -> Iterator[tuple[str, Play]]:
+def spoilt(scenario: CompanyScenario) -> Iterator[tuple[str, Play]]:
     """Every way to play a scenario wrong, by name."""
-    expect, user = scenario["expect"], scenario["user"]
-    events = expect.get("events", [])
-    if events:
+    expect = scenario.expect
+    if expect.events:
         yield "without its writes", Play(scenario, writes=False)
         yield "a write repeated", Play(scenario, again=True)
-    if any({"changed_by", "logged_by"} & event.keys() for event in events):
+    if any({"changed_by", "logged_by"} & event.fields.keys() for event in expect.events):
         yield "without changed_by", Play(scenario, named=False)
-    if any(event["type"] == "Evt_EmployeeSkillsUpdated" for event in events):
+    if any(event.type == "Evt_EmployeeSkillsUpdated" for event in expect.events):
         yield "skills lost", Play(scenario, whole=False)
     yield "a write that nobody asked for", Play(scenario, stray=True)
     for other in reversed(get_args(Outcome)):
-        if other not in expect["outcomes"]:
+        if other not in expect.outcomes:
             yield "another outcome", Play(scenario, outcome=other)
             break
     for number, link in enumerate(Play(scenario).wanted):
         yield f"without the link to {link['id']}", Play(scenario, without=number)
-    checked = expect.get("links", {}).get("employee")
-    allowed = [*checked.get("must", []), *checked.get("may", [])] if checked else []
-    requester = {"kind": "employee", "id": user or ""}
-    if user and ((checked is not None and user not in allowed) or expect.get("no_links")):
-        yield "the asker linked", Play(scenario, links=[requester])
-    if expect.get("message", {}).get("contains"):
+    checked, user = expect.links.get("employee"), scenario.user
+    unwanted = checked is not None and user not in (*checked.must, *checked.may)
+    if user and (unwanted or expect.no_links):
+        yield "the asker linked", Play(scenario, links=[{"kind": "employee", "id": user}])
+    if expect.message.contains:
         yield "an empty message", Play(scenario, message="")
-    for word in expect.get("message", {}).get("excludes", []):
-        contains = " ".join(literals(expect["message"].get("contains", [])))
-        yield f"{word!r} said", Play(scenario, message=f"{contains} {word}")
+    for word in expect.message.excludes:
+        literal = " ".join(literals(expect.message.contains))
+        yield f"{word!r} said", Play(scenario, message=f"{literal} {word}")

@@ -1,18 +1,86 @@
-"""What a company of a pack is made of: its records, with exactly the fields of the wire."""
+"""What a company of a pack is made of: its records, with exactly the fields of the wire.
+
+Each is served as a `Row`, in the form of the wire.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from typing import Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    model_validator,
+)
 
 from core.erc3_client.own import company_shapes as shapes
-from workshop.simulator.pack_files import Part, did_you_mean, refuse, repeated
+from workshop.simulator.pack_files import Name, Part, did_you_mean, refuse, repeated
+from workshop.simulator.world import Wire
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LARGEST_PLAIN = 1e21
+"""From here on Go prints an exponent, as Python does."""
+
+
+class Row(NamedTuple):
+    """A record as `get` and as lists show it, and the texts that queries are looked for in.
+
+    Rows are shared by tasks, by answers and by their logs: none is ever changed.
+    """
+
+    full: Wire
+    brief: Wire
+    texts: tuple[str, ...] = ()
+
+
+def plain(number: float) -> float:
+    """A number as Go prints it: 8 and not 8.0."""
+    return int(number) if number == number // 1 and abs(number) < _LARGEST_PLAIN else number
+
+
+def part(whole: Mapping[str, Any], *names: str) -> Wire:
+    """Some fields of a record, in this order."""
+    return {name: whole[name] for name in names}
+
+
+def employee_row(fields: Wire) -> Row:
+    """The row of an employee."""
+    lists = {name: fields[name] or None for name in ("skills", "wills")}
+    full = part(fields, *shapes.EmployeeView.model_fields) | lists
+    return _row(full, shapes.EmployeeBrief, "name", "id", "email")
+
+
+def customer_row(fields: Wire) -> Row:
+    """The row of a customer."""
+    full = part(fields, *shapes.CompanyDetail.model_fields)
+    return _row(full, shapes.CompanyBrief, "name", "brief")
+
+
+def project_row(fields: Wire) -> Row:
+    """The row of a project."""
+    team = [
+        {**member, "time_slice": plain(member["time_slice"])} for member in fields["team"] or ()
+    ]
+    full = part(fields, *shapes.ProjectDetail.model_fields) | {"team": team or None}
+    return _row(full, shapes.ProjectBrief, "name", "description")
+
+
+def entry_row(fields: Wire) -> Row:
+    """The row of a time entry: lists show its id, `get` does not."""
+    full = part(fields, *shapes.TimeEntry.model_fields) | {"hours": plain(fields["hours"])}
+    return Row(full, {"id": fields["id"], **full})
+
+
+def _row(full: Wire, brief: type[BaseModel], *searched: str) -> Row:
+    texts = tuple(full[name].lower() for name in searched)
+    return Row(full, part(full, *brief.model_fields), texts)
 
 
 def real_day(value: str) -> str:
@@ -23,7 +91,6 @@ def real_day(value: str) -> str:
     return value
 
 
-Name = Annotated[str, Field(min_length=1)]
 Day = Annotated[str, AfterValidator(real_day)]
 """A date as `YYYY-MM-DD`."""
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -40,6 +107,17 @@ class Record(Part):
     model_config = ConfigDict(extra="forbid")
 
 
+class Listed(Record):
+    """A record of one of the company's lists."""
+
+    make_row: ClassVar[Callable[[Wire], Row]]
+
+    @cached_property
+    def row(self) -> Row:
+        """The record as all tasks serve it that do not change it."""
+        return type(self).make_row(self.model_dump(mode="json"))
+
+
 class Level(Record, shapes.SkillLevel):
     """How good somebody is at something, or how willing."""
 
@@ -49,9 +127,10 @@ class Level(Record, shapes.SkillLevel):
 Levels = Annotated[tuple[Level, ...], BeforeValidator(_null_is_empty)]
 
 
-class Employee(Record, shapes.EmployeeView):
+class Employee(Listed, shapes.EmployeeView):
     """Somebody of the company."""
 
+    make_row = employee_row
     id: Name
     name: Name
     email: str
@@ -63,9 +142,10 @@ class Employee(Record, shapes.EmployeeView):
     wills: Levels  # type: ignore[assignment]
 
 
-class Customer(Record, shapes.CompanyDetail):
+class Customer(Listed, shapes.CompanyDetail):
     """A customer in the CRM; `account_manager` is an employee."""
 
+    make_row = customer_row
     id: Name
     name: Name
     brief: str
@@ -83,9 +163,10 @@ class Workload(Record, shapes.Workload):
     time_slice: Amount
 
 
-class Project(Record, shapes.ProjectDetail):
+class Project(Listed, shapes.ProjectDetail):
     """A project; `customer` is in the CRM, or only marks projects of the company's own."""
 
+    make_row = project_row
     id: Name
     name: Name
     description: str
@@ -93,9 +174,10 @@ class Project(Record, shapes.ProjectDetail):
     team: Annotated[tuple[Workload, ...], BeforeValidator(_null_is_empty)]  # type: ignore[assignment]
 
 
-class TimeEntry(Record, shapes.TimeEntryWithID):
+class TimeEntry(Listed, shapes.TimeEntryWithID):
     """Hours of somebody on a day; the platform takes any text for the status."""
 
+    make_row = entry_row
     id: Name
     employee: Name
     customer: str
@@ -106,7 +188,7 @@ class TimeEntry(Record, shapes.TimeEntryWithID):
     notes: str
 
 
-TABLES: dict[str, type[Record]] = {
+TABLES: dict[str, type[Listed]] = {
     "employees": Employee,
     "customers": Customer,
     "projects": Project,

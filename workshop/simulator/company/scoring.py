@@ -42,33 +42,24 @@ def evaluate(
     The score is 1.0 with no line of the evaluator, or 0.0 with a line for each mistake of the
     first stage that fails; 0.1 less, with a line, where no model call was reported.
     """
-    lines = _first_failing(expect, events, responses)
+    if len(responses) == 1:
+        (response,) = responses
+        mistakes = list(_of_events(expect.events, events))
+        if not mistakes and response.outcome not in expect.outcomes:
+            word = "outcome" if len(expect.outcomes) == 1 else "outcomes"
+            wanted = ", ".join(expect.outcomes)
+            mistakes = [f"expected {word} '{wanted}', got '{response.outcome}'"]
+        mistakes = mistakes or [*_of_links(expect, response)] or [*_of_message(expect, response)]
+    else:
+        mistakes = [f"agent should provide 1 response, found {len(responses)}"]
+    lines = [f"FAIL: {mistake}" for mistake in mistakes]
     return Evaluation.of(0.0 if lines else 1.0, lines, logged)
 
 
-def _first_failing(
-    expect: Expect, events: Sequence[Event], responses: Sequence[Response]
-) -> list[str]:
-    if len(responses) != 1:
-        return [f"FAIL: agent should provide 1 response, found {len(responses)}"]
-    (response,) = responses
-    stages: tuple[Callable[[], Iterator[str]], ...] = (
-        lambda: _of_events(expect.events, events),
-        lambda: _of_outcome(expect, response),
-        lambda: _of_links(expect, response),
-        lambda: _of_message(expect, response),
-    )
-    for stage in stages:
-        if lines := [f"FAIL: {line}" for line in stage()]:
-            return lines
-    return []
-
-
 def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[str]:
-    wanted, actual = [*expected], [*events]
-    if not _wants_digests(expected):
-        wanted = [event for event in wanted if event.type != DIGEST]
-        actual = [event for event in actual if event.type != DIGEST]
+    ignored = () if _wants_digests(expected) else (DIGEST,)
+    wanted = [event for event in expected if event.type not in ignored]
+    actual = [event for event in events if event.type not in ignored]
     wanted_types = Counter[str](event.type for event in wanted)
     unwanted = [event.type for event in actual if event.type not in wanted_types]
     if unwanted and not wanted:
@@ -77,19 +68,15 @@ def _of_events(expected: Sequence[Wanted], events: Sequence[Event]) -> Iterator[
         types = ", ".join(f"*erc3.{type_}" for type_ in dict.fromkeys(unwanted))
         yield f"found unexpected {len(unwanted)} events: {types}"
     else:
-        yield from _missing_events(wanted, actual)
-        yield from _surplus_events(wanted_types, Counter[str](event.type for event in actual))
+        partners = paired(wanted, actual, matches)
+        left = [event for place, event in enumerate(actual) if place not in partners]
+        for event, partner in zip(wanted, partners, strict=True):
+            if partner is None:
+                yield _missing(event, left)
+        yield from _surplus(wanted_types, Counter(event.type for event in actual))
 
 
-def _missing_events(wanted: Sequence[Wanted], actual: Sequence[Event]) -> Iterator[str]:
-    partners = paired(wanted, actual, matches)
-    left = [event for place, event in enumerate(actual) if place not in partners]
-    for event, partner in zip(wanted, partners, strict=True):
-        if partner is None:
-            yield _missing(event, left)
-
-
-def _surplus_events(wanted: Counter[str], actual: Counter[str]) -> Iterator[str]:
+def _surplus(wanted: Counter[str], actual: Counter[str]) -> Iterator[str]:
     for type_, number in actual.items():
         if number > wanted[type_] == 1:
             yield f"expected only one event of type *erc3.{type_}, found {number}"
@@ -120,12 +107,6 @@ def _missing(wanted: Wanted, left: Sequence[Event]) -> str:
                 "was found"
             )
     return f"expected event of type *erc3.{wanted.type} not found"
-
-
-def _of_outcome(expect: Expect, response: Response) -> Iterator[str]:
-    if response.outcome not in expect.outcomes:
-        word = "outcome" if len(expect.outcomes) == 1 else "outcomes"
-        yield f"expected {word} '{', '.join(expect.outcomes)}', got '{response.outcome}'"
 
 
 def _of_links(expect: Expect, response: Response) -> Iterator[str]:

@@ -8,16 +8,13 @@ the paths, which is a choice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from itertools import islice
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workshop.simulator.world import Refusal
+import re2
 
-if TYPE_CHECKING:
-    from workshop.simulator.world import Wire
+from workshop.simulator.world import Refusal, Wire
 
 HITS = 5
 AROUND = 2
@@ -49,30 +46,22 @@ class Wiki:
 
     def search(self, pattern: str) -> list[Wire]:
         """The first lines that match a pattern; `Refusal` for one that is none."""
-        return list(islice(self._hits(_compiled(pattern)), HITS))
-
-    def _hits(self, expression: Any) -> Iterator[Wire]:
+        expression, hits = _compiled(pattern), list[Wire]()
         for path, content in self.pages.items():
             lines = content.split("\n")
             for number, line in enumerate(lines):
                 if expression.search(line):
                     around = lines[max(0, number - AROUND) : number + AROUND + 1]
-                    yield {"content": "\n".join(around), "linum": number + 1, "path": path}
+                    hits.append({"content": "\n".join(around), "linum": number + 1, "path": path})
+        return hits[:HITS]
 
 
-@lru_cache(maxsize=64)
 def _compiled(pattern: str) -> Any:
-    import re2  # imported late: most tasks never search
-
     options = re2.Options()
     options.log_errors = False
     try:
         return re2.compile(pattern, options)
     except re2.error as error:
-        raise Refusal(f"invalid regex: error parsing regexp: {_in_go(error.args[0])}") from None
-
-
-def _in_go(message: bytes) -> str:
-    """RE2's words for a mistake, as Go words them."""
-    what, _, where = message.decode(errors="replace").partition(": ")
-    return f"{GO_WORDS.get(what, what)}: `{where}`"
+        what, _, where = error.args[0].decode(errors="replace").partition(": ")
+        text = f"error parsing regexp: {GO_WORDS.get(what, what)}: `{where}`"
+        raise Refusal(f"invalid regex: {text}") from None

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
-from workshop.simulator.pack_files import PackError as PackError
 from workshop.simulator.pack_files import (
+    Name,
+    PageLimit,
     Part,
-    checked_pack,
     did_you_mean,
     not_empty,
-    raw_pack,
     refuse,
     repeated,
 )
@@ -23,7 +22,6 @@ from workshop.simulator.pack_files import (
 FORMAT = "store-pack/1"
 BUNDLED_PACK = Path(__file__).parent / "packs" / "store-bundled.json"
 
-Name = Annotated[str, Field(min_length=1)]
 Dollars = Annotated[int, Field(ge=0)]
 Pieces = Annotated[int, Field(ge=0)]
 Quantity = Annotated[int, Field(ge=1)]
@@ -116,18 +114,11 @@ class Scenario(Part):
 
     spec_id: Name
     task_text: Name
-    page_limit: int = Field(description="Largest `limit` of a listing; -1 forbids listing.")
+    page_limit: PageLimit = Field(description="Largest `limit` of a listing; -1 forbids listing.")
     products: tuple[Product, ...]
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
     faults: tuple[StoreFault, ...] = ()
-
-    @field_validator("page_limit")
-    @classmethod
-    def _page_or_none(cls, value: int) -> int:
-        if value != -1 and value < 1:
-            raise ValueError("must be at least 1, or -1 for a shop that forbids listing")
-        return value
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:
@@ -165,8 +156,3 @@ def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> 
         if value not in known:
             hint = did_you_mean(value, known) or f"; this shop has: {', '.join(known) or 'none'}"
             yield f"{where}: unknown {what} {value!r}{hint}"
-
-
-def parse_pack(text: str, source: str = "pack") -> Pack:
-    """Read a pack from JSON text; `source` names it in a `PackError`."""
-    return checked_pack(Pack, raw_pack(text, source, FORMAT), text, source)

@@ -5,57 +5,33 @@ Which of its behaviour is recorded and which is a choice of ours stands in `choi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from workshop.simulator.store.pack import Coupon, Product, Scenario
+from core.erc3_client.own.store import ProductInfo
+from workshop.simulator.store.pack import Coupon, Scenario
 from workshop.simulator.store.scoring import Basket, Line, evaluate
-from workshop.simulator.world import Evaluation, Refusal
+from workshop.simulator.world import Evaluation, Refusal, Wire
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A product as the listing shows it; `price` is in whole dollars."""
-
-    sku: str
-    name: str
-    available: int
-    price: int
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A stretch of the catalog; `next_offset` is -1 when nothing is left."""
 
-    products: tuple[Offer, ...]
+    products: list[ProductInfo]
     next_offset: int
 
 
-class Catalog:
-    """What all shops of one scenario share: products and coupons by name; never changes."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.products: tuple[Product, ...] = scenario.products
-        self.by_sku = {product.sku: product for product in scenario.products}
-        self.coupons = {coupon.code: coupon for coupon in scenario.coupons}
-        self.stock = {product.sku: product.available for product in scenario.products}
-        self.moved_stock = {
-            product.sku: product.stock_at_checkout
-            for product in scenario.products
-            if product.stock_at_checkout is not None
-        }
-
-
 class Shop:
-    """One buyer's shop: a basket and a stock of its own over a shared catalog.
+    """One buyer's shop: a basket and a stock of its own.
 
     Every method raises `Refusal` when the shop refuses; a refused call changes nothing, except
     that the first `checkout` moves the stock.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self._stock = dict(catalog.stock)
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._products = {product.sku: product for product in scenario.products}
+        self._coupons = {coupon.code: coupon for coupon in scenario.coupons}
+        self._stock = {product.sku: product.available for product in scenario.products}
         self._quantities: dict[str, int] = {}
         self._coupon: Coupon | None = None
         self._stock_moved = False
@@ -68,32 +44,32 @@ class Shop:
 
     def evaluate(self, logged: bool) -> Evaluation:
         """Compare the checkouts with what the scenario expects."""
-        return evaluate(self._catalog.scenario, self.purchases, logged)
+        return evaluate(self._scenario, self.purchases, logged)
 
     def list_products(self, offset: int, limit: int) -> Page:
         """A page of at most `limit` products; 0 stands for the largest page."""
-        largest = self._catalog.scenario.page_limit
+        largest = self._scenario.page_limit
         if limit > largest:
             raise Refusal(f"page limit exceeded: {limit} > {largest}")
         if limit < 0 or offset < 0:
             raise Refusal(f"offset and limit must not be negative: offset {offset}, limit {limit}")
         end = offset + (limit or largest)
-        offers = tuple(
-            Offer(product.sku, product.name, self._stock[product.sku], product.price)
-            for product in self._catalog.products[offset:end]
-        )
-        return Page(offers, end if end < len(self._catalog.products) else -1)
+        products = [
+            ProductInfo(sku=one.sku, name=one.name, available=self._stock[one.sku], price=one.price)
+            for one in self._scenario.products[offset:end]
+        ]
+        return Page(products, end if end < len(self._scenario.products) else -1)
 
     def view(self) -> Basket:
         """The basket, lines sorted by sku."""
         return self._basket(sorted(self._quantities))
 
-    def size(self) -> tuple[int, int]:
+    def size(self) -> Wire:
         """The number of lines and of pieces in the basket."""
-        return len(self._quantities), sum(self._quantities.values())
+        return {"line_count": len(self._quantities), "item_count": sum(self._quantities.values())}
 
-    def add(self, sku: str, quantity: int) -> None:
-        """Put `quantity` more pieces into the basket."""
+    def add(self, sku: str, quantity: int) -> Wire:
+        """Put `quantity` more pieces into the basket; its size then."""
         self._check(sku, quantity)
         wanted = self._quantities.get(sku, 0) + quantity
         available = self._stock[sku]
@@ -103,9 +79,10 @@ class Shop:
                 f"available {available}, requested {wanted}"
             )
         self._quantities[sku] = wanted
+        return self.size()
 
-    def remove(self, sku: str, quantity: int) -> None:
-        """Take `quantity` pieces out of the basket; the line goes with its last piece."""
+    def remove(self, sku: str, quantity: int) -> Wire:
+        """Take `quantity` pieces out, a line with its last piece; the size of the basket then."""
         self._check(sku, quantity)
         present = self._quantities.get(sku, 0)
         if not present:
@@ -116,23 +93,22 @@ class Shop:
             del self._quantities[sku]
         else:
             self._quantities[sku] = present - quantity
+        return self.size()
 
-    def apply_coupon(self, code: str) -> None:
+    def apply_coupon(self, code: str) -> Wire:
         """Set the coupon in place of an earlier one; an empty code clears it."""
-        if code and code not in self._catalog.coupons:
+        if code and code not in self._coupons:
             raise Refusal(f"invalid coupon code: {code}")
-        self._coupon = self._catalog.coupons[code] if code else None
-
-    def remove_coupon(self) -> None:
-        """Take the coupon off, if there is one."""
-        self._coupon = None
+        self._coupon = self._coupons[code] if code else None
+        return {}
 
     def checkout(self) -> Basket:
         """Buy the basket, lines in catalog order, and leave it empty; of nothing, buy nothing."""
         if not self._stock_moved:
-            self._stock.update(self._catalog.moved_stock)
+            moved = {sku: one.stock_at_checkout for sku, one in self._products.items()}
+            self._stock |= {sku: stock for sku, stock in moved.items() if stock is not None}
             self._stock_moved = True
-        in_catalog_order = [sku for sku in self._catalog.by_sku if sku in self._quantities]
+        in_catalog_order = [sku for sku in self._products if sku in self._quantities]
         for sku in in_catalog_order:
             available, wanted = self._stock[sku], self._quantities[sku]
             if wanted > available:
@@ -151,15 +127,13 @@ class Shop:
         return bought
 
     def _check(self, sku: str, quantity: int) -> None:
-        if sku not in self._catalog.by_sku:
+        if sku not in self._products:
             raise Refusal(f"unknown product: {sku}")
         if quantity < 1:
             raise Refusal(f"quantity must be at least 1, got {quantity}")
 
     def _basket(self, skus: list[str]) -> Basket:
-        lines = tuple(
-            Line(sku, self._quantities[sku], self._catalog.by_sku[sku].price) for sku in skus
-        )
+        lines = tuple(Line(sku, self._quantities[sku], self._products[sku].price) for sku in skus)
         subtotal = sum(line.quantity * line.price for line in lines)
         code = self._coupon.code if self._coupon else ""
         return Basket(lines, subtotal, code, self._discount(subtotal))

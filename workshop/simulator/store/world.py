@@ -6,31 +6,24 @@ When an answer leaves out a field, and what a repeated call does, stands in `cho
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack
 from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import Basket
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Wire, World, routes_of
-
-
-def _open_task(pack: Pack, scenario: Scenario) -> Callable[[], Shop]:
-    return partial(Shop, Catalog(scenario))
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
     page = shop.list_products(request.offset, request.limit)
-    products = [
-        {"sku": one.sku, "name": one.name, "available": one.available, "price": one.price}
-        for one in page.products
-    ]
-    return {"products": products or None, "next_offset": page.next_offset}
+    products = [product.model_dump() for product in page.products] or None
+    return {"products": products, "next_offset": page.next_offset}
 
 
 def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
@@ -38,34 +31,8 @@ def _view(shop: Shop, request: store.Req_ViewBasket) -> Wire:
     return {key: fields[key] for key in fields if fields[key] or key not in ("coupon", "discount")}
 
 
-def _add(shop: Shop, request: store.Req_AddProductToBasket) -> Wire:
-    shop.add(request.sku, request.quantity)
-    return _size(shop)
-
-
-def _remove(shop: Shop, request: store.Req_RemoveItemFromBasket) -> Wire:
-    shop.remove(request.sku, request.quantity)
-    return _size(shop)
-
-
-def _checkout(shop: Shop, request: store.Req_CheckoutBasket) -> Wire:
-    return _priced(shop.checkout())
-
-
-def _apply_coupon(shop: Shop, request: store.Req_ApplyCoupon) -> Wire:
-    shop.apply_coupon(request.coupon)
-    return {}
-
-
-def _remove_coupon(shop: Shop, request: store.Req_RemoveCoupon) -> Wire:
-    shop.remove_coupon()
-    return {}
-
-
 def _priced(basket: Basket) -> Wire:
-    items = [
-        {"sku": line.sku, "quantity": line.quantity, "price": line.price} for line in basket.lines
-    ]
+    items = [asdict(line) for line in basket.lines]
     return {
         "items": items or None,
         "subtotal": basket.subtotal,
@@ -75,19 +42,14 @@ def _priced(basket: Basket) -> Wire:
     }
 
 
-def _size(shop: Shop) -> Wire:
-    lines, items = shop.size()
-    return {"line_count": lines, "item_count": items}
-
-
 _ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
     store.Req_ListProducts: _list_products,
     store.Req_ViewBasket: _view,
-    store.Req_AddProductToBasket: _add,
-    store.Req_RemoveItemFromBasket: _remove,
-    store.Req_CheckoutBasket: _checkout,
-    store.Req_ApplyCoupon: _apply_coupon,
-    store.Req_RemoveCoupon: _remove_coupon,
+    store.Req_AddProductToBasket: lambda shop, sent: shop.add(sent.sku, sent.quantity),
+    store.Req_RemoveItemFromBasket: lambda shop, sent: shop.remove(sent.sku, sent.quantity),
+    store.Req_CheckoutBasket: lambda shop, _: _priced(shop.checkout()),
+    store.Req_ApplyCoupon: lambda shop, sent: shop.apply_coupon(sent.coupon),
+    store.Req_RemoveCoupon: lambda shop, _: shop.apply_coupon(""),
 }
 ROUTES = routes_of(_ANSWERS, store.RESPONSES, Path(__file__).with_name("routes.json"))
 STORE = World(
@@ -101,7 +63,7 @@ STORE = World(
     irreversible=frozenset({"/basket/checkout"}),
     bundled=BUNDLED_PACK,
     pack=Pack,
-    open_task=_open_task,
+    open_task=lambda _pack, scenario: Shop(scenario),
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
     plays=plays,
 )

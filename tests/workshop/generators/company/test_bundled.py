@@ -13,7 +13,7 @@ import pytest
 
 from workshop.generators.company.generate import COMPANIES, FILE, bundled_text
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.policy import FOLDER, Group, Policy
+from workshop.generators.company.policy import FOLDER
 from workshop.simulator.company.company_state import CompanyState
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyPack
 from workshop.simulator.company.world import ROUTES
@@ -57,7 +57,7 @@ class Run:
 
     def __init__(self, pack: CompanyPack, spec_id: str) -> None:
         self.scenario = next(one for one in pack.scenarios if one.spec_id == spec_id)
-        self.state = CompanyState(self.scenario, pack.registry_of(self.scenario))
+        self.state = CompanyState(self.scenario, pack.company_of(self.scenario))
 
     def ask(self, path: str, **body: Any) -> dict[str, Any]:
         route = ROUTES[path]
@@ -114,12 +114,6 @@ def test_every_deciding_line_stands_on_its_page(raw: dict[str, Any]) -> None:
             assert one["decides"], one["spec_id"]
         for line in one.get("decides", ()):
             assert pages[line["page"]].split("\n")[line["line"] - 1] == line["text"]
-
-
-def test_a_policy_that_allows_and_refuses_the_same_is_refused() -> None:
-    groups = (Group("k", "T", "W.", may=("pay",), refused=("pay",)),)
-    with pytest.raises(ValueError, match="group k may and may not"):
-        Policy(6, 9, ("active",), "Word", "Owners", (), groups, {})
 
 
 def test_expected_answers_score_and_spoilt_ones_do_not(pack: CompanyPack) -> None:

@@ -14,17 +14,18 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from workshop.generators.company.company import LEAST, MOST, Plan, draw_company
+from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.generate import Block, blocks
 from workshop.generators.company.kinds import KINDS
+from workshop.generators.company.options import LAYOUTS, LEAST, MOST, USUAL, People
 from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, table
 from workshop.generators.company.records import Firm, Mention, mistake
-from workshop.generators.company.scenario import People, company, make_scenario
+from workshop.generators.company.scenario import company, make_scenario
 from workshop.generators.company.task import TaskBuilder, anywhere
-from workshop.generators.company.wiki import HOSTILE_PAGE, LAYOUTS, PLAIN_WIKI, WikiOptions
-from workshop.simulator.company.pack import CompanyPack, read_pack
+from workshop.generators.company.wiki import HOSTILE_PAGE
+from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.open_world import OpenWorld, check
-from workshop.simulator.worlds import load_pack
+from workshop.simulator.worlds import load_pack, read_pack
 
 PROJECT = Path(__file__).parents[4]
 COUNT = 700
@@ -44,7 +45,7 @@ TWISTS = (
 
 @pytest.fixture(scope="module")
 def found() -> list[Block]:
-    return list(blocks("tests", COUNT, People(12, 60)))
+    return list(blocks("tests", COUNT, People(people="12-60")))
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +53,8 @@ def scenarios(found: list[Block]) -> list[dict[str, Any]]:
     return [one for block in found for one in block.scenarios]
 
 
-def drawn(
-    number: int, people: int = 40, wiki: WikiOptions = PLAIN_WIKI
-) -> tuple[Firm, Policy, Plan]:
-    plan, firm = draw_company("tests", number, people, wiki)
+def drawn(number: int, people: int = 40, options: People = USUAL) -> tuple[Firm, Policy, Plan]:
+    plan, firm = draw_company("tests", number, people, options)
     return firm, plan.policy, plan
 
 
@@ -70,9 +69,9 @@ def strong_from(wiki: str) -> int:
 
 @pytest.mark.slow
 def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
-    few = [one for block in blocks("tests", 37, People(12, 60)) for one in block.scenarios]
+    few = [one for block in blocks("tests", 37, People(people="12-60")) for one in block.scenarios]
     assert few == scenarios[:37]
-    assert make_scenario("other", 3, People(12, 60)) != scenarios[3]
+    assert make_scenario("other", 3, People(people="12-60")) != scenarios[3]
 
 
 def test_every_kind_has_texts_and_every_text_a_kind() -> None:
@@ -89,7 +88,7 @@ def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]
     assert outcomes["ok_answer"] > COUNT // 2
     assert outcomes["denied_security"] > COUNT // 8
     tags = {tag for one in scenarios for tag in one["tags"]}
-    more = (make_scenario("twists", number, People(30, 50)) for number in range(1500))
+    more = (make_scenario("twists", number, People(people="30-50")) for number in range(1500))
     tags |= {tag for one in more for tag in one["tags"]}
     assert set(TWISTS) - tags == set()
 
@@ -149,7 +148,9 @@ def test_the_wiki_says_what_the_policy_holds() -> None:
 def test_in_each_language_and_layout_the_deciding_lines_stand_on_their_pages(
     language: str, layout: str
 ) -> None:
-    people = People(14, 30, WikiOptions(language, layout, hostile=True), "de")
+    people = People(
+        people="14-30", layout=layout, wiki_language=language, task_language="de", hostile=True
+    )
     for number in range(12):
         one = make_scenario("layouts", number, people)
         wiki = company("layouts", number // 10, people)[1].wiki
@@ -164,7 +165,7 @@ def test_in_each_language_and_layout_the_deciding_lines_stand_on_their_pages(
 
 def test_addenda_change_what_the_page_on_rights_says() -> None:
     for number in range(20):
-        firm, policy, plan = drawn(number, 30, WikiOptions(layout="addenda"))
+        firm, policy, plan = drawn(number, 30, People(layout="addenda"))
         assert {one.what for one in plan.book.changes} == {"given", "taken", "later"}
         for change in plan.book.changes:
             has = change.right in change.group.may
@@ -175,7 +176,7 @@ def test_addenda_change_what_the_page_on_rights_says() -> None:
 
 
 def test_filler_makes_a_wiki_large_and_decides_nothing() -> None:
-    people = People(20, 40, WikiOptions("fr", filler=32))
+    people = People(people="20-40", wiki_language="fr", filler=32)
     wiki = company("filler", 0, people)[1].wiki
     assert len(wiki) >= 40
     assert sum(len(text.encode()) for text in wiki.values()) > 50_000
@@ -187,7 +188,7 @@ def test_filler_makes_a_wiki_large_and_decides_nothing() -> None:
 def test_every_size_from_a_dozen_to_three_hundred_is_drawn() -> None:
     for people in (LEAST, 13, 29, 60, MOST):
         assert len(drawn(1, people)[0].employees) == people
-        made = [make_scenario("size", n, People(people, people)) for n in range(20)]
+        made = [make_scenario("size", n, People(people=str(people))) for n in range(20)]
         assert len({one["spec_id"] for one in made}) == 20
 
 
@@ -198,7 +199,7 @@ def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
     one = {**block.scenarios[0], "patch": {}, "expect": {"outcomes": ["ok_answer"]}}
     one["expect"] |= {"events": [raised]}
     raw = {**block.pack("x"), "scenarios": [one]}
-    pack = read_pack(raw, json.dumps(raw), "x")
+    pack = read_pack(json.dumps(raw))
     (checked,) = check(pack)
     assert "as expected: score 0, not 1: FAIL: expected event of type" in checked.wrong[0]
 
@@ -268,7 +269,7 @@ def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, st
         if not some:
             continue
         raw = {**block.pack("x"), "scenarios": some}
-        pack: CompanyPack = read_pack(raw, json.dumps(raw), "x")
+        pack: CompanyPack = read_pack(json.dumps(raw))
         for one, read in zip(some, pack.scenarios, strict=True):
             ask = OpenWorld(pack, read).ask
             paths = ask("/wiki/list")["paths"]

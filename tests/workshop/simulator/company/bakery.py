@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from workshop.simulator.company import pack as company_pack
-from workshop.simulator.company.pack import CompanyPack, read_pack
-from workshop.simulator.pack_files import raw_pack
+from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.server import Simulator
+from workshop.simulator.worlds import read_pack
 
 PACKS = sorted((Path(company_pack.__file__).parent / "packs").glob("*.json"))
 """The bundled packs."""
@@ -149,7 +149,7 @@ def raw_of(*scenarios: Wire, **companies: Wire) -> Wire:
 def pack_of(*scenarios: Wire, **companies: Wire) -> CompanyPack:
     """A pack of these scenarios over these companies, by default of one over the bakery."""
     text = json.dumps(raw_of(*scenarios, **companies))
-    return read_pack(raw_pack(text, "small.json", "company-pack/1"), text, "small.json")
+    return read_pack(text, "small.json")
 
 
 class Visit:

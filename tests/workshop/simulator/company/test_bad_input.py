@@ -113,7 +113,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 def state(site: Site, visit: Visit) -> Any:
     company = site.simulator.platform.task(visit.task_id).world
     tables = ("employees", "customers", "projects", "time_entries")
-    rows = [{id_: id(row) for id_, row in getattr(company, name).rows.items()} for name in tables]
+    rows = [{id_: id(row) for id_, row in getattr(company, name).items()} for name in tables]
     return rows, company.wiki.sha1, len(company.events), len(company.responses)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.workshop.simulator.company.bakery import SiteOf, Visit, bakery, person, scenario
-from workshop.simulator.company.reads import paged
+from workshop.simulator.company.world import paged
 from workshop.simulator.world import Refusal
 
 PAGE = {"offset": 0, "limit": 5}

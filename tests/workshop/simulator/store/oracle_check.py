@@ -15,7 +15,7 @@ from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market, Rebate
 from workshop.simulator.store.pack import Event, Scenario
 from workshop.simulator.store.scoring import Basket
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
 Tally = dict[tuple[int, int], int]
@@ -188,7 +188,7 @@ def _check_best(
 
 def _bought(where: str, scenario: Scenario, event: Event) -> Basket:
     """The event's purchase made in a shop of its own, after a first checkout moved the stock."""
-    shop = Shop(Catalog(scenario))
+    shop = Shop(scenario)
     with suppress(Refusal):
         shop.checkout()
     try:

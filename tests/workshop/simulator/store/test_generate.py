@@ -28,7 +28,8 @@ from workshop.generators.store.scenario import (
 )
 from workshop.generators.store.vocabulary import stems, trades
 from workshop.generators.store.wording import in_words
-from workshop.simulator.store.pack import Pack, parse_pack
+from workshop.simulator.store.pack import Pack
+from workshop.simulator.worlds import read_pack
 
 PROJECT = Path(__file__).parents[4]
 SHOPS = 300
@@ -63,7 +64,7 @@ def test_hard_shops_are_certified() -> None:
 
 
 def test_the_loader_takes_a_generated_pack(shops: list[dict[str, Any]]) -> None:
-    pack = parse_pack("".join(pack_text("lab", (json.dumps(shop) for shop in shops))))
+    pack = read_pack("".join(pack_text("lab", (json.dumps(shop) for shop in shops))))
     assert isinstance(pack, Pack)
     assert [s.spec_id for s in pack.scenarios] == [shop["spec_id"] for shop in shops]
 
@@ -188,7 +189,7 @@ def test_numbers_in_words(number: int, words: str) -> None:
 def test_the_command_writes_a_pack() -> None:
     words = ["generate", "--seed", "cli", "--count", "3", "--mechanics", "plain,packs"]
     done = CliRunner().invoke(app, [*words, "--page-limits", "2,4-5"])
-    pack = parse_pack(done.stdout)
+    pack = read_pack(done.stdout)
     assert pack.name == "generated-cli"
     assert {scenario.page_limit for scenario in pack.scenarios} <= {2, 4, 5}
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from workshop.simulator import core_api
+from workshop.simulator.pack_files import PackError
 from workshop.simulator.store import world
-from workshop.simulator.store.pack import PackError, StoreFault, parse_pack
-from workshop.simulator.worlds import DEFAULT, load_pack
+from workshop.simulator.store.pack import StoreFault
+from workshop.simulator.worlds import DEFAULT, load_pack, read_pack
 
 Scenario = dict[str, Any]
 
@@ -37,8 +38,8 @@ def test_file_errors_name_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ['"text"', "[]", "{}", text_of(format="store-pack/2")])
 def test_other_formats_are_refused(text: str) -> None:
-    with pytest.raises(PackError, match="format must be 'store-pack/1', not"):
-        parse_pack(text)
+    with pytest.raises(PackError, match="format must be 'store-pack/1' or 'company-pack/1'"):
+        read_pack(text)
 
 
 PRODUCT = {"sku": "a", "name": "A", "price": 1, "available": 1}
@@ -131,13 +132,13 @@ def test_mistakes_name_scenario_field_and_remedy(
     elif "coupons" in changes:
         changes = {"expect": {"checkouts": 0}} | changes
     with pytest.raises(PackError) as caught:
-        parse_pack(text_of(scenario_json(**changes)), "shop.json")
+        read_pack(text_of(scenario_json(**changes)), "shop.json")
     assert str(caught.value).startswith(f"shop.json: scenario 'tea': {expected}")
 
 
 def test_notes_of_other_tools_may_stand_in_a_pack(scenario_json: Callable[..., Scenario]) -> None:
     noted = scenario_json() | {"mechanic": "plain", "why": "a note"}
-    assert parse_pack(text_of(noted)).scenarios[0].spec_id == "tea"
+    assert read_pack(text_of(noted)).scenarios[0].spec_id == "tea"
 
 
 def test_a_coupon_may_require_what_the_shop_does_not_sell(
@@ -145,12 +146,12 @@ def test_a_coupon_may_require_what_the_shop_does_not_sell(
 ) -> None:
     coupon = COUPON | {"requires": {"mug": 1}}
     scenario = scenario_json() | {"coupons": [coupon], "expect": {"checkouts": 0}}
-    assert parse_pack(text_of(scenario)).scenarios[0].coupons[0].requires == {"mug": 1}
+    assert read_pack(text_of(scenario)).scenarios[0].coupons[0].requires == {"mug": 1}
 
 
 def test_faults_are_read(scenario_json: Callable[..., Scenario]) -> None:
     late = {"on": "/basket/view", "nth": 2, "kind": "delay", "seconds": 1, "times": 2}
-    faults = parse_pack(text_of(scenario_json(faults=[DROP, late]))).scenarios[0].faults
+    faults = read_pack(text_of(scenario_json(faults=[DROP, late]))).scenarios[0].faults
     assert [fault.label for fault in faults] == [
         "fault: drop before /basket/add",
         "fault: delay of 1.0 s after /basket/view",
@@ -165,18 +166,18 @@ def test_faults_may_go_on_every_route_of_a_task() -> None:
 
 def test_mistakes_outside_of_a_scenario(scenario_json: Callable[..., Scenario]) -> None:
     with pytest.raises(PackError, match="pack: scenarios: spec_id 'tea' appears twice"):
-        parse_pack(text_of(scenario_json(), scenario_json()))
+        read_pack(text_of(scenario_json(), scenario_json()))
     with pytest.raises(PackError, match="pack: scenario number 0: spec_id: is missing"):
-        parse_pack(text_of({}))
+        read_pack(text_of({}))
     with pytest.raises(PackError, match="pack: scenario number 0: must be"):
-        parse_pack(text_of("tea"))
+        read_pack(text_of("tea"))
     with pytest.raises(PackError, match=r"^pack: scenarios: must have at least one element$"):
-        parse_pack(text_of())
+        read_pack(text_of())
 
 
 def test_many_mistakes_are_cut(scenario_json: Callable[..., Scenario]) -> None:
     with pytest.raises(PackError) as caught:
-        parse_pack(text_of(scenario_json(products=[{}] * 10)))
+        read_pack(text_of(scenario_json(products=[{}] * 10)))
     lines = str(caught.value).splitlines()
     assert len(lines) == 9
     assert lines[-1] == "and 32 more; the command check shows all"
@@ -192,7 +193,7 @@ def test_every_mistake_is_named_at_once(scenario_json: Callable[..., Scenario]) 
     ]
     del shops[0]["task_text"]
     with pytest.raises(PackError) as caught:
-        parse_pack(text_of(*shops, nam="x"))
+        read_pack(text_of(*shops, nam="x"))
     assert sorted(caught.value.mistakes) == [
         "pack: scenario 'a': unknown field 'prodcts'; did you mean 'products'?",
         "pack: scenario 'a': unknown field 'task_txt'; did you mean 'task_text'?",
@@ -200,6 +201,6 @@ def test_every_mistake_is_named_at_once(scenario_json: Callable[..., Scenario]) 
         "pack: scenario 'b': expect.any_of[0].items: unknown sku 'cub'; did you mean 'cup'?",
         "pack: scenario 'c': faults[1].kind: must be 'status', 'drop', 'delay', 'garbage' or "
         "'twice', not 'dropp'; did you mean 'drop'?",
-        "pack: scenario 'c': page_limit: must be at least 1, or -1 for a shop that forbids listing",
+        "pack: scenario 'c': page_limit: must be at least 1, or -1 to refuse every listing",
         "pack: unknown field 'nam'; did you mean 'name'?",
     ]

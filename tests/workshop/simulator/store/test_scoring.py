@@ -6,7 +6,7 @@ import pytest
 
 from workshop.simulator.store.pack import Pack
 from workshop.simulator.store.scoring import evaluate
-from workshop.simulator.store.shop import Catalog, Shop
+from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import NO_STATISTICS
 
 RIGHT = {"cup": 1, "tea-green": 2}
@@ -21,7 +21,7 @@ def score(make_pack: Callable[..., Pack]) -> Callable[..., tuple[float, list[str
         scenario = make_pack().scenarios[0]
         if changes:
             scenario = scenario.model_copy(update=changes)
-        shop = Shop(Catalog(scenario))
+        shop = Shop(scenario)
         for basket in baskets:
             for sku, quantity in basket.items():
                 shop.add(sku, quantity)

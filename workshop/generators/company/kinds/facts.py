@@ -17,12 +17,12 @@ from workshop.generators.company.task import (
     kind,
 )
 
-_YES_NO_AND_OR = {
-    "en": ("Yes", "No", "and", "or"),
-    "de": ("Ja", "Nein", "und", "oder"),
-    "fr": ("Oui", "Non", "et", "ou"),
-    "es": ("Sí", "No", "y", "o"),
-    "zh": ("是", "否", "和", "或"),
+_YES_NO = {
+    "en": ("Yes", "No"),
+    "de": ("Ja", "Nein"),
+    "fr": ("Oui", "Non"),
+    "es": ("Sí", "No"),
+    "zh": ("是", "否"),
 }
 _FORMATS = ("DD.MM.YYYY", "DD-MM-YYYY", "MM/DD/YYYY", "YYYY/MM/DD", "YYYYMMDD")
 
@@ -36,32 +36,26 @@ def _public(t: TaskBuilder, right: Right, answer: Answer, **words: str) -> Draft
     return t.ask(needs, answer, **words)
 
 
-def _places(t: TaskBuilder) -> tuple[list[str], list[str]]:
-    """Our towns and countries with what others call them; and places where we are not."""
-    t.reads("site")
-    ours = sorted({name for names in t.firm.places.values() for name in names})
-    towns = [name for pair in table("regions")["customers"]["towns"] for name in pair]
-    return ours, [t.plan.closed, *(name for name in towns if name not in ours)]
-
-
-def _yes_or_no(t: TaskBuilder, holds: bool, proof: str) -> Answer:
-    """The right word. A no may go on with what is true, a yes has no need of a no."""
-    yes, no, *_ = _YES_NO_AND_OR[t.language]
-    return Answer(proof, contains=(yes if holds else no,), excludes=(no,) if holds else ())
-
-
 @kind("public", 4)
 def place(t: TaskBuilder) -> Draft:
     """One town or country, ours or not, in any spelling."""
-    ours, theirs = _places(t)
+    t.reads("site")
+    yes, no = _YES_NO[t.language]
+    ours = sorted({name for names in t.firm.places.values() for name in names})
+    towns = [name for pair in table("regions")["customers"]["towns"] for name in pair]
+    theirs = [t.plan.closed, *(name for name in towns if name not in ours)]
     name = t.pick((t.pick(ours), t.pick(theirs)))
-    traps = [one for one in ours if _YES_NO_AND_OR[t.language][1] in one]
+    traps = [one for one in ours if no in one]
     if traps and t.chance(2):
         name = t.pick(traps)
         t.twist("no-in-yes")
     spellings = {also for names in t.firm.places.values() for also in names[2:]}
     t.twist("spelling", when=name in spellings)
-    answer = _yes_or_no(t, name in ours, f"{name} is {'' if name in ours else 'not '}ours.")
+    # A no may go on with what is true, a yes has no need of a no.
+    if name in ours:
+        answer = Answer(f"{name} is ours.", contains=(yes,), excludes=(no,))
+    else:
+        answer = Answer(f"{name} is not ours.", contains=(no,))
     return _public(t, "place", answer, place=name)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from workshop.generators.company.policy import LEAD
-from workshop.generators.company.records import Employee, Project
+from workshop.generators.company.policy import LEAD, table
+from workshop.generators.company.records import Project
 from workshop.generators.company.task import (
     Answer,
     Draft,
@@ -37,20 +35,15 @@ def projects_of(t: TaskBuilder) -> Draft:
     return t.ask(anywhere("register"), answer, person=t.called(who))
 
 
-def _leader(t: TaskBuilder) -> tuple[Employee, list[Project]]:
-    """Somebody who leads projects, and what they call theirs by the company's own definition."""
-    who = t.someone(lambda one: bool(t.firm.led_by(one.id)))
-    by_lead = t.policy.mine == LEAD
-    t.reads("mine")
-    t.twist("my-projects", *["definition"] * (not by_lead))
-    return who, t.firm.led_by(who.id) if by_lead else t.firm.projects_of(who.id)
-
-
 @kind("set", 3)
 def my_projects_with(t: TaskBuilder) -> Draft:
     """By the company's own meaning of "my"; often one that both are on is another's."""
-    requester, mine = _leader(t)
+    requester = t.someone(lambda one: bool(t.firm.led_by(one.id)))
+    by_lead = t.policy.mine == LEAD
+    t.reads("mine")
+    t.twist("my-projects", *["definition"] * (not by_lead))
     on = t.firm.projects_of(requester.id)
+    mine = t.firm.led_by(requester.id) if by_lead else on
     others = {w for p in on for w in p.members if p.lead != requester.id} - {requester.id}
     members = {w for p in on for w in p.members} - {requester.id}
     who = t.person(t.pick(sorted(others or members)))
@@ -66,7 +59,10 @@ def more_projects(t: TaskBuilder) -> Draft:
     """Two customers; a draw is an answer; a name that is not a customer needs clarification."""
     one, other = t.rng.sample([*t.firm.customers], 2)
     if t.chance(3):
-        name = t.unknown_customer()
+        words, known = table("regions")["customers"], " ".join(c.name for c in t.firm.customers)
+        town = t.pick([town for town, _ in words["towns"] if town not in known])
+        sector = t.pick([sector for sector, *_ in words["sectors"] if sector not in known])
+        name = f"{town} {sector}"
         t.twist("no-such-customer")
         proof = f"No record of a customer fits {name!r}."
         answer = Answer(proof, outcome="none_clarification_needed")
@@ -106,21 +102,10 @@ _MANY = 12
 """An answer lists so many people at most."""
 
 
-def _department(t: TaskBuilder) -> str:
-    """A department of ours with some people."""
-    staff = [one.department for one in t.staff()]
-    return t.pick(sorted({name for name in staff if staff.count(name) >= _FEW}))
-
-
 def _site(t: TaskBuilder) -> str:
     """A site with some people, as the register writes it."""
     places = [one.location for one in t.firm.employees]
     return t.pick([site for site in t.firm.places if places.count(site) >= _FEW])
-
-
-def _having(people: Iterable[Employee], name: str) -> dict[str, int]:
-    """The level of each who has a skill or will."""
-    return {one.id: one.levels[name] for one in people if name in one.levels}
 
 
 @kind("workload", 3)
@@ -141,7 +126,8 @@ def load_rank(t: TaskBuilder) -> Draft:
     """The most or the least loaded of a department, or at a site; 0.0 is a load."""
     much = t.pick(("most", "least"))
     if t.chance(2):
-        where = _department(t)
+        staff = [one.department for one in t.staff()]
+        where = t.pick(sorted({name for name in staff if staff.count(name) >= _FEW}))
         people = [one for one in t.firm.employees if one.department == where]
     else:
         site = _site(t)
@@ -171,7 +157,7 @@ def best_elsewhere(t: TaskBuilder) -> Draft:
         t.twist("not-already-there")
         people = [one for one in t.firm.employees if one.location != site]
         words |= {"there": "at our site in ", "where": t.firm.places[site][0]}
-    best, listed = t.ranked(_having(people, skill))
+    best, listed = t.ranked({one.id: one.skills[skill] for one in people if skill in one.skills})
     # The project is a measure of the question alone: a link to it is neither due nor wrong.
     answer = Answer(f"{skill}, elsewhere: {listed}.", {"employee": best}, may_link=links)
     return t.ask(anywhere("levels"), answer, lambda one: one.id not in best, **words)
