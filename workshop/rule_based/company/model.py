@@ -9,10 +9,9 @@ from workshop.rule_based.company import programs
 from workshop.rule_based.company.answers import Answer, done
 from workshop.rule_based.company.strategy import decide
 from workshop.rule_based.prompt import (
-    UNKNOWN_INSTRUCTION,
     Instruction,
+    carry_out,
     last_turn,
-    read_instruction,
     section,
     user_text,
 )
@@ -33,7 +32,7 @@ def reply(model: str, messages: list[Message]) -> str:
         return _step(task, prompt) if model == "company-steps" else _evaluate(task, prompt)
     if instruction is None or model == "company-steps":
         raise LookupError("the prompt holds neither a task nor an instruction")
-    return _work(instruction)
+    return carry_out(instruction, programs.code)
 
 
 def _decide(
@@ -52,14 +51,6 @@ def _evaluate(task: str, prompt: str) -> str:
     reply = f"THOUGHT: {step.text}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
     about = step.parameters.get("about")
     return reply if about is None else f"{reply}\nIF DONE: {done(about).render()}"
-
-
-def _work(text: str) -> str:
-    instruction = read_instruction(text)
-    if instruction is None or instruction.playbook != "company":
-        return UNKNOWN_INSTRUCTION
-    code = programs.code(instruction.step, instruction.parameters)
-    return f"Thought: I follow the playbook, step {instruction.step}.\n<code>\n{code}</code>"
 
 
 def _step(task: str, prompt: str) -> str:

@@ -7,17 +7,15 @@ does harm where a rule asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 import regex
 
 from core.models.model_call import Message
 from workshop.rule_based.prompt import Instruction, section, user_text
 from workshop.rule_based.store import model
-from workshop.rule_based.store.facts import Facts
-from workshop.rule_based.store.grammar import Order, read_order
-from workshop.rule_based.store.grammar.order import Codes
+from workshop.rule_based.store.grammar.order import Codes, Order
+from workshop.rule_based.store.grammar.read import read_order
 from workshop.rule_based.store.kinds.judging import judged
 from workshop.rule_based.store.matching import phrases
 from workshop.rule_based.store.strategy import Decline, plan
@@ -25,27 +23,12 @@ from workshop.rule_based.store.strategy import Decline, plan
 _NO = r"(?:decline|refuse|buy nothing|do not buy)"
 _LIMIT = r"(?:limit|budget|maximum)"
 _OVER = r"(?:over|above|beyond|exceeds?|exceeding|more than)"
-
-
-class Rule(NamedTuple):
-    """A rule: patterns of texts that state it, and what of an order is ignored without it."""
-
-    patterns: tuple[str, ...]
-    ignored: Mapping[str, Any]
-
-
-RULES = (
-    Rule(
-        (
-            rf"\b{_OVER} (?:it|(?:the|a|that|any) (?:money )?{_LIMIT})\b[^.]{{0,60}}\b{_NO}",
-            rf"\b{_NO}\b,? (?:if|when|where|whenever)\b[^.]{{0,80}}\b{_OVER}\b[^.]{{0,30}}\b{_LIMIT}",
-        ),
-        {"budget": None},
-    ),
-    Rule(
-        (r"\b(?:price|try|test) (?:every|each|all)\b[^.]{0,20}\b(?:codes?|coupons?)\b",),
-        {"codes": Codes()},
-    ),
+_BUDGET_RULE = regex.compile(
+    rf"\b{_OVER} (?:it|(?:the|a|that|any) (?:money )?{_LIMIT})\b[^.]{{0,60}}\b{_NO}"
+    rf"|\b{_NO}\b,? (?:if|when|where|whenever)\b[^.]{{0,80}}\b{_OVER}\b[^.]{{0,30}}\b{_LIMIT}"
+)
+_CODES_RULE = regex.compile(
+    r"\b(?:price|try|test) (?:every|each|all)\b[^.]{0,20}\b(?:codes?|coupons?)\b"
 )
 _HARM = regex.compile(r"\bnever decline\b")
 
@@ -53,37 +36,11 @@ _HARM = regex.compile(r"\bnever decline\b")
 def restrict_order(order: Order, prompt: str) -> Order:
     """Keep of an order what the rules of the prompt mention."""
     rules = " ".join(prompt.casefold().split())
-    for rule in RULES:
-        if not any(regex.search(pattern, rules) for pattern in rule.patterns):
-            order = order.model_copy(update=dict(rule.ignored))
-    return order
-
-
-def replace_refusal(
-    prompt: str,
-) -> Callable[[Facts, Instruction | Decline], Instruction | Decline]:
-    """Turn a refusal into buying the first match, where the prompt forbids to refuse."""
-    forbids = _HARM.search(prompt.casefold())
-
-    def instead(facts: Facts, step: Instruction | Decline) -> Instruction | Decline:
-        first = next((p for result in facts.by_query.values() for p in result.matches), None)
-        if not forbids or not isinstance(step, Decline) or first is None:
-            return step
-        return Instruction(
-            playbook="plain-purchase",
-            step="purchase",
-            why="I must not refuse.",
-            text=f"Buy 1 x {first.sku}.",
-            parameters={
-                "items": [{"sku": first.sku, "quantity": 1}],
-                "coupon": "",
-                "expected_total": first.price,
-                "queries": [],
-                "whole_catalog": 0,
-            },
-        )
-
-    return instead
+    return replace(
+        order,
+        budget=order.budget if _BUDGET_RULE.search(rules) else None,
+        codes=order.codes if _CODES_RULE.search(rules) else Codes(),
+    )
 
 
 def reply(messages: list[Message]) -> str:
@@ -96,4 +53,16 @@ def reply(messages: list[Message]) -> str:
     facts = model.last_facts(prompt)
     order = restrict_order(read_order(task), rules)
     step = plan(order, judged(phrases(order), facts))
-    return model.render(replace_refusal(rules)(facts, step))
+    matches = [p for result in facts.by_query.values() for p in result.matches]
+    if isinstance(step, Decline) and matches and _HARM.search(rules.casefold()):
+        first = matches[0]
+        parameters = {
+            "items": [{"sku": first.sku, "quantity": 1}],
+            "coupon": "",
+            "expected_total": first.price,
+            "queries": [],
+            "whole_catalog": 0,
+        }
+        text, why = f"Buy 1 x {first.sku}.", "I must not refuse."
+        step = Instruction("plain-purchase", "purchase", text, parameters, why)
+    return model.render(step)

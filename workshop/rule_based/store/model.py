@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from core.models.model_call import Message
 from workshop.rule_based.prompt import (
-    UNKNOWN_INSTRUCTION,
     Instruction,
+    carry_out,
     last_turn,
-    read_instruction,
     section,
     user_text,
 )
 from workshop.rule_based.store import next_step, programs
 from workshop.rule_based.store.facts import Facts, read_facts
-from workshop.rule_based.store.grammar import read_order
+from workshop.rule_based.store.grammar.read import read_order
 from workshop.rule_based.store.kinds.judging import judged
 from workshop.rule_based.store.matching import phrases
 from workshop.rule_based.store.strategy import Decline, plan
@@ -37,7 +36,7 @@ def reply(model: str, messages: list[Message]) -> str:
         return render(plan(order, judged(phrases(order), facts)))
     instruction = section("instruction", prompt)
     if instruction is not None:
-        return _work(instruction)
+        return carry_out(instruction, programs.code)
     raise LookupError("the prompt holds neither a task nor an instruction")
 
 
@@ -57,13 +56,3 @@ def last_facts(prompt: str) -> Facts:
     if report is None:
         return Facts(step="unreadable")
     return read_facts(instruction.step, report, instruction.parameters)
-
-
-def _work(text: str) -> str:
-    instruction = read_instruction(text)
-    if instruction is None or instruction.step not in programs.STEPS:
-        return UNKNOWN_INSTRUCTION
-    code = programs.code(instruction.step, instruction.parameters)
-    return (
-        f"Thought: I follow {instruction.playbook}, step {instruction.step}.\n<code>\n{code}</code>"
-    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product as cartesian
+from math import prod
 
 from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store.baskets import (
+    MOST_FILLERS,
     Choice,
     Content,
     additions,
@@ -16,14 +18,13 @@ from workshop.rule_based.store.baskets import (
     select_fillers,
 )
 from workshop.rule_based.store.facts import Facts, Row
-from workshop.rule_based.store.grammar import Order
+from workshop.rule_based.store.grammar.order import Order
 from workshop.rule_based.store.matching import Unresolved, queries, settle_lines
 
 MOST_BASKETS = 1000
 MOST_TRIED = 200
 """With additions; what the task asks for is always tried whole."""
 MOST_PRODUCTS = 500
-MOST_LISTED_FILLERS = 40
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,14 @@ def _survey(order: Order) -> Instruction:
 def _whole_catalog(order: Order) -> int:
     if any(line.phrase == "*" for line in order.lines):
         return MOST_PRODUCTS
-    return MOST_LISTED_FILLERS if order.fillers is not None else 0
+    return MOST_FILLERS if order.fillers is not None else 0
 
 
 def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Instruction:
     wanted = {sku for choice in choices for content in choice.contents for sku in content}
     fillers = select_fillers(order, facts, wanted)
     playbook = "bundle-coupon" if fillers or len(choices) > 1 else "best-coupon"
-    count = 1
-    for choice in choices:
-        count *= len(choice.contents)
+    count = prod(len(choice.contents) for choice in choices)
     adding = f", also with small additions of {len(fillers)} other products" if fillers else ""
     return Instruction(
         playbook=playbook,
@@ -140,7 +139,8 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ins
 
 def _purchase(order: Order, facts: Facts, row: Row, why: str) -> Instruction | Decline:
     items = item_rows(dict(row.items))
-    if _repeats(facts, items):
+    before = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or ()}
+    if before == set(row.items):
         return Decline(f"checkout refuses this basket and nothing else fits: {facts.error}")
     shown = ", ".join(f"{n} x {sku}" for sku, n in row.items)
     code = f" with coupon {row.coupon}" if row.coupon else " without coupon"
@@ -184,7 +184,12 @@ def _choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:
         rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
         if not rows:
             return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
-        rows = tuple(r for r in rows if r.discount >= _promised(order, r))
+        dollars, percent = codes.off_dollars, codes.off_percent or 0
+        rows = tuple(
+            r
+            for r in rows
+            if r.discount >= (r.subtotal * percent // 100 if dollars is None else dollars)
+        )
         if not rows:
             return Decline("the code gives less than the task says")
     fitting = _affordable(order, rows)
@@ -196,20 +201,7 @@ def _choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:
     return min(fitting, key=lambda r: (r.total, r.coupon != "", len(r.items)))
 
 
-def _promised(order: Order, row: Row) -> int:
-    """The discount in dollars that the task says the code gives."""
-    if order.codes.off_dollars is not None:
-        return order.codes.off_dollars
-    return row.subtotal * (order.codes.off_percent or 0) // 100
-
-
 def _affordable(order: Order, rows: Iterable[Row]) -> list[Row]:
     """Rows whose total keeps to the order's limit."""
     budget = order.budget
     return [r for r in rows if budget is None or budget.allows(r.total)]
-
-
-def _repeats(facts: Facts, items: list[dict[str, object]]) -> bool:
-    """Whether a plan is the one that has just failed."""
-    before = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or []}
-    return bool(before) and before == {(i["sku"], i["quantity"]) for i in items}

@@ -6,7 +6,7 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named, shipped_sections
 from core.models.model_call import Message
-from workshop.rule_based.store.grammar import read_order
+from workshop.rule_based.store.grammar.read import read_order
 from workshop.rule_based.store.literal import reply as literal_reply
 from workshop.rule_based.store.literal import restrict_order
 from workshop.rule_based.store.model import reply

@@ -7,7 +7,8 @@ import pytest
 from store_tools.combo_products import FOUND_AT_MOST
 from workshop.rule_based.prompt import Instruction, read_instruction
 from workshop.rule_based.store.facts import Facts, Product, QueryResult, Row, read_facts
-from workshop.rule_based.store.grammar import Line, Order, read_order
+from workshop.rule_based.store.grammar.order import Line, Order
+from workshop.rule_based.store.grammar.read import read_order
 from workshop.rule_based.store.kinds.kind_score import RELATED
 from workshop.rule_based.store.strategy import Decline, plan
 
@@ -239,7 +240,7 @@ def test_details_in_brackets_are_no_second_thing_to_buy() -> None:
         step="survey", by_query={q: QueryResult(matches=tuple(p)) for q, p in found.items()}
     )
     line = Line(phrase="mug 300 ml, Lacquer", amount="exact", pieces=("mug 300 ml", "Lacquer"))
-    assert "does not sell" in refused(plan(Order(lines=(line,)), facts))
+    assert "does not sell" in refused(plan(Order(lines=[line]), facts))
 
 
 def test_the_whole_name_wins_over_one_that_differs_in_a_small_word() -> None:
@@ -247,7 +248,7 @@ def test_the_whole_name_wins_over_one_that_differs_in_a_small_word() -> None:
     two = product("two", 40, name="Norda Sconce Fells, Light, Brass")
     line = Line(phrase=one.name, amount="exact", quantity=2, counts_packs=True)
     facts = Facts(step="survey", by_query={one.name: QueryResult(matches=(two, one))})
-    assert bought(plan(Order(lines=(line,)), facts)) == {"one": 2}
+    assert bought(plan(Order(lines=[line]), facts)) == {"one": 2}
 
 
 def test_a_best_basket_is_not_known_where_some_were_not_tried() -> None:

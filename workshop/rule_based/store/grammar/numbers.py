@@ -17,21 +17,6 @@ NUMBER = (
     rf"|(?:(?:{_WORD}|a)\s+)?hundred\b(?:\s+(?:and\s+)?{_BELOW_100})?|{_BELOW_100})"
 )
 """A number in digits or English words, below a thousand."""
-POINT = "\N{ONE DOT LEADER}"
-"""Stands for the decimal point while sentences are cut at full stops."""
-_DECIMAL = regex.compile(
-    r"(?<![$€£]\s?[\d,]*)(?<=\d)\.(?=\d)(?!\d+\s?(?:dollars|bucks|usd|eur|\$))"
-)
-
-
-def hide_points(text: str) -> str:
-    """Text whose decimal points, but for those of money, are no full stops."""
-    return _DECIMAL.sub(POINT, text)
-
-
-def show_points(text: str) -> str:
-    """Text with its decimal points again."""
-    return text.replace(POINT, ".")
 
 
 def to_int(text: str) -> int:

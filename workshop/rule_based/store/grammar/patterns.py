@@ -8,8 +8,6 @@ own ``parts`` or of ``parts.toml``, which all readers share.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,43 +23,28 @@ def _read(name: str) -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def _whole(text: str, parts: Mapping[str, str]) -> str:
+def _whole(text: str, parts: dict[str, str]) -> str:
     return _REFERENCE.sub(lambda match: parts[match[1]], text.replace("\n", ""))
 
 
-def _with_parts(texts: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    parts = dict(known)
-    for name, text in texts.items():
-        parts[name] = _whole(text, parts)
-    return parts
-
-
-_SHARED = _with_parts(_read("parts"), {"number": NUMBER})
-
-
-@cache
-def _compiled(text: str, flags: int) -> regex.Pattern[str]:
-    return regex.compile(text, flags)
+_SHARED = {"number": NUMBER}
+for _name, _text in _read("parts").items():
+    _SHARED[_name] = _whole(_text, _SHARED)
 
 
 class Patterns(dict[str, regex.Pattern[str]]):
-    """The patterns of one reader, by name; one is compiled when it is first needed."""
+    """The patterns of one reader, by name; those that are tried one after the other in ``lists``."""
 
     def __init__(self, reader: str) -> None:
+        super().__init__()
+        self.lists: dict[str, list[regex.Pattern[str]]] = {}
         sections = _read(reader)
-        parts = _with_parts(sections.get("parts", {}), _SHARED)
-        self._texts = {
-            name: ([_whole(t, parts) for t in ([text] if isinstance(text, str) else text)], flags)
-            for section, flags in _FLAGS.items()
-            for name, text in sections.get(section, {}).items()
-        }
-
-    def __missing__(self, name: str) -> regex.Pattern[str]:
-        (text, *_), flags = self._texts[name]
-        self[name] = pattern = _compiled(text, flags)
-        return pattern
-
-    def each(self, name: str) -> Iterator[regex.Pattern[str]]:
-        """Those that stand as a list, in its order."""
-        texts, flags = self._texts[name]
-        return (_compiled(text, flags) for text in texts)
+        parts = dict(_SHARED)
+        for name, text in sections.get("parts", {}).items():
+            parts[name] = _whole(text, parts)
+        for section, flags in _FLAGS.items():
+            for name, text in sections.get(section, {}).items():
+                if isinstance(text, list):
+                    self.lists[name] = [regex.compile(_whole(t, parts), flags) for t in text]
+                else:
+                    self[name] = regex.compile(_whole(text, parts), flags)

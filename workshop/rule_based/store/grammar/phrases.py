@@ -34,8 +34,3 @@ def is_meta(text: str) -> bool:
     """Whether a phrase names no goods but only talks about the order."""
     tokens = PATTERNS["word"].findall(text.casefold())
     return all(w in TALK or (w.isalpha() and PATTERNS["number"].fullmatch(w)) for w in tokens)
-
-
-def clean_ends(text: str) -> str:
-    """Text without punctuation at its ends."""
-    return text.strip(" ,:;.!?-")

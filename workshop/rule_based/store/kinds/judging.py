@@ -8,10 +8,11 @@ from functools import lru_cache
 from operator import itemgetter
 
 from store_tools.combo_products import FOUND_AT_MOST
-from store_tools.words import STOPWORDS, words
+from store_tools.words import STOPWORDS, units_of, words
 from workshop.rule_based.store.facts import Facts, Product, QueryResult
 from workshop.rule_based.store.kinds.kind_score import FULL, read_query
-from workshop.rule_based.store.kinds.lexicon import SYNONYMS, WRITTEN, units_of
+from workshop.rule_based.store.kinds.lexicon import GOODS, SYNONYMS, WRITTEN
+from workshop.rule_based.store.kinds.lexicon import words as shop_words
 from workshop.rule_based.store.kinds.shop_names import rank
 
 NEAR_AT_MOST = 4
@@ -40,24 +41,18 @@ def wording(phrase: str) -> str:
 def judged(phrases: Iterable[str], facts: Facts) -> Facts:
     """Facts in which each phrase has the products that answer it, out of all that was seen."""
     listed = (p for one in facts.by_query.values() for p in (*one.matches, *one.near))
-    seen = {p.sku: p for p in listed}
-    seen |= {p.sku: p for p in facts.catalog}
+    seen = {p.sku: p for p in listed} | {p.sku: p for p in facts.catalog}
     if not seen:
         return facts
     shop = tuple(seen.values())
-    results = {p: _judged(p, shop, facts) for p in phrases}
-    return facts.model_copy(update={"by_query": results})
-
-
-def _judged(phrase: str, shop: tuple[Product, ...], facts: Facts) -> QueryResult:
-    products = _answers(phrase, shop)
-    matches = tuple(p for p in products if p.score >= FULL)
-    result = facts.by_query.get(wording(phrase), QueryResult())
-    return QueryResult(
-        matches=matches,
-        near=tuple(products[len(matches) :][:NEAR_AT_MOST]),
-        cut=len(result.matches) >= FOUND_AT_MOST,
-    )
+    by_query = {}
+    for phrase in phrases:
+        products = _answers(phrase, shop)
+        matches = tuple(p for p in products if p.score >= FULL)
+        near = tuple(products[len(matches) :][:NEAR_AT_MOST])
+        cut = len(facts.found(wording(phrase)).matches) >= FOUND_AT_MOST
+        by_query[phrase] = QueryResult(matches=matches, near=near, cut=cut)
+    return facts.model_copy(update={"by_query": by_query})
 
 
 @lru_cache(maxsize=8)
@@ -66,9 +61,10 @@ def _answers(phrase: str, shop: tuple[Product, ...]) -> list[Product]:
 
     Every later turn of a task asks for the same again.
     """
-    scored = zip(rank(phrase, [dict(p) for p in shop]), shop, strict=True)
-    answers = sorted((pair for pair in scored if pair[0] > 0), key=itemgetter(0), reverse=True)
+    asked = frozenset(shop_words(phrase))
+    scored = sorted(zip(rank(phrase, shop), shop, strict=True), key=itemgetter(0), reverse=True)
     return [
-        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, phrase)})
-        for score, p in answers
+        p.model_copy(update={"score": score, "units": units_of(p.name, p.sku, asked, GOODS)})
+        for score, p in scored
+        if score > 0
     ]

@@ -9,21 +9,22 @@ that have it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
-from typing import Any, Literal
+from typing import Literal
 
 import regex
 
 from store_tools.words import STOPWORDS, is_spec, plain_text, singular
+from workshop.rule_based.store.facts import Product
 from workshop.rule_based.store.kinds.kind_score import (
+    ASIDE,
     FULL,
     KINDS,
     NAME_WORDS,
     RELATED,
-    cut_aside,
     match_score,
 )
 from workshop.rule_based.store.kinds.lexicon import (
@@ -50,6 +51,20 @@ _PACK = regex.compile(r"\d+pk")
 _MEASURED = regex.compile(r"\d+\p{L}+|\d+/\d+")
 DETAIL = QUALIFIERS | GENERIC | LOOSE_CONTAINERS | VARIANTS | STOPWORDS
 """Words that describe a thing; those that are KINDS too may also name one ("glass")."""
+
+
+Verdict = Literal["it", "doubt", "other", "open"]
+"""Of the kind, perhaps, something else, or nothing that the name tells."""
+OTHER = 0.3
+LIKELY = 0.9
+"""Score of a product that is named as its kind is in this shop."""
+FOUL_PRICE = 0.2
+"""A thing named by another noun that costs less than this part of its kind goes with it only."""
+FAIR_PRICE = 0.75
+"""From this part on its name is that of a look, even with a noun like "case"."""
+LONG_NAMES = 0.7
+"""Part of long names from which on a shop counts as one that names maker, model or size."""
+LONG = 4
 
 
 @dataclass(frozen=True)
@@ -81,13 +96,31 @@ class Place:
         """Whether it is named with a maker in front, or a maker and a model behind."""
         return any(w not in DETAIL for w in self.before) or len(self.makers) > 1
 
-    @property
-    def build(self) -> tuple[int, int]:
-        """Number of words before and behind the phrase."""
-        return len(self.before), len(self.tail)
+
+def rank(query: str, products: Sequence[Product]) -> list[float]:
+    """How well each product of a catalog answers a query, 0 to 1, as :func:`match_score`."""
+    scores = [match_score(query, p.name, p.sku) for p in products]
+    for noun, number in counted_nouns(query).items():
+        for index, product in enumerate(products):
+            if counted_nouns(product.name).get(noun, number) != number:
+                scores[index] = min(OTHER, scores[index])
+    phrase = kind_phrase(query)
+    if not phrase:
+        return scores
+    found = {i: place for i, p in enumerate(products) if (place := find(phrase, p.name))}
+    shop = _Shop(products, {i: p for i, p in found.items() if isinstance(p, Place)}, scores)
+    ranked = list(scores)
+    for index, place in found.items():
+        verdict = "other" if place == "behind" else shop.verdict(index)
+        if verdict == "it":
+            ranked[index] = max(LIKELY, scores[index])
+        elif verdict == "doubt":
+            ranked[index] = RELATED
+        elif verdict == "other":
+            ranked[index] = min(OTHER, scores[index])
+    return ranked
 
 
-@lru_cache(maxsize=1024)
 def kind_phrase(query: str) -> tuple[str, ...]:
     """The words of a query that names a kind and nothing else, () for any other query."""
     folded = plain_text(query)
@@ -106,34 +139,30 @@ def counted_nouns(text: str) -> dict[str, int]:
 @lru_cache(maxsize=2048)
 def find(phrase: tuple[str, ...], name: str) -> Place | Literal["behind"] | None:
     """Where a phrase stands whole in a name: "behind" a "for", or None for nowhere."""
-    folded = plain_text(cut_aside(name))
+    folded = plain_text(ASIDE.sub(" ", name))
     preposition = _FOR.search(folded)
-    main, rest = (
-        (folded[: preposition.start()], folded[preposition.end() :])
-        if preposition
-        else (folded, "")
-    )
-    parts = [_tokens(part) for part in _CUTS.split(main)]
+    main = folded[: preposition.start()] if preposition else folded
+    texts = _CUTS.split(main)
+    parts = [_tokens(part) for part in texts]
     if sum(len(p) for p in parts) > NAME_WORDS:
         return None
     for number, part in enumerate(parts):
         at = _index(phrase, part)
         if at >= 0:
             before = (*(w for p in parts[:number] for w in p), *part[:at])
-            text = _CUTS.split(main)[number]
             behind = [w for p in parts[number + 1 :] for w in p]
-            return _place(before, part[at + len(phrase) :], text, behind)
-    return "behind" if main.strip() and _index(phrase, _tokens(rest)) >= 0 else None
+            return _place(before, part[at + len(phrase) :], texts[number], behind)
+    rest = _tokens(folded[preposition.end() :]) if preposition else ()
+    return "behind" if main.strip() and _index(phrase, rest) >= 0 else None
 
 
 def _tokens(text: str) -> tuple[str, ...]:
     return tuple(w for w in words(text) if w not in STOPWORDS)
 
 
-def _index(phrase: tuple[str, ...], tokens: Sequence[str]) -> int:
-    size = len(phrase)
-    for at in range(len(tokens) - size + 1):
-        if tuple(tokens[at : at + size]) == phrase:
+def _index(phrase: tuple[str, ...], tokens: tuple[str, ...]) -> int:
+    for at in range(len(tokens) - len(phrase) + 1):
+        if tokens[at : at + len(phrase)] == phrase:
             return at
     return -1
 
@@ -142,8 +171,14 @@ def _place(
     before: tuple[str, ...], tail: tuple[str, ...], text: str, behind: Sequence[str]
 ) -> Place:
     """``text`` is that of the part of the name, ``behind`` the words of the parts after it."""
-    end = _measure_in(tail, text)
-    nouns = _nouns(tail[:end])
+    # What follows the first measure only describes.
+    counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
+    measures = (i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted)
+    end = next(measures, len(tail))
+    nouns = [w for w in tail[:end] if not is_spec(w)]
+    while nouns and nouns[-1] in DETAIL and nouns[-1] not in KINDS:
+        nouns.pop()
+    nouns = [w for w in nouns if w not in DETAIL or w in KINDS]
     return Place(
         before=before,
         tail=tail,
@@ -158,90 +193,26 @@ def _place(
     )
 
 
-def _measure_in(tail: tuple[str, ...], text: str) -> int:
-    """Where the first measure stands; what follows it only describes. Without one, the end."""
-    counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
-    places = (i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted)
-    return next(places, len(tail))
-
-
-def _nouns(tail: tuple[str, ...]) -> list[str]:
-    """Words that may name a thing, the descriptions at the end left out."""
-    head = [w for w in tail if not is_spec(w)]
-    while head and head[-1] in DETAIL and head[-1] not in KINDS:
-        head.pop()
-    return [w for w in head if w not in DETAIL or w in KINDS]
-
-
-Verdict = Literal["it", "doubt", "other", "open"]
-"""Of the kind, perhaps, something else, or nothing that the name tells."""
-OTHER = 0.3
-LIKELY = 0.9
-"""Score of a product that is named as its kind is in this shop."""
-FOUL_PRICE = 0.2
-"""A thing named by another noun that costs less than this part of its kind goes with it only."""
-FAIR_PRICE = 0.75
-"""From this part on its name is that of a look, even with a noun like "case"."""
-LONG_NAMES = 0.7
-"""Part of long names from which on a shop counts as one that names maker, model or size."""
-LONG = 4
-
-
-def rank(query: str, products: Sequence[Mapping[str, Any]]) -> list[float]:
-    """How well each product of a catalog answers a query, 0 to 1, as :func:`match_score`.
-
-    A product is a mapping with name, sku and price in whole dollars.
-    """
-    scores = [match_score(query, p["name"], p["sku"]) for p in products]
-    for noun, number in counted_nouns(query).items():
-        for index, product in enumerate(products):
-            if counted_nouns(product["name"]).get(noun, number) != number:
-                scores[index] = min(OTHER, scores[index])
-    phrase = kind_phrase(query)
-    if not phrase:
-        return scores
-    placed = {i: place for i, p in enumerate(products) if (place := find(phrase, p["name"]))}
-    if not placed:
-        return scores
-    places = {i: p for i, p in placed.items() if isinstance(p, Place)}
-    shop = _Shop(products, places, scores)
-    verdicts = {i: shop.verdict(i) if i in places else "other" for i in placed}
-    for index, verdict in verdicts.items():
-        scores[index] = _score(verdict, scores[index])
-    return scores
-
-
-def _score(verdict: Verdict, base: float) -> float:
-    if verdict == "it":
-        return max(LIKELY, base)
-    if verdict == "doubt":
-        return RELATED
-    return base if verdict == "open" else min(OTHER, base)
-
-
 class _Shop:
     """The products of a shop whose names hold a phrase, compared with one another."""
 
     def __init__(
-        self,
-        products: Sequence[Mapping[str, Any]],
-        places: Mapping[int, Place],
-        scores: Sequence[float],
+        self, products: Sequence[Product], places: Mapping[int, Place], scores: Sequence[float]
     ) -> None:
-        self._prices = [p["price"] for p in products]
+        self._prices = [p.price for p in products]
         self._places, self._scores = places, scores
-        self._named = {i: p for i, p in places.items() if not p.short}
-        """Those named with a maker, a model or a measure."""
+        # Named with a maker, a model or a measure.
+        named = {i: p for i, p in places.items() if not p.short}
         # Of a kind that is sold in packs only, a maker and a pack size are a full name.
-        goods = [p for p in self._named.values() if not p.known]
+        goods = [p for p in named.values() if not p.known]
         packs = len(goods) > 1 and all(p.packed for p in goods)
         self._sure = {
             i: p
-            for i, p in self._named.items()
+            for i, p in named.items()
             if p.bare or p.modelled or (packs and p.packed and not p.known)
         }
-        short = {i for i, p in places.items() if p.short}
-        self._long = _long_names([p["name"] for i, p in enumerate(products) if i not in short])
+        others = (p.name for i, p in enumerate(products) if i not in places or i in named)
+        self._long = _long_names(others)
 
     def verdict(self, index: int) -> Verdict:
         """What the product at an index of the catalog is."""
@@ -263,7 +234,10 @@ class _Shop:
         if place.known:
             return "other"
         if place.bare or place.tail[-1] in LOOSE_CONTAINERS:
-            return self._plain(place)
+            # The phrase and describing words: "Clock Silver", but what is a "Clock Tin"?
+            if not any(w in KINDS or w in LOOSE_CONTAINERS for w in place.tail):
+                return "it"
+            return "doubt" if self._long else "open"
         if self._scores[index] < FULL or not self._long:
             return "open"
         if not self._sure:
@@ -271,12 +245,6 @@ class _Shop:
         packed = all(p.packed for p in self._sure.values())
         cheap = self._prices[index] <= min(self._prices[i] for i in self._sure)
         return "other" if packed or cheap else "doubt"
-
-    def _plain(self, place: Place) -> Verdict:
-        """A name of the phrase and describing words: "Clock Silver", but what is a "Clock Tin"?"""
-        if not any(w in KINDS or w in LOOSE_CONTAINERS for w in place.tail):
-            return "it"
-        return "doubt" if self._long else "open"
 
     def _by_another_noun(self, index: int, place: Place) -> Verdict:
         """A name with a maker and another noun: a look of the kind, or a thing that goes with it.
@@ -286,17 +254,18 @@ class _Shop:
         """
         if not place.modelled:
             return "other" if not place.before else "open"
-        usual = [self._prices[i] for i, p in self._sure.items() if not p.known]
-        if not usual:
+        goods = {i: p for i, p in self._sure.items() if not p.known}
+        if not goods:
             return "doubt"
-        share = self._prices[index] / max(1, median(usual))
+        share = self._prices[index] / max(1, median(self._prices[i] for i in goods))
         if share < FOUL_PRICE:
             return "other" if place.goes_with else "doubt"
-        alike = any(p.build == place.build and not p.known for p in self._sure.values())
+        build = len(place.before), len(place.tail)
+        alike = any((len(p.before), len(p.tail)) == build for p in goods.values())
         return "it" if alike and (not place.goes_with or share >= FAIR_PRICE) else "doubt"
 
 
-def _long_names(names: Sequence[str]) -> bool:
+def _long_names(names: Iterable[str]) -> bool:
     """Whether most of these names hold several words or a number besides a kind."""
-    long = sum(1 for n in names if len(t := words(n)) >= LONG or any(is_spec(w) for w in t))
-    return bool(names) and long >= LONG_NAMES * len(names)
+    long = [len(t := words(n)) >= LONG or any(is_spec(w) for w in t) for n in names]
+    return bool(long) and sum(long) >= LONG_NAMES * len(long)
