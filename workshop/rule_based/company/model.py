@@ -35,17 +35,11 @@ def reply(model: str, messages: list[Message]) -> str:
     return carry_out(instruction, programs.code)
 
 
-def _decide(
-    task: str, prompt: str, name: str, report: dict[str, Any] | None
-) -> Instruction | Answer:
-    briefing, findings = section("briefing", prompt) or "", section("findings", prompt) or ""
-    return decide(task, briefing, name, report, findings)
-
-
 def _evaluate(task: str, prompt: str) -> str:
     turn = last_turn(prompt)
     name, report = (turn[0].step, turn[1] or _UNREADABLE) if turn else ("", None)
-    step = _decide(task, prompt, name, report)
+    briefing, findings = section("briefing", prompt) or "", section("findings", prompt) or ""
+    step = decide(task, briefing, name, report, findings)
     if isinstance(step, Answer):
         return f"THOUGHT: {step.message}\nDECISION: FINISH\nINSTRUCTION: {step.render()}"
     reply = f"THOUGHT: {step.text}\nDECISION: PROCEED\nINSTRUCTION: {step.render()}"
@@ -66,24 +60,24 @@ def _step(task: str, prompt: str) -> str:
             report = wanted
     except (Halted, KeyError) as reason:
         report = {"failed": str(reason)}
-    step = _decide(task, prompt, name, report)
-    if isinstance(step, Answer):
-        return _completion(step)
-    rehearsal = Rehearsal(step)
-    wanted = _run(rehearsal)
-    assert isinstance(wanted, Wanted), "each program calls a tool"
-    return rehearsal.render(wanted, programs.purpose(step.step), _REMAINING)
+    briefing, findings = section("briefing", prompt) or "", section("findings", prompt) or ""
+    step = decide(task, briefing, name, report, findings)
+    if isinstance(step, Instruction):
+        rehearsal = Rehearsal(step)
+        wanted = _run(rehearsal)
+        assert isinstance(wanted, Wanted), "each program calls a tool"
+        return rehearsal.render(wanted, programs.purpose(step.step), _REMAINING)
+    links = [{"kind": kind, "id": id_} for kind, id_ in step.links]
+    completion = {
+        "tool": "TaskCompletion",
+        "status": "solved",
+        "reason": "by the playbook",
+        "conditions": [step.outcome],
+        "final": {"outcome": step.outcome, "message": step.message, "links": links},
+    }
+    return render_step(step.message, _REMAINING, completion)
 
 
 def _run(rehearsal: Rehearsal) -> Wanted | dict[str, Any]:
     instruction = rehearsal.instruction
     return rehearsal.run(programs.code(instruction.step, instruction.parameters))
-
-
-def _completion(answer: Answer) -> str:
-    links = [{"kind": kind, "id": id_} for kind, id_ in answer.links]
-    final = {"outcome": answer.outcome, "message": answer.message, "links": links}
-    done = {"tool": "TaskCompletion", "status": "solved", "reason": "by the playbook"}
-    return render_step(
-        answer.message, _REMAINING, {**done, "conditions": [answer.outcome], "final": final}
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 import regex
@@ -106,10 +105,6 @@ class Rules:
         return right in _PLAIN or (right in _OPEN and right not in self.given)
 
 
-rules_of = lru_cache(maxsize=64)(Rules)
-"""The rules of a text, read once for all turns of a task."""
-
-
 def _by_action(text: str) -> Iterator[Group]:
     for row in _ACTION.finditer(text):
         rights = set(named(f"may {row['action']}"))
@@ -138,7 +133,6 @@ def _by_title(text: str) -> Iterator[Group]:
         yield group
 
 
-@lru_cache(maxsize=4096)
 def named(sentence: str) -> frozenset[str]:
     """The rights that the clauses of a sentence name; a clause without a verb goes on with the last."""
     rights, own = set[str](), ""

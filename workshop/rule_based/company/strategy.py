@@ -45,7 +45,9 @@ def decide(
 def _refusal(facts: Facts, kind: kinds.TaskKind, report: Report) -> Answer | None:
     """Why a task is not carried out: not allowed, not possible, or a change that is not certain."""
     lead, account = _tied(facts, report)
-    rights = _rights(facts, kind)
+    others = [x for x in facts.of("employee") if x.id != facts.requester.id] or facts.open()
+    only_own = kind.own and not others and SELF.search(facts.task)
+    rights = [kind.own] if only_own else kind.right.split("+")
     if not all(facts.rules.allows(facts.requester, x, lead=lead, account=account) for x in rights):
         return _DENIED
     if kind.name == "unsupported":
@@ -75,17 +77,10 @@ def _after_report(
     return answers.answer(facts, kind.name, report)
 
 
-def _rights(facts: Facts, kind: kinds.TaskKind) -> list[str]:
-    """The rights that a kind needs: the lesser one where it is about the requester alone."""
-    others = [x for x in facts.of("employee") if x.id != facts.requester.id] or facts.open()
-    if kind.own and not others and SELF.search(facts.task):
-        return [kind.own]
-    return kind.right.split("+")
-
-
 def _tied(facts: Facts, report: Report) -> tuple[bool, bool]:
     """Whether the requester is Lead, or account manager, of what the task is about."""
-    project, customer = (report or {}).get("project"), (report or {}).get("customer")
+    looked_up = report or {}
+    project, customer = looked_up.get("project"), looked_up.get("customer")
     if not project and not customer:
         return facts.tied()
     team = project["team"] if project else []
@@ -101,6 +96,6 @@ def _doubt(facts: Facts, kind: kinds.TaskKind, changes: list[str], report: Repor
     if kind.name not in programs.WRITES:
         return clarify("This change is left to somebody who can read more than plain forms.")
     expected = {kind.name, "note"} if kind.name == "log_time" else {kind.name}
-    if kinds.changes_in(facts.task) & programs.WRITES - expected or kinds.conditional(facts.task):
+    if kinds.hangs_on_more(facts.task, programs.WRITES - expected):
         return clarify("Which change is wanted, and on what does it hang?")
     return None

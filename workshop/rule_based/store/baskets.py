@@ -91,9 +91,8 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
 
 def _whole(order: Order, line: Line, products: list[Product]) -> Choice:
     """The one basket that holds the whole stock, or the asked number of each product."""
-    budget = order.budget
-    if budget and not budget.whole:
-        products = [p for p in products if budget.allows(p.price)]
+    if order.budget and not order.budget.whole:
+        products = [p for p in products if order.affords(p.price)]
     content = {
         p.sku: min(line.quantity, p.available) if line.each else p.available
         for p in products
@@ -109,11 +108,10 @@ def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
     """Baskets of the cheapest or dearest product; several where prices tie."""
     number = line.quantity if line.amount in ("exact", "up_to", "at_least") else 1
     # With coupons only the shop can tell what keeps to the limit.
-    budget = None if order.codes.codes else order.budget
     stocked = [
         p
         for p in products
-        if p.available > 0 and (budget is None or budget.allows(p.price * number))
+        if p.available > 0 and (order.codes.codes or order.affords(p.price * number))
     ]
     if not stocked:
         raise Unresolved(f"no {line.phrase!r} is in stock within the limits")
@@ -134,7 +132,7 @@ def _most(order: Order, line: Line, products: list[Product]) -> Content:
     for offer in sorted(matching.best_fit(line, products), key=lambda p: p.price):
         for _ in range(offer.available):
             after = spent + offer.price
-            if order.budget and not order.budget.allows(after):
+            if not order.affords(after):
                 break
             spent = after
             content[offer.sku] = content.get(offer.sku, 0) + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product as cartesian
 from math import prod
@@ -39,7 +38,16 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
     if refusal := _refusal(order):
         return Decline(refusal)
     if not facts.step:
-        return _survey(order)
+        wanted = queries(order)
+        named = ", ".join(f'"{query}"' for query in wanted)
+        return Instruction(
+            playbook="variant-selection",
+            step="survey",
+            why=f"Understood: {order.summary()}. First see what the shop has.",
+            text="Look up each of these in the shop and report all matches with sku, name, price, "
+            f"available and units: {named}.",
+            parameters={"queries": wanted, "whole_catalog": _whole_catalog(order)},
+        )
     if facts.step not in ("survey", "simulate", "purchase"):
         return Decline("the worker's last report cannot be read")
     if facts.halted:
@@ -55,18 +63,6 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
     if order.codes.codes:
         return _simulate(order, facts, choices)
     return _buy_without_codes(order, facts, choices)
-
-
-def _survey(order: Order) -> Instruction:
-    wanted = queries(order)
-    named = ", ".join(f'"{p}"' for p in wanted)
-    return Instruction(
-        playbook="variant-selection",
-        step="survey",
-        why=f"Understood: {order.summary()}. First see what the shop has.",
-        text=f"Look up each of these in the shop and report all matches with sku, name, price, available and units: {named}.",
-        parameters={"queries": wanted, "whole_catalog": _whole_catalog(order)},
-    )
 
 
 def _whole_catalog(order: Order) -> int:
@@ -102,15 +98,34 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Instruction:
 
 
 def _after_simulation(order: Order, facts: Facts) -> Instruction | Decline:
-    if not facts.rows:
+    """Buy what was tried by the order's demands and goal; a code counts only with a discount."""
+    codes, rows = order.codes, facts.rows
+    if not rows:
         return Decline("no allowed basket could be set up")
     if facts.cut and order.goal != "none":
         return Decline("there are more baskets than can be tried, so the best is not known")
-    row = _choose(order, facts.rows)
-    if isinstance(row, Decline):
-        return row
+    if codes.mode == "any":
+        rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
+        if not rows:
+            return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
+        dollars, percent = codes.off_dollars, codes.off_percent or 0
+        rows = tuple(
+            r
+            for r in rows
+            if r.discount >= (r.subtotal * percent // 100 if dollars is None else dollars)
+        )
+        if not rows:
+            return Decline("the code gives less than the task says")
+    fitting = [r for r in rows if order.affords(r.total)]
+    if not fitting:
+        return Decline("every basket that answers the task is over the money limit")
+    best = min(fitting, key=lambda r: (r.total, r.coupon != "", len(r.items)))
+    if order.goal == "discount":
+        best = max(fitting, key=lambda r: (r.discount, -r.total))
+        if not best.discount and codes.codes:
+            return Decline("no code gives any discount")
     dead = f" Codes without effect: {', '.join(facts.dead_codes)}." if facts.dead_codes else ""
-    return _purchase(order, facts, row, f"Best of the tried baskets.{dead}")
+    return _purchase(order, facts, best, f"Best of the tried baskets.{dead}")
 
 
 def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Instruction | Decline:
@@ -127,7 +142,7 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ins
         )
     whole_stock = [c for c in choices if c.playbook == "whole-category"]
     unit_limit = order.budget and not order.budget.whole and whole_stock
-    fitting = rows if unit_limit else _affordable(order, rows)
+    fitting = [r for r in rows if unit_limit or order.affords(r.total)]
     if not fitting:
         cheapest = min(r.total for r in rows)
         return Decline(
@@ -139,8 +154,8 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ins
 
 def _purchase(order: Order, facts: Facts, row: Row, why: str) -> Instruction | Decline:
     items = item_rows(dict(row.items))
-    before = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or ()}
-    if before == set(row.items):
+    failed = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or ()}
+    if failed == set(row.items):
         return Decline(f"checkout refuses this basket and nothing else fits: {facts.error}")
     shown = ", ".join(f"{n} x {sku}" for sku, n in row.items)
     code = f" with coupon {row.coupon}" if row.coupon else " without coupon"
@@ -175,33 +190,3 @@ def _refusal(order: Order) -> str:
     if codes.mode == "all" and len(codes.codes) > 1:
         return f"coupons exclude each other: one at a time, not {' and '.join(codes.codes)}"
     return ""
-
-
-def _choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:
-    """The tried row to buy, by the order's demands and goal; a code counts only with a discount."""
-    codes = order.codes
-    if codes.mode == "any":
-        rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
-        if not rows:
-            return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
-        dollars, percent = codes.off_dollars, codes.off_percent or 0
-        rows = tuple(
-            r
-            for r in rows
-            if r.discount >= (r.subtotal * percent // 100 if dollars is None else dollars)
-        )
-        if not rows:
-            return Decline("the code gives less than the task says")
-    fitting = _affordable(order, rows)
-    if not fitting:
-        return Decline("every basket that answers the task is over the money limit")
-    if order.goal == "discount":
-        best = max(fitting, key=lambda r: (r.discount, -r.total))
-        return best if best.discount or not codes.codes else Decline("no code gives any discount")
-    return min(fitting, key=lambda r: (r.total, r.coupon != "", len(r.items)))
-
-
-def _affordable(order: Order, rows: Iterable[Row]) -> list[Row]:
-    """Rows whose total keeps to the order's limit."""
-    budget = order.budget
-    return [r for r in rows if budget is None or budget.allows(r.total)]

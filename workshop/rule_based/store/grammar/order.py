@@ -16,10 +16,6 @@ class Budget:
     whole: bool = False
     """Whether the text says that the limit is meant for everything together."""
 
-    def allows(self, dollars: float) -> bool:
-        """Whether an amount keeps to the limit."""
-        return dollars < self.dollars if self.strict else dollars <= self.dollars
-
 
 @dataclass
 class Codes:
@@ -86,6 +82,13 @@ class Order:
     no_purchase: bool = False
     unclear: list[str] = field(default_factory=list)
     """Parts of the text that may matter and were not understood."""
+
+    def affords(self, dollars: float) -> bool:
+        """Whether an amount keeps to the budget, if there is one."""
+        if self.budget is None:
+            return True
+        limit = self.budget.dollars
+        return dollars < limit if self.budget.strict else dollars <= limit
 
     def summary(self) -> str:
         """The order in one line, for a THOUGHT."""
