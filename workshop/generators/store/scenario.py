@@ -18,11 +18,11 @@ from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import (
     Answer,
     TooManyAnswers,
-    baskets,
     certificate,
+    has_more_baskets,
     solve,
 )
-from workshop.generators.store.wording import Wording, text_of
+from workshop.generators.store.wording import Wording, Writer
 from workshop.simulator.store.pack import FORMAT
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
@@ -36,10 +36,6 @@ MOST_BASKETS = 1_500
 """With more baskets nobody asks what more pieces would cost."""
 MOST_OVERSHOOT = 24
 """With packs larger than this the text says "exactly" and nobody asks what more would cost."""
-
-
-class NoScenario(CannotRun):
-    """No shop could be drawn; the text says for which mechanic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +52,7 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
     The shop does not depend on the wording: the same seed and number with another wording ask the
-    same in other words. Raises `NoScenario`.
+    same in other words. Raises `CannotRun`.
     """
     rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
@@ -66,14 +62,14 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
             builder, draft, demand, answer = draw
             break
     else:
-        raise NoScenario(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
+        raise CannotRun(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
     page_limits = options.page_limits or PAGE_LIMITS
     page_limit = draws(seed, str(index), "page").choice(page_limits)
     if options.page_limits is None and len(builder.goods) >= LARGE:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
-        "task_text": text_of(draft, options.wording, draws(seed, str(index), "text")),
+        "task_text": Writer(draft, options.wording, draws(seed, str(index), "text")).text(),
         "page_limit": page_limit,
         "products": [good.as_json() for good in builder.goods.values()],
         "coupons": builder.coupons,
@@ -89,17 +85,11 @@ def _try(
     mechanic: str, rng: Random, options: Options
 ) -> tuple[TaskBuilder, Draft, Demand, Answer] | None:
     """A draw, None where it leads nowhere: too many answers, or not what the mechanic is about."""
-    level = LEVELS[options.difficulty]
-    builder = TaskBuilder(rng, level)
+    builder = TaskBuilder(rng, LEVELS[options.difficulty])
     try:
         draft = MECHANICS[mechanic](builder)
         builder.finish()
-        demand = draft.demand(builder.goods)
-        products = [good.as_json() for good in builder.goods.values()]
-        market = Market.of_scenario(products, builder.coupons)
-        if baskets(demand, market) > level.most_baskets:
-            return None
-        answer = solve(demand, market)
+        demand, market, answer = draft.solve(builder)
         if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
             return None
         draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
@@ -116,7 +106,7 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
         return True
     for more in range(1, largest):
         larger = replace(demand, wants=(replace(want, quantity=want.quantity + more),))
-        if baskets(larger, market) > MOST_BASKETS:
+        if has_more_baskets(MOST_BASKETS, larger, market):
             return True
         purchases = solve(larger, market).purchases
         if purchases and purchases[0].total <= answer.purchases[0].total:
@@ -125,7 +115,7 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
 
 
 def scenario_lines(seed: str, count: int, options: Options) -> Iterator[str]:
-    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `NoScenario`."""
+    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `CannotRun`."""
     for number in range(count):
         yield json.dumps(make_scenario(seed, number, options), ensure_ascii=False)
 

@@ -8,8 +8,6 @@ from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
 from workshop.generators.store.oracle.demand import Limit
-from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import baskets, solve
 
 
 def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
@@ -22,12 +20,7 @@ def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
 
 def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     """Set a limit at the best total, met to the dollar or missed by one."""
-    demand = draft.demand(builder.goods)
-    raw = [good.as_json() for good in builder.goods.values()]
-    market = Market.of_scenario(raw, builder.coupons)
-    if baskets(demand, market) > builder.level.most_baskets:
-        raise Retry("too many baskets")
-    answer = solve(demand, market)
+    _, _, answer = draft.solve(builder)
     if not answer.purchases:
         raise Retry("nothing to buy")
     total = min(purchase.total for purchase in answer.purchases)

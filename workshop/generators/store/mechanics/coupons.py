@@ -103,24 +103,22 @@ def coupon_unknown(builder: TaskBuilder) -> Draft:
     draft.codes = [builder.code()]
     if builder.chance(60):
         _working(builder, draft)
-    return _with_words(builder, draft)
+    draft.no_discount_no_order = builder.chance(50)
+    return draft
 
 
 def coupon_dead(builder: TaskBuilder) -> Draft:
     """A demanded code that takes nothing off this order."""
     draft = _order(builder, 2, rule="must", extras="none", accept=refused)
     draft.codes = [_dead(builder, draft)]
-    return _with_words(builder, draft)
+    draft.no_discount_no_order = builder.chance(50)
+    return draft
 
 
 def coupon_works(builder: TaskBuilder) -> Draft:
     """A demanded code that takes something off."""
     draft = _order(builder, 3, rule="must", accept=discounted)
     draft.codes = [_working(builder, draft)]
-    return _with_words(builder, draft)
-
-
-def _with_words(builder: TaskBuilder, draft: Draft) -> Draft:
     draft.no_discount_no_order = builder.chance(50)
     return draft
 
@@ -168,13 +166,14 @@ def budget_coupon(builder: TaskBuilder) -> Draft:
 
 def bundle(builder: TaskBuilder) -> Draft:
     """A set with a code for all its parts; at times a part is gone at checkout."""
-    kit = builder.rng.choice(builder.trade.kits)
-    goods = [builder.good(builder.use(kind)) for kind in kit.parts]
-    for kind in kit.parts:
+    name, kinds = builder.rng.choice(builder.trade.kits)
+    builder.wanted += kinds
+    goods = [builder.good(kind) for kind in kinds]
+    for kind in kinds:
         if builder.chance(builder.level.near_chance // 2):
             builder.near(kind)
     lines = [of_kind(g.kind, [g], "one") for g in goods if g.kind]
-    draft = Draft(lines, kit=kit.name, rule="must")
+    draft = Draft(lines, kit=name, rule="must")
     needs = {good.sku: 1 for good in goods}
     total = sum(good.price for good in goods)
     if builder.chance(50):
@@ -237,12 +236,14 @@ def filler_idle(builder: TaskBuilder) -> Draft:
 
 def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
-    builder.keep_small()
+    builder.small = True
     draft = _order(builder, rule="may", goal="cheapest", extras="allowed")
     good = builder.goods[draft.lines[0].want.sku]
     assert good.kind is not None
     most = min(40, max(5, good.price // 3))
-    addition = builder.accessory(good.kind, builder.between(4, most))
+    price = builder.between(4, most)
+    name = builder.rng.choice(good.kind.near)
+    addition = builder.other(name, name, price)
     if builder.chance(60):
         amount = builder.between(1, max(2, good.price // 8))
         draft.codes.append(builder.coupon(amount=amount, requires={good.sku: 1}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
+from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.oracle.demand import Want
 from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind, titled
@@ -151,9 +153,7 @@ def all_except(builder: TaskBuilder) -> Draft:
         builder.change(good, stock=builder.between(1, 9))
     out = goods[0].brand
     left = [good for good in goods if good.brand != out]
-    line = of_kind(kind, left, "all")
-    line = Line(line.want, "all", line.singular, line.plural, but_not=out)
-    return Draft([line], accept=bought)
+    return Draft([replace(of_kind(kind, left, "all"), but_not=out)], accept=bought)
 
 
 def one_of_each(builder: TaskBuilder) -> Draft:
@@ -199,10 +199,11 @@ def substitute(builder: TaskBuilder) -> Draft:
     elif case == 2:
         builder.change(good, stock=quantity + 2)
         builder.haunt(good, quantity - 1)
-    fallback = Fallback(named(other, quantity), "substitute")
     wanted = 0 if case == 3 else 1
     return Draft(
-        [named(good, quantity)], fallback=fallback, accept=lambda answer: answer.chosen == wanted
+        [named(good, quantity)],
+        fallback=named(other, quantity),
+        accept=lambda answer: answer.chosen == wanted,
     )
 
 
@@ -214,8 +215,7 @@ def what_is_left(builder: TaskBuilder) -> Draft:
     builder.change(good, stock=stock)
     if stock > 1 and builder.chance(40):
         builder.haunt(good, builder.between(1, stock - 1))
-    fallback = Fallback(as_many(good, quantity), "rest")
-    return Draft([named(good, quantity)], fallback=fallback, accept=bought)
+    return Draft([named(good, quantity)], fallback=as_many(good, quantity), accept=bought)
 
 
 def hostile_names(builder: TaskBuilder) -> Draft:
