@@ -51,15 +51,6 @@ def hangs_on_more(text: str, others: frozenset[str]) -> bool:
 
 def resolve_day(text: str, today: str) -> date | None:
     """The one day that a text means, from today; None where it names none, or several."""
-    try:
-        days = _days(text, today)
-    except (ValueError, OverflowError):  # no day of a calendar
-        return None
-    return days.pop() if len(days) == 1 else None
-
-
-def _days(text: str, today: str) -> set[date]:
-    days = {date.fromisoformat(x) for x in regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)}
     shifts, low = set(), text.casefold()
     signs = (
         (-1, "", "(?: ago| before today)"),
@@ -75,7 +66,12 @@ def _days(text: str, today: str) -> set[date]:
         if word in low and (shift or not shifts):  # "from today, in three days" is one day
             shifts.add(shift)
         low = low.replace(word, " ")
-    return days | {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
+    try:
+        days = {date.fromisoformat(x) for x in regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)}
+        days |= {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
+    except (ValueError, OverflowError):  # no day of a calendar
+        return None
+    return days.pop() if len(days) == 1 else None
 
 
 def format_day(day: date, text: str) -> str:

@@ -151,12 +151,13 @@ def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
 def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     """The values of a change; {} where one of them is open."""
     if kind == "status":
-        return _status(facts.task, project)
+        named = [status for status in STATUSES if regex.search(rf"\b{status}\b", facts.task)]
+        if not named and (verb := regex.search(r"\b(pause|archive)\b", facts.task, regex.I)):
+            named = [f"{verb[1].lower()}d"]
+        return {"project": project, "status": named[0]} if len(named) == 1 else {}
     if kind in _PAGES:
-        pages = _PAGE.findall(facts.task)
-        return (
-            dict(zip(_PAGES[kind], pages, strict=True)) if len(pages) == len(_PAGES[kind]) else {}
-        )
+        pages, fields = _PAGE.findall(facts.task), _PAGES[kind]
+        return dict(zip(fields, pages, strict=True)) if len(pages) == len(fields) else {}
     if len(people) != 1 or facts.open():
         return {}
     marks = quoted(facts.task)
@@ -166,14 +167,6 @@ def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     if kind == "note":
         return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
     return _time_entry(facts, {"employee": people[0], "project": project}, marks)
-
-
-def _status(task: str, project: str) -> Values:
-    named = [status for status in STATUSES if regex.search(rf"\b{status}\b", task)]
-    verb = regex.search(r"\b(pause|archive)\b", task, regex.I)
-    if not named and verb:
-        named = [f"{verb[1].lower()}d"]
-    return {"project": project, "status": named[0]} if len(named) == 1 else {}
 
 
 def _time_entry(facts: Facts, ids: Values, marks: list[str]) -> Values:
