@@ -141,10 +141,7 @@ class TaskBuilder:
 
     def good(self, kind: Kind, **given: Any) -> Good:
         """Put a new product of a kind into the shop, as `imagine` makes it."""
-        good = self.imagine(kind, **given)
-        if good.name in self._names:
-            raise Retry(f"{good.name!r} is there already")
-        return self._put(good)
+        return self._put(self.imagine(kind, **given))
 
     def imagine(
         self,
@@ -300,6 +297,8 @@ class TaskBuilder:
                 return new
 
     def _put(self, good: Good) -> Good:
+        if good.name in self._names:
+            raise Retry(f"{good.name!r} is there already")
         self._names.add(good.name)
         self.goods[good.sku] = good
         return good

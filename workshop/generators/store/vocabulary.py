@@ -70,14 +70,12 @@ def trades() -> tuple[Trade, ...]:
     return tuple(every)
 
 
-@cache
 def ways(name: str, *, varied: bool = False) -> tuple[str, ...]:
     """Phrases with the same meaning: the plain ones, and where it is to be `varied` all."""
     phrases_of = _raw("phrases")["ways"][name]
     return (*phrases_of["plain"], *(phrases_of.get("other", ()) if varied else ()))
 
 
-@cache
 def phrases(name: str) -> tuple[str, ...]:
     """Phrases that are for varied wording only."""
     return tuple(_raw("phrases")["lists"][name])
@@ -98,7 +96,6 @@ def _raw(name: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-@cache
 def words(name: str) -> tuple[str, ...]:
     """A list of words: heads and tails of brands, models, codes."""
     return tuple(_raw("trades")["words"][name].split())

@@ -191,11 +191,6 @@ def fitting(kinds: tuple[str, ...], reply: str) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind not in others)
 
 
-def spoil(kind: str, reply: str, dice: Random) -> Reply:
-    """The reply, spoiled. Raises ExchangeFailed where the kind is that of an HTTP error."""
-    return KINDS[kind](reply, dice)
-
-
 _DEFAULT = "playbook"
 _GRAMMAR = (
     "faulty/MODEL?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with MODEL a rule-based id, "
@@ -296,7 +291,7 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
     dice = spec.dice(messages, attempt)
     dice.random()  # has decided that it is spoiled
     try:
-        return spoil(dice.choice(kinds), text, dice)
+        return KINDS[dice.choice(kinds)](text, dice)
     except ExchangeFailed as failure:
         failure.retry_after = spec.wait
         raise

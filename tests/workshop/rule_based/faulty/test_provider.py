@@ -29,7 +29,6 @@ from workshop.rule_based.faulty.provider import (
     Spec,
     fitting,
     read_spec,
-    spoil,
 )
 
 CODE = "x = 1\nfinal_answer(x)"
@@ -127,9 +126,9 @@ def test_every_kind_is_what_it_says(kind: str, good: str, seed: int) -> None:
         return
     if kind in FAILING:
         with pytest.raises(ExchangeFailed):
-            spoil(kind, good, Random(seed))
+            KINDS[kind](good, Random(seed))
         return
-    said = spoil(kind, good, Random(seed))
+    said = KINDS[kind](good, Random(seed))
     assert len(said.text) <= ENDLESS_CHARS
     found = find_code(clean(said.text, said.finish_reason, said.reasoning))
     if good is HANDS:

@@ -7,8 +7,7 @@ from typing import Literal
 import regex
 
 from workshop.rule_based.store.grammar.order import Order
-from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import cut
+from workshop.rule_based.store.grammar.patterns import Patterns, cut
 
 PATTERNS = Patterns("coupons")
 _BANS = Patterns("forbidden")
@@ -21,7 +20,12 @@ def take_coupons(text: str, order: Order) -> str:
     text, buy_anyway, strict = _take_conditions(text, found.codes)
     strict = strict or no_discount_no_order
     spoken_of = PATTERNS["coupon_word"].search(text)
-    text, sentences = _take_zones(text, found.codes)
+    sentences: list[str] = []
+    while zone := _first_zone(text):
+        found.codes += [code for code in zone.captures("code") if code not in found.codes]
+        ends = [i for mark in ".!?\n" if (i := text.find(mark, zone.end())) >= 0]
+        sentences.append(text[_sentence_start(text, zone) : min(ends, default=len(text))])
+        text = cut(text, zone)
     if found.codes:
         found.mode = "try" if buy_anyway else _mode(found.codes, sentences, strict)
     elif spoken_of:
@@ -92,17 +96,6 @@ def _take_conditions(text: str, codes: list[str]) -> tuple[str, bool, bool]:
                 strict = strict or name == "strict_else"
                 text = cut(text, clause)
     return text, buy_anyway, strict
-
-
-def _take_zones(text: str, codes: list[str]) -> tuple[str, list[str]]:
-    """Read the codes; the rest of the text, and the sentences that they stand in."""
-    sentences: list[str] = []
-    while zone := _first_zone(text):
-        codes += [code for code in zone.captures("code") if code not in codes]
-        ends = [i for mark in ".!?\n" if (i := text.find(mark, zone.end())) >= 0]
-        sentences.append(text[_sentence_start(text, zone) : min(ends, default=len(text))])
-        text = cut(text, zone)
-    return text, sentences
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:

@@ -7,8 +7,7 @@ import regex
 from store_tools.words import CONTAINERS, is_spec, measure_factor, singular
 from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line
-from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import clean, is_meta
+from workshop.rule_based.store.grammar.patterns import Patterns, clean, cut, is_meta
 from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, NATURAL_PAIRS, words
 
 PATTERNS = Patterns("items")
@@ -85,7 +84,12 @@ def _enumeration(text: str) -> list[Line]:
 def read_line(part: str) -> Line | None:
     """One line of an order, or None where the part names no goods."""
     line = Line("")
-    text, line.exclude = _take_exclusions(part)
+    text = part
+    while clause := PATTERNS["except"].search(text):
+        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", clause["what"]))
+        excluded = (clean(x) for x in PATTERNS["joint"].split(whole))
+        line.exclude += tuple(p for p in excluded if p and not PATTERNS["extras"].search(p))
+        text = cut(text, clause)
     text = take_amount(clean(text), line)
     text = take_pick(clean(text), line)
     if line.amount == "open":
@@ -102,16 +106,6 @@ def read_line(part: str) -> Line | None:
         line.phrase = ", ".join(named)
     line.pieces = named if len(named) > 1 else ()
     return line
-
-
-def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
-    excluded: list[str] = []
-    while clause := PATTERNS["except"].search(text):
-        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", clause["what"]))
-        parts = (clean(x) for x in PATTERNS["joint"].split(whole))
-        excluded += [p for p in parts if p and not PATTERNS["extras"].search(p)]
-        text = text[: clause.start()] + " , " + text[clause.end() :]
-    return text, tuple(excluded)
 
 
 def _options(phrase: str) -> tuple[str, ...]:

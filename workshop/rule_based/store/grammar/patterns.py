@@ -1,4 +1,4 @@
-"""The grammar's patterns: data beside the readers that use them.
+"""The grammar's patterns, data beside the readers that use them, and what all readers do with text.
 
 Of ``amounts.toml`` the patterns under ``any_case`` pass over case, those under ``as_written`` do
 not. Lines are joined as they stand, and ``{{name}}`` is the part of that name: one of the file's
@@ -8,12 +8,14 @@ own ``parts`` or of ``parts.toml``, which all readers share.
 from __future__ import annotations
 
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import regex
 
 from workshop.rule_based.store.grammar.numbers import NUMBER
+from workshop.rule_based.store.kinds.lexicon import TALK
 
 _FLAGS = {"any_case": regex.IGNORECASE, "as_written": 0}
 _REFERENCE = regex.compile(r"\{\{(\w+)\}\}")
@@ -48,3 +50,30 @@ class Patterns(dict[str, regex.Pattern[str]]):
                     self.lists[name] = [regex.compile(_whole(t, parts), flags) for t in text]
                 else:
                     self[name] = regex.compile(_whole(text, parts), flags)
+
+
+PHRASES = Patterns("phrases")
+
+
+def cut(text: str, match: regex.Match[str]) -> str:
+    """Text without a clause that was read; a comma stands where it was."""
+    return f"{text[: match.start()]} , {text[match.end() :]}"
+
+
+@lru_cache(maxsize=4096)
+def clean(text: str) -> str:
+    """A phrase without politeness, purposes and stray punctuation."""
+    previous = ""
+    while previous != text:
+        previous = text
+        text = PHRASES["purpose"].sub(" ", text)
+        text = PHRASES["noise"].sub(" ", text)
+        text = PHRASES["stray_signs"].sub("", text)
+        text = PHRASES["stray_words"].sub("", text)
+    return PHRASES["gap"].sub(" ", text).strip()
+
+
+def is_meta(text: str) -> bool:
+    """Whether a phrase names no goods but only talks about the order."""
+    tokens = PHRASES["word"].findall(text.casefold())
+    return all(w in TALK or (w.isalpha() and PHRASES["number"].fullmatch(w)) for w in tokens)

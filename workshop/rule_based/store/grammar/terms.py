@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from workshop.rule_based.store.grammar.order import Budget, Order
-from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import cut
+from workshop.rule_based.store.grammar.patterns import Patterns, cut
 
 MONEY = Patterns("money")
 GOALS = Patterns("goals")

@@ -9,7 +9,7 @@ that have it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
@@ -211,8 +211,10 @@ class _Shop:
             for i, p in named.items()
             if p.bare or p.modelled or (packs and p.packed and not p.known)
         }
-        others = (p.name for i, p in enumerate(products) if i not in places or i in named)
-        self._long = _long_names(others)
+        # Whether most other names hold several words or a number besides a kind.
+        others = [words(p.name) for i, p in enumerate(products) if i not in places or i in named]
+        long = sum(1 for name in others if len(name) >= LONG or any(map(is_spec, name)))
+        self._long = bool(others) and long >= LONG_NAMES * len(others)
 
     def verdict(self, index: int) -> Verdict:
         """What the product at an index of the catalog is."""
@@ -263,9 +265,3 @@ class _Shop:
         build = len(place.before), len(place.tail)
         alike = any((len(p.before), len(p.tail)) == build for p in goods.values())
         return "it" if alike and (not place.goes_with or share >= FAIR_PRICE) else "doubt"
-
-
-def _long_names(names: Iterable[str]) -> bool:
-    """Whether most of these names hold several words or a number besides a kind."""
-    long = [len(t := words(n)) >= LONG or any(is_spec(w) for w in t) for n in names]
-    return bool(long) and sum(long) >= LONG_NAMES * len(long)
