@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import regex
 from pydantic import BaseModel, BeforeValidator, Field
 
 from store_tools.basket import read_line
-
-INSUFFICIENT = regex.compile(
-    r"insufficient inventory for product (?P<sku>\S+).*?available:?\s*(?P<n>\d+)", regex.IGNORECASE
-)
 
 
 class Product(BaseModel, frozen=True):
@@ -73,23 +68,6 @@ class Facts(BaseModel, frozen=True):
     def found(self, phrase: str) -> QueryResult:
         """What the shop has for a phrase."""
         return self.by_query.get(phrase, QueryResult())
-
-    def with_real_stock(self) -> Facts:
-        """The same facts with the stock that a failed checkout told."""
-        real = {m["sku"]: int(m["n"]) for m in INSUFFICIENT.finditer(self.error)}
-
-        def corrected(products: tuple[Product, ...]) -> tuple[Product, ...]:
-            return tuple(
-                p.model_copy(update={"available": min(p.available, real.get(p.sku, p.available))})
-                for p in products
-            )
-
-        by_query = {
-            query: result.model_copy(update={"matches": corrected(result.matches)})
-            for query, result in self.by_query.items()
-        }
-        catalog = corrected(self.catalog)
-        return self.model_copy(update={"by_query": by_query, "catalog": catalog})
 
 
 def read_facts(step: str, report: Mapping[str, Any], parameters: Mapping[str, Any]) -> Facts:

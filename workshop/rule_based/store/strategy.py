@@ -54,7 +54,6 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
         return Decline(f"the shop refuses what the program needs: {facts.halted}")
     if facts.step == "simulate":
         return _after_simulation(order, facts)
-    facts = facts.with_real_stock()
     try:
         lines = settle_lines(order, facts)
         choices = [choose_baskets(order, line, facts) for line in lines]

@@ -10,8 +10,10 @@ from workshop.generators.store.mechanics.goods import bought, one_of_many, refus
 from workshop.generators.store.oracle.demand import Limit
 
 
-def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
-    """Let checkout find fewer of the cheapest ones."""
+def haunt_cheapest(builder: TaskBuilder, goods: list[Good], percent: int) -> None:
+    """Let checkout at times find fewer of the cheapest ones."""
+    if not builder.chance(percent):
+        return
     by_price = sorted((builder.goods[g.sku] for g in goods), key=lambda g: g.price)
     for good in by_price[: builder.between(*builder.level.ghosts)]:
         if good.stock > 0:
@@ -42,8 +44,7 @@ def dearest(builder: TaskBuilder) -> Draft:
 
 
 def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     builder.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
     if builder.chance(40):
@@ -56,13 +57,11 @@ def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
 
 def split_stock(builder: TaskBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     quantity = builder.between(3, builder.level.pieces[1] + 4)
     for good in goods:
         builder.change(good, stock=builder.between(1, quantity))
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance)
     if builder.chance(50):
         builder.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
@@ -90,8 +89,7 @@ def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
 def packs(builder: TaskBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(builder)
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance)
     return draft
 
 
@@ -121,8 +119,7 @@ def packs_coupons(builder: TaskBuilder) -> Draft:
             draft.hints[code] = hint
         draft.codes.append(code)
     draft.rule = "may"
-    if builder.chance(builder.level.ghost_chance // 2):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance // 2)
     return draft
 
 
@@ -168,8 +165,7 @@ def mixed_list(builder: TaskBuilder) -> Draft:
         else:
             code = builder.coupon()
         draft.codes.append(code)
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, every)
+    haunt_cheapest(builder, every, builder.level.ghost_chance)
     return draft
 
 
@@ -186,8 +182,7 @@ def budget(builder: TaskBuilder) -> Draft:
 
 def budget_kind(builder: TaskBuilder) -> Draft:
     """One of a kind under a limit that few products or none keep to."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     builder.near(kind)
     draft = around(builder, Draft([of_kind(kind, goods, "one")], "cheapest"), fits=False)
     if builder.chance(50):

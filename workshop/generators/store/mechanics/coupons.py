@@ -192,8 +192,7 @@ def bundle(builder: TaskBuilder) -> Draft:
 
 def coupon_choice(builder: TaskBuilder) -> Draft:
     """Any one of a kind for the lowest price after coupons that fit some products only."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     draft = Draft([of_kind(kind, goods, "one")], goal="cheapest", rule="may", extras="none")
     for _ in range(builder.between(*builder.level.codes)):
         good = builder.rng.choice(goods)

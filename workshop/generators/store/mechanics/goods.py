@@ -21,12 +21,13 @@ def refused(answer: Answer) -> bool:
     return not answer.purchases
 
 
-def rivals(builder: TaskBuilder, kind: Kind, least: int = 1) -> list[Good]:
-    """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
+def rivals(builder: TaskBuilder, least: int = 1) -> tuple[Kind, list[Good]]:
+    """A kind with as many products as the level has; raises `Retry` where those are too few."""
+    kind = builder.kind()
     goods = builder.family(kind, builder.between(*builder.level.rivals))
     if len(goods) < least:
         raise Retry("no choice")
-    return goods
+    return kind, goods
 
 
 def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
@@ -86,7 +87,7 @@ def not_sold(builder: TaskBuilder) -> Draft:
     if builder.chance(70):
         siblings(builder, good)
     else:
-        rivals(builder, kind)
+        builder.family(kind, builder.between(*builder.level.rivals))
     if any(other.name == good.name for other in builder.goods.values()):
         raise Retry("it is sold after all")
     return Draft([named(good, builder.between(1, 3), sold=False)], accept=refused)
@@ -127,8 +128,7 @@ def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
 
 def whole_category(builder: TaskBuilder) -> Draft:
     """Everything of a kind, several products short at checkout at times."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     builder.near(kind)
     for good in goods:
         builder.change(good, stock=builder.between(1, 12))
@@ -147,8 +147,7 @@ def category_empty(builder: TaskBuilder) -> Draft:
 
 def all_except(builder: TaskBuilder) -> Draft:
     """Everything of a kind but what one maker makes."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     for good in goods:
         builder.change(good, stock=builder.between(1, 9))
     out = goods[0].brand
@@ -158,8 +157,7 @@ def all_except(builder: TaskBuilder) -> Draft:
 
 def one_of_each(builder: TaskBuilder) -> Draft:
     """One of every product of a kind."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
