@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
@@ -18,7 +19,6 @@ from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import (
     Answer,
     TooManyAnswers,
-    certificate,
     has_more_baskets,
     solve,
 )
@@ -57,9 +57,8 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
-        draw = _try(mechanic, rng, options)
-        if draw:
-            builder, draft, demand, answer = draw
+        with suppress(Retry, TooManyAnswers):
+            builder, draft, demand, answer = _draw(mechanic, rng, options)
             break
     else:
         raise CannotRun(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
@@ -77,24 +76,28 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
         "wording": options.wording,
         "difficulty": options.difficulty,
-        "oracle": certificate(demand, answer),
+        "oracle": {
+            "demand": demand.to_json(),
+            "method": "exhaustive",
+            "candidates": answer.candidates,
+            "chosen": answer.chosen,
+            "best_total": answer.purchases[0].total if answer.purchases else None,
+            "answers": len(answer.purchases),
+        },
     }
 
 
-def _try(
+def _draw(
     mechanic: str, rng: Random, options: Options
-) -> tuple[TaskBuilder, Draft, Demand, Answer] | None:
-    """A draw, None where it leads nowhere: too many answers, or not what the mechanic is about."""
+) -> tuple[TaskBuilder, Draft, Demand, Answer]:
+    """A shop with its task; raises `Retry` or `TooManyAnswers` where this draw leads nowhere."""
     builder = TaskBuilder(rng, LEVELS[options.difficulty])
-    try:
-        draft = MECHANICS[mechanic](builder)
-        builder.finish()
-        demand, market, answer = draft.solve(builder)
-        if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
-            return None
-        draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
-    except (Retry, TooManyAnswers):
-        return None
+    draft = MECHANICS[mechanic](builder)
+    builder.finish()
+    demand, market, answer = draft.solve(builder)
+    if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
+        raise Retry("too many answers, or not what the mechanic is about")
+    draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
     return builder, draft, demand, answer
 
 

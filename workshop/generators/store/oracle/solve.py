@@ -86,18 +86,6 @@ def solve(demand: Demand, market: Market) -> Answer:
     return Answer((), None, candidates)
 
 
-def certificate(demand: Demand, answer: Answer) -> dict[str, Any]:
-    """The demand and what was found, as JSON values: the field `oracle` of a scenario."""
-    return {
-        "demand": demand.to_json(),
-        "method": "exhaustive",
-        "candidates": answer.candidates,
-        "chosen": answer.chosen,
-        "best_total": answer.purchases[0].total if answer.purchases else None,
-        "answers": len(answer.purchases),
-    }
-
-
 def expects_the_best(scenario: Mapping[str, Any]) -> bool:
     """Whether a scenario with a certificate expects exactly what its demand asks for.
 
