@@ -150,8 +150,6 @@ class TaskBuilder:
         maker: tuple[str, str] | None = None,
         size: str | None = None,
         look: str | None = None,
-        price: int | None = None,
-        stock: int | None = None,
     ) -> Good:
         """A product as the shop might have it, not put there; what is not given is drawn."""
         brand, model = maker or self.maker()
@@ -159,10 +157,9 @@ class TaskBuilder:
         if kind.in_packs:
             look, pattern, noun = "", self._pack_pattern, kind.plural
             cents = int(size) * self.between(kind.low, kind.high)
-            price = price or max(3, (cents + 50) // 100)
+            price = max(3, (cents + 50) // 100)
         else:
             look, pattern, noun = look or self.rng.choice(kind.looks), self._pattern, kind.noun
-        if not price:
             # Half of it is chance, half of it the size: larger ones tend to cost more.
             parts = 2 * len(kind.sizes)
             share = kind.sizes.index(size) * 2 + self.rng.randrange(parts + 1)
@@ -170,14 +167,14 @@ class TaskBuilder:
         name = pattern.format(
             maker=brand, model=model, noun=titled(noun), size=titled(size), look=titled(look)
         )
-        stock = self.stock() if stock is None else stock
+        stock = self._ample_stock()
         return Good(self._sku(kind.noun), name, price, stock, kind, brand, model, size, look)
 
     def other(self, noun: str, name: str, price: int) -> Good:
         """Put something of no kind into the shop."""
         if name in self._names:
             raise Retry(f"{name!r} is there already")
-        return self._put(Good(self._sku(noun), name, price, self.stock()))
+        return self._put(Good(self._sku(noun), name, price, self._ample_stock()))
 
     def maker(self) -> tuple[str, str]:
         """An invented brand, and a model: a word, or a letter with a number."""
@@ -187,17 +184,16 @@ class TaskBuilder:
             return brand, rng.choice(words("models"))
         return brand, f"{rng.choice('ABCDEGHKPRTVZ')}{rng.randrange(1, 100)}"
 
-    def stock(self) -> int:
-        """An ample stock."""
+    def _ample_stock(self) -> int:
         return self.between(25, 90)
 
-    def family(self, kind: Kind, number: int, **fixed: Any) -> list[Good]:
+    def family(self, kind: Kind, number: int) -> list[Good]:
         """So many different products of a kind, each with a brand of its own."""
         goods: dict[str, Good] = {}
         while len(goods) < number:
             maker = self.maker()
             if maker[0] not in goods:
-                goods[maker[0]] = self.good(kind, maker=maker, **fixed)
+                goods[maker[0]] = self.good(kind, maker=maker)
         return list(goods.values())
 
     def change(self, good: Good, **changes: Any) -> Good:

@@ -91,8 +91,6 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
 
 def _whole(order: Order, line: Line, products: list[Product]) -> Choice:
     """The one basket that holds the whole stock, or the asked number of each product."""
-    if order.budget and not order.budget.whole:
-        products = [p for p in products if order.affords(p.price)]
     content = {
         p.sku: min(line.quantity, p.available) if line.each else p.available
         for p in products

@@ -139,9 +139,7 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ins
         rows.append(
             Row(items=tuple(content.items()), coupon="", subtotal=total, discount=0, total=total)
         )
-    whole_stock = [c for c in choices if c.playbook == "whole-category"]
-    unit_limit = order.budget and not order.budget.whole and whole_stock
-    fitting = [r for r in rows if unit_limit or order.affords(r.total)]
+    fitting = [r for r in rows if order.affords(r.total)]
     if not fitting:
         cheapest = min(r.total for r in rows)
         return Decline(

@@ -106,6 +106,8 @@ def test_an_unread_pack_size_is_a_doubt() -> None:
         ("Buy a mug for under $7", False),
         ("Buy a mug for at most $7", True),
         ("Buy 2 mugs for no more than $13", False),
+        ("Buy ALL mugs for at most $62", False),
+        ("Buy ALL mugs for at most $63", True),
     ],
 )
 def test_budgets(text: str, fits: bool) -> None:

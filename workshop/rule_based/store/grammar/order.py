@@ -13,8 +13,6 @@ class Budget:
     dollars: float
     strict: bool = False
     """Whether the total must stay below the limit (otherwise it may meet it)."""
-    whole: bool = False
-    """Whether the text says that the limit is meant for everything together."""
 
 
 @dataclass

@@ -20,8 +20,7 @@ def take_money(text: str, order: Order) -> str:
         text = cut(text, off)
     for name in ("at_most", "strict", "or_less", "for"):
         while match := MONEY[name].search(text):
-            whole = bool(MONEY["whole"].search(match[0]))
-            limit = Budget(_dollars(match.captures("m")), name == "strict", whole)
+            limit = Budget(_dollars(match.captures("m")), name == "strict")
             if order.budget and order.budget != limit:
                 order.unclear.append("more than one budget")
             order.budget = order.budget or limit
