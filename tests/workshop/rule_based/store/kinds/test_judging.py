@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from store_tools.combo_products import find_products
 from workshop.rule_based.store.facts import Facts, Product, QueryResult
-from workshop.rule_based.store.kinds.judging import judged, wording
+from workshop.rule_based.store.kinds.judging import judged, rank, wording
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED
-from workshop.rule_based.store.kinds.shop_names import rank
 
 SHOP = [
     "Norda Fells Milk Churn 10 L Steel",

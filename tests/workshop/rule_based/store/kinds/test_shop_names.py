@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workshop.rule_based.store.facts import Product
+from workshop.rule_based.store.kinds.judging import Place, find, kind_phrase, rank
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED, match_score
-from workshop.rule_based.store.kinds.shop_names import Place, find, kind_phrase, rank
 
 CHURNS = [
     ("Norda Fells Milk Churn 10 L Steel", 80),
