@@ -107,12 +107,7 @@ def _after_simulation(order: Order, facts: Facts) -> Instruction | Decline:
         rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
         if not rows:
             return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
-        dollars, percent = codes.off_dollars, codes.off_percent or 0
-        rows = tuple(
-            r
-            for r in rows
-            if r.discount >= (r.subtotal * percent // 100 if dollars is None else dollars)
-        )
+        rows = tuple(r for r in rows if r.discount >= codes.promised(r.subtotal))
         if not rows:
             return Decline("the code gives less than the task says")
     fitting = [r for r in rows if order.affords(r.total)]

@@ -25,7 +25,11 @@ class Codes:
     forbidden: list[str] = field(default_factory=list)
     """Codes that must not be used."""
     off_dollars: int | None = None
-    off_percent: int | None = None
+    off_percent: int = 0
+
+    def promised(self, subtotal: int) -> int:
+        """The discount in dollars that the task says a code gives."""
+        return subtotal * self.off_percent // 100 if self.off_dollars is None else self.off_dollars
 
 
 @dataclass

@@ -236,10 +236,7 @@ def _place(
     counted = {w for _, noun in _NUMBERED.findall(text) for w in words(noun)}
     measures = (i for i, w in enumerate(tail) if _MEASURED.fullmatch(w) or w in counted)
     end = next(measures, len(tail))
-    nouns = [w for w in tail[:end] if not is_spec(w)]
-    while nouns and nouns[-1] in DETAIL and nouns[-1] not in KINDS:
-        nouns.pop()
-    nouns = [w for w in nouns if w not in DETAIL or w in KINDS]
+    nouns = _nouns(tail[:end])
     return Place(
         before=before,
         tail=tail,
@@ -252,6 +249,14 @@ def _place(
         ),
         bare=not nouns,
     )
+
+
+def _nouns(tail: Sequence[str]) -> list[str]:
+    """Words that may name a thing, the descriptions at the end left out."""
+    head = [w for w in tail if not is_spec(w)]
+    while head and head[-1] in DETAIL and head[-1] not in KINDS:
+        head.pop()
+    return [w for w in head if w not in DETAIL or w in KINDS]
 
 
 class _Shop:
@@ -272,10 +277,8 @@ class _Shop:
             for i, p in named.items()
             if p.bare or p.modelled or (packs and p.packed and not p.known)
         }
-        # Whether most other names hold several words or a number besides a kind.
-        others = [words(p.name) for i, p in enumerate(products) if i not in places or i in named]
-        long = sum(1 for name in others if len(name) >= LONG or any(map(is_spec, name)))
-        self._long = bool(others) and long >= LONG_NAMES * len(others)
+        others = [p.name for i, p in enumerate(products) if i not in places or i in named]
+        self._long = _are_long(others)
 
     def verdict(self, index: int) -> Verdict:
         """What the product at an index of the catalog is."""
@@ -326,3 +329,9 @@ class _Shop:
         build = len(place.before), len(place.tail)
         alike = any((len(p.before), len(p.tail)) == build for p in goods.values())
         return "it" if alike and (not place.goes_with or share >= FAIR_PRICE) else "doubt"
+
+
+def _are_long(names: Sequence[str]) -> bool:
+    """Whether most of these names hold several words or a number besides a kind."""
+    long = sum(1 for n in names if len(t := words(n)) >= LONG or any(is_spec(w) for w in t))
+    return bool(names) and long >= LONG_NAMES * len(names)
