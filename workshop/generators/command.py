@@ -12,7 +12,7 @@ from coordinator.config import option
 from core.terminal.record_command import option_of, takes
 from workshop.generators.company.options import CompanyOptions
 from workshop.generators.generating import PackOptions
-from workshop.generators.store.options import StoreOptions
+from workshop.generators.store.scenario import StoreOptions
 
 
 class GenerateOptions(CompanyOptions, StoreOptions):

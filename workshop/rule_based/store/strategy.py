@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from itertools import product as cartesian
 from math import prod
 
@@ -10,7 +12,6 @@ from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store.baskets import (
     MOST_FILLERS,
     Choice,
-    Content,
     additions,
     choose_baskets,
     item_rows,
@@ -125,11 +126,10 @@ def _after_simulation(order: Order, facts: Facts) -> Instruction | Decline:
 def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Instruction | Decline:
     price = {p.sku: p.price for choice in choices for p in choice.products}
     rows = []
-    for parts in list(cartesian(*(c.contents for c in choices)))[: MOST_BASKETS * 10]:
-        content: Content = {}
+    for parts in islice(cartesian(*(c.contents for c in choices)), MOST_BASKETS * 10):
+        content = Counter[str]()
         for part in parts:
-            for sku, number in part.items():
-                content[sku] = content.get(sku, 0) + number
+            content.update(part)
         total = sum(price[sku] * number for sku, number in content.items())
         rows.append(
             Row(items=tuple(content.items()), coupon="", subtotal=total, discount=0, total=total)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import regex
 
 from store_tools.words import CONTAINERS, is_spec, measure_factor, singular
-from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line
-from workshop.rule_based.store.grammar.patterns import Patterns, clean, cut, is_meta
+from workshop.rule_based.store.grammar.patterns import Patterns, clean, cut, is_meta, to_int
 from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, NATURAL_PAIRS, words
 
 PATTERNS = Patterns("items")

@@ -10,9 +10,8 @@ import regex
 from store_tools.words import is_spec
 from workshop.rule_based.store.grammar.coupons import take_coupons
 from workshop.rule_based.store.grammar.items import read_lines
-from workshop.rule_based.store.grammar.numbers import to_int
 from workshop.rule_based.store.grammar.order import Line, Order
-from workshop.rule_based.store.grammar.patterns import Patterns, clean, is_meta
+from workshop.rule_based.store.grammar.patterns import Patterns, clean, is_meta, to_int
 from workshop.rule_based.store.grammar.terms import (
     take_fallback,
     take_fillers,
