@@ -115,11 +115,11 @@ def carry_out(instruction: str, code: Callable[[str, dict[str, Any]], str]) -> s
     ``code`` makes it of the step's name and parameters, and raises KeyError for other names.
     """
     read = read_instruction(instruction)
+    if read is None:
+        return _UNKNOWN_INSTRUCTION
     try:
-        program = code(read.step, read.parameters) if read else None
+        program = code(read.step, read.parameters)
     except KeyError:
-        program = None
-    if read is None or program is None:
         return _UNKNOWN_INSTRUCTION
     return f"Thought: I follow {read.playbook}, step {read.step}.\n<code>\n{program}</code>"
 

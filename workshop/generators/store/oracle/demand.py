@@ -84,11 +84,6 @@ class Demand:
         if self.extras and (self.goal, self.coupon_rule) != ("cheapest", "may"):
             raise ValueError("extras make sense only for the cheapest basket with optional codes")
 
-    @property
-    def hopeless(self) -> bool:
-        """Whether no shop can meet it: it wants nothing, or several coupons on one order."""
-        return not self.wants or (self.coupon_rule == "together" and len(self.codes) > 1)
-
     def alternatives(self) -> Iterator[Demand]:
         """This demand and those that stand in for it, in order of preference."""
         demand: Demand | None = self

@@ -38,14 +38,6 @@ class Purchase:
         """Dollars to pay."""
         return self.subtotal - self.discount
 
-    def event(self) -> dict[str, Any]:
-        """The purchase as an event of a pack's expectation."""
-        event: dict[str, Any] = {"items": [{"sku": s, "quantity": n} for s, n in self.items]}
-        event["subtotal"] = self.subtotal
-        if self.coupon is not None:
-            event["coupon"] = self.coupon
-        return event | {"discount": self.discount, "total": self.total}
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -63,7 +55,14 @@ class Answer:
         """The expectation of a scenario with this answer."""
         if not self.purchases:
             return {"checkouts": 0}
-        return {"checkouts": 1, "any_of": [purchase.event() for purchase in self.purchases]}
+        events = []
+        for one in self.purchases:
+            items = [{"sku": sku, "quantity": number} for sku, number in one.items]
+            event: dict[str, Any] = {"items": items, "subtotal": one.subtotal}
+            if one.coupon is not None:
+                event["coupon"] = one.coupon
+            events.append(event | {"discount": one.discount, "total": one.total})
+        return {"checkouts": 1, "any_of": events}
 
 
 def solve(demand: Demand, market: Market) -> Answer:
@@ -161,7 +160,8 @@ class Search:
     def run(self) -> list[Purchase]:
         """All best purchases; raises `TooManyAnswers` where there are very many."""
         demand = self._demand
-        if demand.hopeless:
+        together = demand.coupon_rule == "together" and len(demand.codes) > 1
+        if together or not demand.wants:  # no shop takes several coupons on one order
             return []
         for parts in product(*(fills(want, self._market) for want in demand.wants)):
             quantities = {sku: n for part in parts for sku, n in part.items()}
