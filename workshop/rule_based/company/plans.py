@@ -93,7 +93,6 @@ def _contact(facts: Facts, kind: str) -> Instruction | Answer:
 
 
 def _listing(facts: Facts, kind: str) -> Instruction | Answer:
-    """Programs over whole listings."""
     if kind == "pages":
         return step(kind, {"words": [facts.task]})
     if kind == "places":

@@ -156,7 +156,6 @@ def _open(order: Order, line: Line, products: list[Product]) -> Choice:
 
 
 def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
-    """Baskets with the asked number of units."""
     if _unclear_sizes(line, products):
         raise Unresolved(f"how many pieces a package of {line.phrase!r} holds is unclear")
     offers = _in_units(line, products)

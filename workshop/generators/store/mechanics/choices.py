@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Literal
 
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
-from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
+from workshop.generators.store.draft import Draft, Line, as_many, of_kind
+from workshop.generators.store.mechanics.goods import (
+    bought,
+    one_of_many,
+    refused,
+    rivals,
+    shopping_list,
+)
 from workshop.generators.store.oracle.demand import Limit
 
 
@@ -171,12 +177,7 @@ def mixed_list(builder: TaskBuilder) -> Draft:
 
 def budget(builder: TaskBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
-    lines = []
-    for _ in range(builder.between(1, 3)):
-        good = builder.good(builder.kind())
-        lines.append(named(good, builder.between(*builder.level.pieces)))
-        if builder.chance(50):
-            siblings(builder, good)
+    lines = shopping_list(builder, builder.between(1, 3), builder.level.pieces, 50)
     return around(builder, Draft(lines), fits=builder.chance(50))
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from workshop.generators.store.builder import Good, TaskBuilder
-from workshop.generators.store.draft import Draft, named, of_kind
+from workshop.generators.store.draft import Draft, of_kind
 from workshop.generators.store.mechanics.choices import around
-from workshop.generators.store.mechanics.goods import bought, refused, rivals, siblings
+from workshop.generators.store.mechanics.goods import (
+    bought,
+    refused,
+    rivals,
+    shopping_list,
+)
 from workshop.generators.store.oracle.solve import Answer
 
 _HELPFUL: dict[str, Any] = {"rule": "may", "goal": "cheapest", "extras": "none"}
@@ -23,13 +28,8 @@ def discounted(answer: Answer) -> bool:
 
 def _order(builder: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
-    lines = []
-    for _ in range(builder.between(1, most_lines)):
-        good = builder.good(builder.kind())
-        lines.append(named(good, builder.between(1, min(5, builder.level.pieces[1]))))
-        if builder.chance(60):
-            siblings(builder, good)
-    return Draft(lines, **terms)
+    pieces = 1, min(5, builder.level.pieces[1])
+    return Draft(shopping_list(builder, builder.between(1, most_lines), pieces, 60), **terms)
 
 
 def _subtotal(builder: TaskBuilder, draft: Draft) -> int:

@@ -48,6 +48,19 @@ def one_of_many(builder: TaskBuilder) -> Good:
     return good
 
 
+def shopping_list(
+    builder: TaskBuilder, number: int, pieces: tuple[int, int], percent: int
+) -> list[Line]:
+    """So many named products, each with its siblings in so many of a hundred cases."""
+    lines = []
+    for _ in range(number):
+        good = builder.good(builder.kind())
+        lines.append(named(good, builder.between(*pieces)))
+        if builder.chance(percent):
+            siblings(builder, good)
+    return lines
+
+
 def plain(builder: TaskBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(builder)
@@ -59,15 +72,10 @@ def plain(builder: TaskBuilder) -> Draft:
 
 def several_lines(builder: TaskBuilder) -> Draft:
     """Several named products; at times one of them is short."""
-    lines = []
-    for _ in range(builder.between(2, 4)):
-        good = builder.good(builder.kind())
-        quantity = builder.between(*builder.level.pieces)
-        lines.append(named(good, quantity))
-        if builder.chance(50):
-            siblings(builder, good)
+    lines = shopping_list(builder, builder.between(2, 4), builder.level.pieces, 50)
     if builder.chance(30):
-        builder.change(good, stock=quantity - 1)
+        good = builder.goods[lines[-1].want.sku]
+        builder.change(good, stock=lines[-1].quantity - 1)
         return Draft(lines, accept=refused)
     return Draft(lines, accept=bought)
 

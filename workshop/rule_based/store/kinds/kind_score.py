@@ -109,13 +109,11 @@ def match_score(query: str, name: str, sku: str) -> float:
 def read_query(text: str) -> Query:
     """Take a query apart into needed words and its head noun."""
     stripped = _CONTAINER_OF.sub(" ", plain_text(text))
-    main, rest = _cut(stripped)
+    main, _ = _cut(stripped)
     front = [w for w in words(main) if w not in STOPWORDS]
     every = [w for w in words(stripped) if w not in STOPWORDS]
     needed = [w for w in every if w not in GENERIC] or every
     head, boxes = _head([w for w in front if w not in GENERIC] or front)
-    if not head and rest and every:
-        head = every[-1]
     return Query(
         needed=tuple(dict.fromkeys(needed)),
         words=frozenset((*every, *words(text))),

@@ -42,10 +42,7 @@ MATERIALS = _set("materials")
 VARIANTS = _set("variants")
 """Words that, next to a model name, make another model of it."""
 
-MARKS = _set("marks")
-"""Shops' marks of a make or a quality: they name no thing."""
-
-QUALIFIERS = COLOURS | MATERIALS | MARKS | _set("qualifiers")
+QUALIFIERS = COLOURS | MATERIALS | _set("marks") | _set("qualifiers")
 """Words that may stand behind the noun of a product name without changing what it is."""
 
 THINGS = _set("things")
