@@ -114,6 +114,8 @@ def _options(phrase: str) -> tuple[str, ...]:
         before, after = phrase[: either.start()], phrase[either.end() :]
         return f"{before}{either['a']}{after}", f"{before}{either['b']}{after}"
     options = [clean(option) for option in PATTERNS["or"].split(phrase)]
+    if len(options) < 2:
+        return ()
     goods = options[-1].split()[1:]
     return tuple(
         " ".join([option, *goods]) if len(option.split()) < 2 and goods else option

@@ -129,6 +129,8 @@ def order_part(sentence: str) -> str | None:
             "about_set"
         ].search(label):
             return order_part(behind) or behind
+    if PATTERNS["times_first"].match(sentence):
+        return sentence
     if PATTERNS["quantity_first"].match(clean(sentence)) and not (first and first.start() == 0):
         told = PATTERNS["finite"].search(sentence)  # what is or was orders nothing by itself
         if not told or PATTERNS["all_first"].match(sentence):

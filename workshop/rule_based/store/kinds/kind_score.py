@@ -7,12 +7,13 @@ the head is "bag", so it is no answer to "laptop".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
 import regex
+from rapidfuzz.distance import DamerauLevenshtein
 
 from store_tools.words import CONTAINERS, STOPWORDS, is_spec, plain_text
 from workshop.rule_based.store.kinds.lexicon import (
@@ -22,6 +23,7 @@ from workshop.rule_based.store.kinds.lexicon import (
     LOOSE_CONTAINERS,
     MATERIALS,
     QUALIFIERS,
+    SYNONYMS,
     THINGS,
     VARIANTS,
     words,
@@ -37,10 +39,13 @@ RELATED = 0.55
 """Score of a compound that may or may not be of the asked kind."""
 OTHER = 0.3
 """Score of a product of another kind."""
+MISSPELT = 0.7
+"""Best score of a match that rests on a corrected spelling."""
 PACKAGING = frozenset(
     "bottle can jar bag tin tube sachet carton tub pouch sack bucket canister drum keg".split()
 )
 """Containers that, behind a measure, say how a thing is packed ("200 ml Can")."""
+SPELLING_LENGTH = 6
 _CUT = regex.compile(r"\b(?:for|with|without|featuring|incl(?:uding|\.)?|from|by|in)\b")
 _NUMBER_NEXT = regex.compile(r"\s*(?:\d|two|three|four|six)")
 _OF = regex.compile(r"\bof\b")
@@ -54,6 +59,8 @@ KINDS = frozenset(
     for thing in THINGS - (MATERIALS - {"paper", "glass", "canvas"})
     for word in words(thing)[:1]
 )
+KNOWN = KINDS | QUALIFIERS | HYPERNYMS | frozenset(SYNONYMS) | frozenset(SYNONYMS.values())
+"""Words that are no misspelling of another: a trowel is no towel."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +174,14 @@ def _score(query: Query, item: Item) -> float:
         # What the query wrote as two words the product may write as one.
         if any(a + b in item.every for a, b in pairwise(query.needed) if word in (a, b)):
             continue
+        if meant := _misspelt(word, item.every):
+            respelt = replace(
+                query,
+                needed=tuple(meant if w == word else w for w in query.needed),
+                words=query.words | {meant},
+                head=meant if query.head == word else query.head,
+            )
+            return round(min(MISSPELT, _score(respelt, item)), 3)
         if _implied(query, item):
             return IMPLIED
         if _related(query, item):
@@ -196,6 +211,18 @@ def _related(query: Query, item: Item) -> bool:
     longer = [w for w in item.core if len(w) >= len(query.head) + 3 and w.endswith(query.head)]
     others = all(w in item.every for w in query.needed if w != query.head)
     return len(query.head) >= 3 and bool(longer) and others and item.head in longer
+
+
+def _misspelt(word: str, have: Iterable[str]) -> str:
+    """The word that was meant, where ``word`` is none of the words that shops use."""
+    if len(word) < SPELLING_LENGTH or is_spec(word) or word in KNOWN:
+        return ""
+    allowed = 1 if len(word) < 9 else 2
+    for other in sorted(have):
+        near = len(other) >= SPELLING_LENGTH and other[0] == word[0] and not is_spec(other)
+        if near and DamerauLevenshtein.distance(word, other, score_cutoff=allowed) <= allowed:
+            return other
+    return ""
 
 
 def _other_variant(query: Query, item: Item) -> bool:
