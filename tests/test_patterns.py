@@ -92,8 +92,9 @@ def within(value: Any, depth: int = 0) -> Iterator[Any]:
         yield value
     elif depth > 4:
         return
-    elif isinstance(value, Patterns):  # it compiles them when they are first needed
-        yield from (one for name in value._texts for one in value.each(name))
+    elif isinstance(value, Patterns):
+        yield from value.values()
+        yield from (one for several in value.lists.values() for one in several)
     elif isinstance(value, dict):
         for item in (*value, *value.values()):
             yield from within(item, depth + 1)

@@ -16,7 +16,7 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.played_task import PlayedTask
-from workshop.rule_based.company.strategy import Answer, decide
+from workshop.rule_based.company.model import Answer, decide
 
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 

@@ -13,7 +13,7 @@ from workshop.generators.company import generate as company
 from workshop.generators.company.options import CompanyOptions
 from workshop.generators.generating import PackOptions
 from workshop.generators.store import scenario as store
-from workshop.generators.store.options import StoreOptions
+from workshop.generators.store.scenario import StoreOptions
 
 
 class GenerateOptions(CompanyOptions, StoreOptions):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,11 +20,26 @@ _PARAMETERS = regex.compile(r"^Parameters: (\{.*\})\s*$", regex.MULTILINE)
 _NOT_RUN = regex.compile(
     r"^ERROR: Code execution failed:\n(?:  line .*\n)*(.*)(?s:.*)^RESULT: none$", regex.MULTILINE
 )
-UNKNOWN_INSTRUCTION = (
+_UNKNOWN_INSTRUCTION = (
     "Thought: This instruction follows no playbook that I know.\n"
     "<code>\nfinal_answer({'error': 'no playbook for this instruction'})\n</code>"
 )
-"""The worker's reply to an instruction that no rule-based model has written."""
+_PROGRAM = """\
+p = {p!r}
+{helper}try:
+{body}
+except (ValueError, RuntimeError) as error:
+    report = {{"{failed}": str(error)}}
+final_answer(report)
+"""
+"""What a tool refuses is reported; only what this sandbox cannot run breaks the program off."""
+_HELPER = """\
+def ok(result):
+    if "error" in result:
+        raise ValueError(result["error"]["text"])
+    return result
+"""
+"""For the Combo tools that a program calls: what was read before a request failed is not all."""
 
 
 @dataclass(frozen=True)
@@ -91,3 +107,25 @@ def last_turn(prompt: str) -> tuple[Instruction, dict[str, Any] | None] | None:
     if instruction is None:
         return Instruction("", ""), None
     return instruction, report if isinstance(report, dict) else None
+
+
+def carry_out(instruction: str, code: Callable[[str, dict[str, Any]], str]) -> str:
+    """Answer an instruction as the worker does, with the program of its step.
+
+    ``code`` makes it of the step's name and parameters, and raises KeyError for other names.
+    """
+    read = read_instruction(instruction)
+    if read is None:
+        return _UNKNOWN_INSTRUCTION
+    try:
+        program = code(read.step, read.parameters)
+    except KeyError:
+        return _UNKNOWN_INSTRUCTION
+    return f"Thought: I follow {read.playbook}, step {read.step}.\n<code>\n{program}</code>"
+
+
+def program_of(body: str, parameters: dict[str, Any], failed: str) -> str:
+    """A whole program: its body reads ``p`` and sets ``report``, ``failed`` is the key of errors."""
+    helper = _HELPER if "ok(" in body else ""
+    indented = textwrap.indent(body, "    ").rstrip()
+    return _PROGRAM.format(p=parameters, helper=helper, body=indented, failed=failed)

@@ -42,11 +42,7 @@ def reply(model: str, messages: list[Message]) -> str:
         from workshop.rule_based.company import model as company
 
         return company.reply(model, messages)
-    if model == "store-literal":
-        from workshop.rule_based.store import literal
-
-        return literal.reply(messages)
-    if model in ("store", "next-step"):
+    if model in ("store", "store-literal", "next-step"):
         from workshop.rule_based.store import model as store
 
         return store.reply(model, messages)

@@ -121,20 +121,17 @@ def last_rehearsal(prompt: str) -> Rehearsal | None:
         state = json.loads(plain(steps[-1][0]))["current_state"]
         playbook, step, parameters, seen = json.loads(state.rpartition(_NOTE)[2])
         answers: list[Any] = [unpacked(record) for record in seen]
-        instruction = Instruction(playbook, step, parameters=parameters)
-        return Rehearsal(instruction, [*answers, _answer(steps[-1][1])])
+        last = json.loads(plain(steps[-1][1]))
+        try:
+            if "error" in last:
+                answers.append({"error": str(last["error"])})
+            else:
+                answers.append({"value": unpacked(last["answer"])})
+        except Cut:
+            answers.append(CUT)
+        return Rehearsal(Instruction(playbook, step, parameters=parameters), answers)
     except (ValueError, KeyError, TypeError):
         raise Halted("what was noted of the last step cannot be read") from None
-
-
-def _answer(text: str) -> Answer:
-    record = json.loads(plain(text))
-    if "error" in record:
-        return {"error": str(record["error"])}
-    try:
-        return {"value": unpacked(record["answer"])}
-    except Cut:
-        return CUT
 
 
 def render_step(state: str, remaining: Sequence[str], function: Mapping[str, Any]) -> str:

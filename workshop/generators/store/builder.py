@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Literal
@@ -10,12 +9,10 @@ from typing import Any, Literal
 from workshop.generators.store.vocabulary import (
     Kind,
     Trade,
-    brand,
-    code,
     hostile_name,
-    model,
     titled,
     trades,
+    words,
 )
 
 Difficulty = Literal["easy", "normal", "hard"]
@@ -88,17 +85,19 @@ class Good:
         return raw if self.ghost is None else {**raw, "stock_at_checkout": self.ghost}
 
 
-_PATTERNS: tuple[Callable[[str, str, str, str, str], str], ...] = (
-    lambda b, m, n, s, k: f"{b} {m} {n} {s} {k}",
-    lambda b, m, n, s, k: f"{b} {m} {k} {n} {s}",
-    lambda b, m, n, s, k: f"{n} {b} {m} {s} {k}",
-    lambda b, m, n, s, k: f"{b} {n} {m}, {s}, {k}",
+_PATTERNS = (
+    "{maker} {model} {noun} {size} {look}",
+    "{maker} {model} {look} {noun} {size}",
+    "{noun} {maker} {model} {size} {look}",
+    "{maker} {noun} {model}, {size}, {look}",
 )
-_PACKS: tuple[Callable[[str, str, str, str], str], ...] = (
-    lambda b, m, n, s: f"{b} {n} {s}-pack",
-    lambda b, m, n, s: f"{b} {m} {n} {s}-pack",
-    lambda b, m, n, s: f"{n} {b}, pack of {s}",
+_PACKS = (
+    "{maker} {noun} {size}-pack",
+    "{maker} {model} {noun} {size}-pack",
+    "{noun} {maker}, pack of {size}",
 )
+_CODE_NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55, 60, 77, 80)
+"""They say nothing of the discount."""
 
 
 class TaskBuilder:
@@ -116,7 +115,8 @@ class TaskBuilder:
         self._pattern = rng.choice(_PATTERNS)
         self._pack_pattern = rng.choice(_PACKS)
         self._opaque_skus = not rng.randrange(3)
-        self._small = False
+        self.small = False
+        """Whether every product can be tried as an addition."""
 
     def between(self, least: int, most: int) -> int:
         """A number from `least` to `most`."""
@@ -133,22 +133,15 @@ class TaskBuilder:
         free = [kind for kind in kinds if not taken & kind.stems]
         if not free:
             raise Retry("no kind is left")
-        return self.use(self.rng.choice(free))
-
-    def use(self, kind: Kind) -> Kind:
-        """Keep a kind for wanted products."""
-        self.wanted.append(kind)
-        return kind
+        self.wanted.append(self.rng.choice(free))
+        return self.wanted[-1]
 
     def _taken(self) -> set[str]:
         return {stem for kind in self.wanted for stem in kind.stems}
 
     def good(self, kind: Kind, **given: Any) -> Good:
         """Put a new product of a kind into the shop, as `imagine` makes it."""
-        good = self.imagine(kind, **given)
-        if good.name in self._names:
-            raise Retry(f"{good.name!r} is there already")
-        return self._put(good)
+        return self._put(self.imagine(kind, **given))
 
     def imagine(
         self,
@@ -157,54 +150,50 @@ class TaskBuilder:
         maker: tuple[str, str] | None = None,
         size: str | None = None,
         look: str | None = None,
-        price: int | None = None,
-        stock: int | None = None,
     ) -> Good:
         """A product as the shop might have it, not put there; what is not given is drawn."""
-        rng = self.rng
-        who, which = maker or self.maker()
-        size = size or rng.choice(kind.sizes)
-        noun = titled(kind.noun)
+        brand, model = maker or self.maker()
+        size = size or self.rng.choice(kind.sizes)
         if kind.in_packs:
-            look = ""
-            name = self._pack_pattern(who, which, titled(kind.plural), size)
+            look, pattern, noun = "", self._pack_pattern, kind.plural
             cents = int(size) * self.between(kind.low, kind.high)
-            price = price or max(3, (cents + 50) // 100)
+            price = max(3, (cents + 50) // 100)
         else:
-            look = look or rng.choice(kind.looks)
-            name = self._pattern(who, which, noun, titled(size), titled(look))
-            price = price or self._price(kind, size)
-        stock = self.stock() if stock is None else stock
-        return Good(self._sku(kind.noun), name, price, stock, kind, who, which, size, look)
+            look, pattern, noun = look or self.rng.choice(kind.looks), self._pattern, kind.noun
+            # Half of it is chance, half of it the size: larger ones tend to cost more.
+            parts = 2 * len(kind.sizes)
+            share = kind.sizes.index(size) * 2 + self.rng.randrange(parts + 1)
+            price = kind.low + (kind.high - kind.low) * share // (2 * parts)
+        name = pattern.format(
+            maker=brand, model=model, noun=titled(noun), size=titled(size), look=titled(look)
+        )
+        stock = self._ample_stock()
+        return Good(self._sku(kind.noun), name, price, stock, kind, brand, model, size, look)
 
-    def _price(self, kind: Kind, size: str) -> int:
-        """Half of it is chance, half of it the size: larger ones tend to cost more."""
-        parts = 2 * len(kind.sizes)
-        share = kind.sizes.index(size) * 2 + self.rng.randrange(parts + 1)
-        return kind.low + (kind.high - kind.low) * share // (2 * parts)
-
-    def accessory(self, kind: Kind, price: int) -> Good:
-        """Put a thing that goes with a kind into the shop."""
-        name = self.rng.choice(kind.near)
+    def other(self, noun: str, name: str, price: int) -> Good:
+        """Put something of no kind into the shop."""
         if name in self._names:
             raise Retry(f"{name!r} is there already")
-        return self._other(name, name, price)
+        return self._put(Good(self._sku(noun), name, price, self._ample_stock()))
 
     def maker(self) -> tuple[str, str]:
-        """A brand and a model."""
-        return brand(self.rng), model(self.rng)
+        """An invented brand, and a model: a word, or a letter with a number."""
+        rng = self.rng
+        brand = rng.choice(words("heads")) + rng.choice(words("tails"))
+        if rng.randrange(3):
+            return brand, rng.choice(words("models"))
+        return brand, f"{rng.choice('ABCDEGHKPRTVZ')}{rng.randrange(1, 100)}"
 
-    def stock(self) -> int:
-        """An ample stock."""
+    def _ample_stock(self) -> int:
         return self.between(25, 90)
 
-    def family(self, kind: Kind, number: int, **fixed: Any) -> list[Good]:
+    def family(self, kind: Kind, number: int) -> list[Good]:
         """So many different products of a kind, each with a brand of its own."""
         goods: dict[str, Good] = {}
         while len(goods) < number:
             maker = self.maker()
             if maker[0] not in goods:
-                goods[maker[0]] = self.good(kind, maker=maker, **fixed)
+                goods[maker[0]] = self.good(kind, maker=maker)
         return list(goods.values())
 
     def change(self, good: Good, **changes: Any) -> Good:
@@ -237,10 +226,13 @@ class TaskBuilder:
 
     def code(self) -> str:
         """A code that the shop does not know."""
-        while (new := code(self.rng)) in self._codes:
-            pass
-        self._codes.add(new)
-        return new
+        while True:
+            new = self.rng.choice(words("codes"))
+            if self.rng.randrange(4):
+                new += str(self.rng.choice(_CODE_NUMBERS))
+            if new not in self._codes:
+                self._codes.add(new)
+                return new
 
     def near(self, kind: Kind) -> None:
         """Add the things that only sound like a kind."""
@@ -248,12 +240,8 @@ class TaskBuilder:
         names = [n for n in (*kind.near, *general) if n not in self._names]
         for name in self.rng.sample(names, min(len(names), self.between(1, 3))):
             price = self.between(3, max(4, min(40, kind.low)))
-            self._other(name, name, price)
+            self.other(name, name, price)
         self.tags.append("near-words")
-
-    def keep_small(self) -> None:
-        """Have a catalog whose every product can be tried as an addition."""
-        self._small = True
 
     def finish(self) -> None:
         """Add what belongs to every shop: near words, other products, hostile names, coupons."""
@@ -262,16 +250,19 @@ class TaskBuilder:
             self.near(rng.choice(self.wanted))
         if "hostile-names" not in self.tags and self.chance(level.hostile_chance):
             self.hostile(self.between(1, 2))
-        large = not self._small and rng.randrange(1000) < level.large_chance
+        large = not self.small and rng.randrange(1000) < level.large_chance
         if large:
             self.tags.append("large-catalog")
         number = self.between(*(level.large if large else level.products))
-        self._fill(min(number, SMALL) if self._small else number, large)
+        self._fill(min(number, SMALL) if self.small else number, large)
         if self.coupons and self.chance(level.decoy_chance):
             self.tags.append("decoy-coupons")
             for _ in range(self.between(1, 2)):
                 self.coupon(percent=self.between(5, 40))
-        self._shuffle()
+        order = list(self.goods.values())
+        rng.shuffle(order)
+        self.goods = {good.sku: good for good in order}
+        rng.shuffle(self.coupons)
 
     def hostile(self, number: int) -> None:
         """Add products whose names try to give orders, break out of markup or confuse readers."""
@@ -279,7 +270,7 @@ class TaskBuilder:
             name = hostile_name(self.rng)
             if name not in self._names:
                 price = self.between(3, 60)
-                self._other("extra", name, price)
+                self.other("extra", name, price)
         self.tags.append("hostile-names")
 
     def _fill(self, number: int, large: bool) -> None:
@@ -293,16 +284,6 @@ class TaskBuilder:
             if good.name not in self._names:
                 self._put(good)
 
-    def _shuffle(self) -> None:
-        order = list(self.goods.values())
-        self.rng.shuffle(order)
-        self.goods = {good.sku: good for good in order}
-        self.rng.shuffle(self.coupons)
-
-    def _other(self, noun: str, name: str, price: int) -> Good:
-        """Put something of no kind into the shop."""
-        return self._put(Good(self._sku(noun), name, price, self.stock()))
-
     def _sku(self, noun: str) -> str:
         while True:
             number = self.rng.randrange(100, 100_000)
@@ -312,6 +293,8 @@ class TaskBuilder:
                 return new
 
     def _put(self, good: Good) -> Good:
+        if good.name in self._names:
+            raise Retry(f"{good.name!r} is there already")
         self._names.add(good.name)
         self.goods[good.sku] = good
         return good

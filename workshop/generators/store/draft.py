@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from workshop.generators.store.builder import Good
+from workshop.generators.store.builder import Good, Retry, TaskBuilder
 from workshop.generators.store.oracle.demand import (
     Amount,
     CouponRule,
@@ -15,7 +15,8 @@ from workshop.generators.store.oracle.demand import (
     Limit,
     Want,
 )
-from workshop.generators.store.oracle.solve import Answer
+from workshop.generators.store.oracle.market import Market
+from workshop.generators.store.oracle.solve import Answer, has_more_baskets, solve
 from workshop.generators.store.vocabulary import Kind
 
 Form = Literal["named", "kind", "units", "cheapest", "dearest", "one", "all", "each", "up_to"]
@@ -41,14 +42,6 @@ class Line:
         return self.want.quantity or 0
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
-    """What to do if the line cannot be had: another product, or what is left of it."""
-
-    line: Line
-    kind: Literal["substitute", "rest"]
-
-
 @dataclass(slots=True)
 class Draft:
     """A task; `accept` says whether the oracle's answer is what the mechanic is about."""
@@ -70,7 +63,8 @@ class Draft:
     """Whether the text says what follows from `rule` must: no discount, no order."""
     extras: Extras = "unsaid"
     kit: str = ""
-    fallback: Fallback | None = None
+    fallback: Line | None = None
+    """What to take if the line cannot be had: another product, or as many as are left of it."""
     not_more: bool = True
     """Whether the text of a units line says that exactly so many are wanted; it is set where more
     pieces would cost no more."""
@@ -80,19 +74,27 @@ class Draft:
         """The demand for the oracle in a shop with these goods."""
         wants = tuple(line.want for line in self.lines)
         taken = {sku for want in wants for sku in want.choices}
-        extras = tuple(sku for sku in goods if sku not in taken)
-        otherwise = None
-        if self.fallback:
-            otherwise = Demand((self.fallback.line.want,), self.goal)
         return Demand(
             wants,
             self.goal,
             self.limit,
             self.rule,
             tuple(self.codes),
-            extras if self.extras == "allowed" else (),
-            otherwise,
+            tuple(s for s in goods if s not in taken) if self.extras == "allowed" else (),
+            Demand((self.fallback.want,), self.goal) if self.fallback else None,
         )
+
+    def solve(self, builder: TaskBuilder) -> tuple[Demand, Market, Answer]:
+        """The best purchases in a shop as it is now.
+
+        Raises `Retry`: there are too many baskets. Raises `TooManyAnswers`.
+        """
+        demand = self.demand(builder.goods)
+        products = [good.as_json() for good in builder.goods.values()]
+        market = Market.of_scenario(products, builder.coupons)
+        if has_more_baskets(builder.level.most_baskets, demand, market):
+            raise Retry("too many baskets")
+        return demand, market, solve(demand, market)
 
 
 def named(good: Good, quantity: int = 1, *, sold: bool = True) -> Line:

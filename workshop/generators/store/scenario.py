@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
+from pydantic import ValidationInfo, field_validator
+
+from coordinator.config import option
 from core.runs.errors import CannotRun
-from workshop.generators.generating import draws
+from core.text import instead
+from workshop.generators.generating import PackOptions, bounds, draws
 from workshop.generators.store.builder import LEVELS, Difficulty, Retry, TaskBuilder
 from workshop.generators.store.draft import Draft
 from workshop.generators.store.mechanics import MECHANICS
@@ -18,15 +23,15 @@ from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import (
     Answer,
     TooManyAnswers,
-    baskets,
-    certificate,
+    has_more_baskets,
     solve,
 )
-from workshop.generators.store.wording import Wording, text_of
+from workshop.generators.store.wording import Wording, Writer
 from workshop.simulator.store.pack import FORMAT
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
+LARGEST_PAGE = 50
 LARGE = 300
 """Catalogs from here on are never listed by pages of less than `LEAST_PAGE`, unless asked for."""
 LEAST_PAGE = 10
@@ -36,10 +41,6 @@ MOST_BASKETS = 1_500
 """With more baskets nobody asks what more pieces would cost."""
 MOST_OVERSHOOT = 24
 """With packs larger than this the text says "exactly" and nobody asks what more would cost."""
-
-
-class NoScenario(CannotRun):
-    """No shop could be drawn; the text says for which mechanic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +53,69 @@ class Options:
     page_limits: tuple[int, ...] | None = None
 
 
+class StoreOptions(PackOptions):
+    """A pack of shops."""
+
+    mechanics: str = option(
+        f"Store: only tasks about these, with commas [all]: {', '.join(MECHANICS)}.", ""
+    )
+    difficulty: Difficulty = option("Store: how large a shop and its basket are.", "normal")
+    wording: Wording = option("Store: how tasks are put.", "standard")
+    page_limits: str = option(
+        f"Store: page limits, 1 to {LARGEST_PAGE}, such as 5,10 or 1-8 [all sorts].",
+        "",
+    )
+
+    @field_validator("mechanics", "page_limits")
+    @classmethod
+    def _listed(cls, text: str, info: ValidationInfo) -> str:
+        (_mechanics if info.field_name == "mechanics" else _page_limits)(text)
+        return text
+
+    @property
+    def shops(self) -> Options:
+        """What is drawn."""
+        limits = _page_limits(self.page_limits) or None
+        mechanics = _mechanics(self.mechanics) or tuple(MECHANICS)
+        return Options(mechanics, self.difficulty, self.wording, limits)
+
+
+def _mechanics(text: str) -> tuple[str, ...]:
+    """Names, each once. Raises ValueError."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(","))) if text else ()
+    if unknown := [name for name in names if name not in MECHANICS]:
+        hint = instead(unknown[0], list(MECHANICS), most=len(MECHANICS))
+        raise ValueError(f"unknown mechanic {unknown[0]!r}; {hint}")
+    return names
+
+
+def _page_limits(text: str) -> tuple[int, ...]:
+    """Every limit once. Raises ValueError."""
+    ends = [bounds(part, 1, LARGEST_PAGE, "5,10 or 1-8") for part in text.split(",") if text]
+    return tuple(dict.fromkeys(limit for low, high in ends for limit in range(low, high + 1)))
+
+
 def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
     """Scenario number `index` of a seed, as a pack file has it, with its certificate.
 
     The shop does not depend on the wording: the same seed and number with another wording ask the
-    same in other words. Raises `NoScenario`.
+    same in other words. Raises `CannotRun`.
     """
     rng = draws(seed, str(index), "shop")
     mechanic = rng.choice(options.mechanics)
     for _ in range(MOST_TRIES):
-        draw = _try(mechanic, rng, options)
-        if draw:
-            builder, draft, demand, answer = draw
+        with suppress(Retry, TooManyAnswers):
+            builder, draft, demand, answer = _draw(mechanic, rng, options)
             break
     else:
-        raise NoScenario(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
+        raise CannotRun(f"no shop for mechanic {mechanic!r} in {MOST_TRIES} tries (seed {seed})")
     page_limits = options.page_limits or PAGE_LIMITS
     page_limit = draws(seed, str(index), "page").choice(page_limits)
     if options.page_limits is None and len(builder.goods) >= LARGE:
         page_limit = max(page_limit, LEAST_PAGE)
     return {
         "spec_id": f"gen-{seed}-{index}-{mechanic}",
-        "task_text": text_of(draft, options.wording, draws(seed, str(index), "text")),
+        "task_text": Writer(draft, options.wording, draws(seed, str(index), "text")).text(),
         "page_limit": page_limit,
         "products": [good.as_json() for good in builder.goods.values()],
         "coupons": builder.coupons,
@@ -81,30 +123,28 @@ def make_scenario(seed: str, index: int, options: Options) -> dict[str, Any]:
         "mechanics": list(dict.fromkeys((mechanic, *builder.tags))),
         "wording": options.wording,
         "difficulty": options.difficulty,
-        "oracle": certificate(demand, answer),
+        "oracle": {
+            "demand": demand.to_json(),
+            "method": "exhaustive",
+            "candidates": answer.candidates,
+            "chosen": answer.chosen,
+            "best_total": answer.purchases[0].total if answer.purchases else None,
+            "answers": len(answer.purchases),
+        },
     }
 
 
-def _try(
+def _draw(
     mechanic: str, rng: Random, options: Options
-) -> tuple[TaskBuilder, Draft, Demand, Answer] | None:
-    """A draw, None where it leads nowhere: too many answers, or not what the mechanic is about."""
-    level = LEVELS[options.difficulty]
-    builder = TaskBuilder(rng, level)
-    try:
-        draft = MECHANICS[mechanic](builder)
-        builder.finish()
-        demand = draft.demand(builder.goods)
-        products = [good.as_json() for good in builder.goods.values()]
-        market = Market.of_scenario(products, builder.coupons)
-        if baskets(demand, market) > level.most_baskets:
-            return None
-        answer = solve(demand, market)
-        if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
-            return None
-        draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
-    except (Retry, TooManyAnswers):
-        return None
+) -> tuple[TaskBuilder, Draft, Demand, Answer]:
+    """A shop with its task; raises `Retry` or `TooManyAnswers` where this draw leads nowhere."""
+    builder = TaskBuilder(rng, LEVELS[options.difficulty])
+    draft = MECHANICS[mechanic](builder)
+    builder.finish()
+    demand, market, answer = draft.solve(builder)
+    if len(answer.purchases) > MOST_ANSWERS or not draft.accept(answer):
+        raise Retry("too many answers, or not what the mechanic is about")
+    draft.not_more = draft.not_more or _more_would_do(demand, market, answer)
     return builder, draft, demand, answer
 
 
@@ -116,7 +156,7 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
         return True
     for more in range(1, largest):
         larger = replace(demand, wants=(replace(want, quantity=want.quantity + more),))
-        if baskets(larger, market) > MOST_BASKETS:
+        if has_more_baskets(MOST_BASKETS, larger, market):
             return True
         purchases = solve(larger, market).purchases
         if purchases and purchases[0].total <= answer.purchases[0].total:
@@ -125,7 +165,7 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
 
 
 def scenario_lines(seed: str, count: int, options: Options) -> Iterator[str]:
-    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `NoScenario`."""
+    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `CannotRun`."""
     for number in range(count):
         yield json.dumps(make_scenario(seed, number, options), ensure_ascii=False)
 

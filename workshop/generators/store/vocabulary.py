@@ -9,8 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-_NUMBERS = (5, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 30, 33, 40, 44, 50, 55, 60, 77, 80)
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -42,21 +40,13 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class ProductSet:
-    """Things that are bought together; `parts` are kinds of the same trade."""
-
-    name: str
-    parts: tuple[Kind, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Trade:
     """What one sort of shop sells."""
 
-    name: str
     kinds: tuple[Kind, ...]
     packs: tuple[Kind, ...]
-    kits: tuple[ProductSet, ...]
+    kits: tuple[tuple[str, tuple[Kind, ...]], ...]
+    """Things that are bought together: the name of the set, and its kinds."""
 
 
 def stems(text: str) -> frozenset[str]:
@@ -67,17 +57,25 @@ def stems(text: str) -> frozenset[str]:
 @cache
 def trades() -> tuple[Trade, ...]:
     """All trades, in the order of the file."""
-    return tuple(_trade(entry) for entry in _raw("trades")["trade"])
+    every = []
+    for entry in _raw("trades")["trade"]:
+        kinds = tuple(_kind(line) for line in entry["kinds"])
+        packs = tuple(_kind(line) for line in entry["packs"])
+        by_noun = {kind.noun: kind for kind in kinds}
+        kits = []
+        for line in entry["kits"]:
+            name, parts = line.split(":")
+            kits.append((name, tuple(by_noun[part] for part in _list(parts, ","))))
+        every.append(Trade(kinds, packs, tuple(kits)))
+    return tuple(every)
 
 
-@cache
 def ways(name: str, *, varied: bool = False) -> tuple[str, ...]:
     """Phrases with the same meaning: the plain ones, and where it is to be `varied` all."""
     phrases_of = _raw("phrases")["ways"][name]
     return (*phrases_of["plain"], *(phrases_of.get("other", ()) if varied else ()))
 
 
-@cache
 def phrases(name: str) -> tuple[str, ...]:
     """Phrases that are for varied wording only."""
     return tuple(_raw("phrases")["lists"][name])
@@ -98,20 +96,9 @@ def _raw(name: str) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-@cache
-def _words(name: str) -> tuple[str, ...]:
+def words(name: str) -> tuple[str, ...]:
+    """A list of words: heads and tails of brands, models, codes."""
     return tuple(_raw("trades")["words"][name].split())
-
-
-def _trade(entry: dict[str, list[str]]) -> Trade:
-    kinds = tuple(_kind(line) for line in entry["kinds"])
-    packs = tuple(_kind(line) for line in entry["packs"])
-    by_noun = {kind.noun: kind for kind in kinds}
-    kits = []
-    for line in entry["kits"]:
-        name, parts = line.split(":")
-        kits.append(ProductSet(name, tuple(by_noun[part] for part in _list(parts, ","))))
-    return Trade(str(entry["name"]), kinds, packs, tuple(kits))
 
 
 def _list(text: str, separator: str) -> tuple[str, ...]:
@@ -127,24 +114,6 @@ def _kind(line: str) -> Kind:
     words = (noun, plural, *(f"{sizes},{looks[0]}".split(",") if looks else ()))
     kinds = _list(sizes, ","), _list(looks[0], ",") if looks else (), _list(near, ";")
     return Kind(noun, plural, int(low), int(high), *kinds, stems(" ".join(words)))
-
-
-def brand(rng: Random) -> str:
-    """An invented brand."""
-    return rng.choice(_words("heads")) + rng.choice(_words("tails"))
-
-
-def model(rng: Random) -> str:
-    """A word or a letter with a number, as makers call their models."""
-    if rng.randrange(3):
-        return rng.choice(_words("models"))
-    return f"{rng.choice('ABCDEGHKPRTVZ')}{rng.randrange(1, 100)}"
-
-
-def code(rng: Random) -> str:
-    """A coupon code; its number says nothing of the discount."""
-    word = rng.choice(_words("codes"))
-    return word if not rng.randrange(4) else f"{word}{rng.choice(_NUMBERS)}"
 
 
 def titled(text: str) -> str:

@@ -15,7 +15,6 @@ _SMALL = (
     "nineteen",
 )
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_SILENT_H = "hour"
 
 
 def in_words(number: int) -> str:
@@ -31,12 +30,9 @@ def in_words(number: int) -> str:
     return str(number)
 
 
-def text_of(draft: Draft, wording: Wording, rng: Random) -> str:
-    """The task text; the same draft, wording and state of `rng` give the same text."""
-    return _Writer(draft, wording, rng).text()
+class Writer:
+    """Writes a task text; the same draft, wording and state of `rng` give the same text."""
 
-
-class _Writer:
     def __init__(self, draft: Draft, wording: Wording, rng: Random) -> None:
         self._draft, self._wording, self._rng = draft, wording, rng
         self._plain = wording == "standard"
@@ -45,25 +41,30 @@ class _Writer:
         self._sentences: list[str] = []
 
     def text(self) -> str:
+        """The whole text; called once."""
+        rng, wild = self._rng, self._wording == "wild"
         self._say_goal()
         self._say_limit()
         self._say_coupons()
         self._say_rest()
-        main = " ".join([self._main(), *self._tails]).replace(",.", ".")
+        if wild and rng.randrange(2) and not self._lead:
+            order = rng.choice(phrases("indirect")).format(things=self._things())
+        else:
+            order = self._pick("order").format(things=self._things())
+        main = " ".join([order, *self._tails]).replace(",.", ".")
         if self._lead:
             main = f"{self._lead}, {main[0].lower() if main[:2] != 'I ' else 'I'}{main[1:]}"
             main = main.replace("i'd like", "I'd like", 1).replace("i want", "I want", 1)
         sentences = [main.rstrip(",") + ".", *self._sentences]
-        if self._wording == "wild":
-            sentences = self._with_chatter(sentences)
+        if wild:
+            noise = rng.sample(phrases("noise"), rng.randrange(1, 4))
+            before = rng.randrange(len(noise) + 1)
+            sentences = [*noise[:before], *sentences, *noise[before:]]
+            if rng.randrange(2):
+                sentences.append(rng.choice(phrases("thanks")))
         whole = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
         ends_plainly = self._plain and (len(sentences) == 1 or self._draft.rule == "may")
         return whole.removesuffix(".") if ends_plainly else whole
-
-    def _main(self) -> str:
-        if self._wording == "wild" and self._rng.randrange(2) and not self._lead:
-            return self._rng.choice(phrases("indirect")).format(things=self._things())
-        return self._pick("order").format(things=self._things())
 
     def _pick(self, name: str) -> str:
         return self._rng.choice(ways(name, varied=not self._plain))
@@ -91,7 +92,8 @@ class _Writer:
         if form == "kind":
             return f"{number} {plural}"
         if form == "one":
-            return f"one {noun}" if self._rng.randrange(2) else f"{_article(noun)} {noun}"
+            article = "an" if noun[0] in "aeiou" or noun.startswith("hour") else "a"
+            return f"one {noun}" if self._rng.randrange(2) else f"{article} {noun}"
         if form == "units":
             name = "exactly" if self._draft.not_more else "units"
             return self._say(name, n=number, plural=plural)
@@ -162,29 +164,15 @@ class _Writer:
         elif draft.extras == "none" and self._rng.randrange(2):
             self._sentences.append(self._say("extras_none"))
         if draft.fallback:
-            things = self._named(draft.fallback.line)
-            self._sentences.append(self._say(draft.fallback.kind, things=things))
+            kind = "rest" if draft.fallback.form == "up_to" else "substitute"
+            self._sentences.append(self._say(kind, things=self._named(draft.fallback)))
         if draft.buy_anyway:
             self._sentences.append(self._say("anyway", code=draft.codes[0]))
         elif draft.rule == "may":
             name = "may" if len(draft.codes) > 1 else "may_one"
-            self._sentences.append(self._say(name, codes=self._codes()) + ".")
-
-    def _codes(self) -> str:
-        draft = self._draft
-        named = [f"{c} ({draft.hints[c]})" if c in draft.hints else c for c in draft.codes]
-        return ", ".join(named)
-
-    def _with_chatter(self, sentences: list[str]) -> list[str]:
-        rng = self._rng
-        noise = rng.sample(phrases("noise"), rng.randrange(1, 4))
-        before = rng.randrange(len(noise) + 1)
-        thanks = [rng.choice(phrases("thanks"))] if rng.randrange(2) else []
-        return [*noise[:before], *sentences, *noise[before:], *thanks]
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[0] in "aeiou" or noun.startswith(_SILENT_H) else "a"
+            hints = {code: f" ({hint})" for code, hint in draft.hints.items()}
+            named = ", ".join(f"{code}{hints.get(code, '')}" for code in draft.codes)
+            self._sentences.append(self._say(name, codes=named) + ".")
 
 
 def _listed(things: list[str]) -> str:

@@ -18,9 +18,8 @@ import regex
 
 from core.erc3_client.own.store import ProductInfo
 from core.models.prompt_json import compact
-from workshop.generators.store.options import StoreOptions
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
-from workshop.generators.store.scenario import scenario_lines
+from workshop.generators.store.scenario import StoreOptions, scenario_lines
 from workshop.lab.benchmark_adapter import (
     ALL,
     Attempt,
@@ -35,7 +34,7 @@ from workshop.lab.benchmark_adapter import (
 )
 from workshop.lab.leaks import Facts
 from workshop.rule_based.prompt import read_instruction
-from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
+from workshop.rule_based.store.grammar.patterns import NUMBER, to_int
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Shop

@@ -72,7 +72,7 @@ def answer(facts: Facts, kind: str, report: Record) -> Answer:
         totals = "total {total:g}, billable {billable:g}, the rest {other:g}".format(**hours)
         return _found(totals, "", [], *links)
     if "lines" in report:
-        return _place(facts, list(report["lines"].values()))
+        return _place(facts.task, list(report["lines"].values()))
     pages = [x["page"] for x in report["chunks"]][:1]
     return _found("".join(pages), "wiki", pages)
 
@@ -139,9 +139,9 @@ def _mine(facts: Facts, kind: str, projects: list[Record]) -> Answer:
     return _found(", ".join(x["name"] for x in rows), "project", [x["id"] for x in rows])
 
 
-def _place(facts: Facts, lines: list[list[str]]) -> Answer:
-    """Yes where a line names the place and says nothing against it; of several as the text joins them."""
-    there = [any(not _GONE.search(x) for x in of_place) for of_place in lines]
-    every = regex.search(r"\band in\b", facts.task)
-    yes, no = ("Ja", "Nein") if regex.search(r"\bNein\b", facts.task) else ("Yes", "No")
-    return _found(yes if (all(there) if every else any(there)) else no)
+def _place(task: str, lines: list[list[str]]) -> Answer:
+    """Yes where a line names the place and says nothing against it."""
+    there = [any(not _GONE.search(line) for line in of_place) for of_place in lines]
+    is_there = all(there) if regex.search(r"\band in\b", task) else any(there)
+    yes, no = ("Ja", "Nein") if regex.search(r"\bNein\b", task) else ("Yes", "No")
+    return _found(yes if is_there else no)

@@ -9,7 +9,7 @@ from typing import Any
 import regex
 
 from workshop.rule_based.company.kinds import STATUSES
-from workshop.rule_based.company.rights import Requester, Rules, rules_of
+from workshop.rule_based.company.rights import Requester, Rules
 
 _NAMED = regex.compile(r"(?P<name>[^,;:()]+?) \((?P<kind>employee|project|customer) (?P<id>[^\s,)]+)[^)]*\)")  # fmt: skip
 _LOAD = r"\b(?:load|shares?|slices)\b(?!.*\b(?:not count|left out)\b)"
@@ -97,7 +97,7 @@ def read_facts(task: str, briefing: str, findings: str) -> Facts | None:
     certain = text.split('"')[0] if text.startswith("named: ") else ""
     unknown = "unknown" in header
     return Facts(
-        task=task, requester=requester, today=str(header.get("today", "")), rules=rules_of(pages), pages=pages,
+        task=task, requester=requester, today=str(header.get("today", "")), rules=Rules(pages), pages=pages,
         whole=not others and "(parts) ==" not in pages,
         leads=unknown or bool(header.get("leads")), manages=unknown or bool(header.get("manages")),
         named=_records(certain.removeprefix("named: ")),

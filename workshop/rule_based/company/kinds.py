@@ -9,8 +9,6 @@ from pathlib import Path
 
 import regex
 
-from workshop.rule_based.company.rights import CHANGES
-
 _NUMBERS = {
     x: n for n, x in enumerate("one two three four five six seven eight nine ten".split(), 1)
 }
@@ -41,29 +39,18 @@ def match_kind(text: str) -> TaskKind | None:
     return next((w for w in _KINDS if all(p.search(text) for p in w.patterns)), None)
 
 
-def changes_in(text: str) -> set[str]:
-    """The kinds of all changes that the patterns find in a text, quotations left out."""
+def hangs_on_more(text: str, others: frozenset[str]) -> bool:
+    """Whether a text makes a change depend on something, or wants one of the other kinds, too.
+
+    Quoted texts say nothing of that.
+    """
     plain = _QUOTED.sub(" ", text)
-    fitting = (w for w in _KINDS if all(p.search(plain) for p in w.patterns))
-    return {w.name for w in fitting if w.right in CHANGES}
-
-
-def conditional(text: str) -> bool:
-    """Whether a change is wanted only under a condition; a quoted text says nothing of that."""
-    return bool(_CONDITION.search(_QUOTED.sub(" ", text)))
+    wanted = {kind.name for kind in _KINDS if all(p.search(plain) for p in kind.patterns)}
+    return bool(others & wanted or _CONDITION.search(plain))
 
 
 def resolve_day(text: str, today: str) -> date | None:
     """The one day that a text means, from today; None where it names none, or several."""
-    try:
-        days = _days(text, today)
-    except (ValueError, OverflowError):  # no day of a calendar
-        return None
-    return days.pop() if len(days) == 1 else None
-
-
-def _days(text: str, today: str) -> set[date]:
-    days = {date.fromisoformat(x) for x in regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)}
     shifts, low = set(), text.casefold()
     signs = (
         (-1, "", "(?: ago| before today)"),
@@ -79,7 +66,12 @@ def _days(text: str, today: str) -> set[date]:
         if word in low and (shift or not shifts):  # "from today, in three days" is one day
             shifts.add(shift)
         low = low.replace(word, " ")
-    return days | {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
+    try:
+        days = {date.fromisoformat(x) for x in regex.findall(r"\b\d{4}-\d\d-\d\d\b", text)}
+        days |= {date.fromisoformat(today) + timedelta(days=shift) for shift in shifts}
+    except (ValueError, OverflowError):  # no day of a calendar
+        return None
+    return days.pop() if len(days) == 1 else None
 
 
 def format_day(day: date, text: str) -> str:

@@ -93,7 +93,6 @@ def _contact(facts: Facts, kind: str) -> Instruction | Answer:
 
 
 def _listing(facts: Facts, kind: str) -> Instruction | Answer:
-    """Programs over whole listings."""
     if kind == "pages":
         return step(kind, {"words": [facts.task]})
     if kind == "places":
@@ -101,59 +100,34 @@ def _listing(facts: Facts, kind: str) -> Instruction | Answer:
         return step(kind, {"words": places}) if places else clarify("Which place is meant?")
     if facts.open():
         return clarify("Who is meant?")
-    values = _LISTINGS[kind](facts) if kind in _LISTINGS else {}
+    values = _listing_values(facts, kind)
     if not values:
         return clarify("I cannot tell for certain what is meant.")
     return step("mine" if kind in ("mine_with", "lacking") else kind, values)
 
 
-def _people_named(facts: Facts) -> Values:
+def _listing_values(facts: Facts, kind: str) -> Values:
+    """The parameters of a listing's program; {} where one of them is open."""
     people = [one.id for one in facts.of("employee")]
-    return {"people": people} if people else {}
-
-
-def _managers(facts: Facts) -> Values:
-    own = {"people": [facts.requester.id]} if SELF.search(facts.task) else {}
-    return _people_named(facts) or own
-
-
-def _customers(facts: Facts) -> Values:
-    customers = [one.id for one in facts.of("customer")]
-    return {"customers": customers} if customers else {}
-
-
-def _workload(facts: Facts) -> Values:
-    statuses = facts.counted()
-    if statuses is None:
-        return {}
-    words = regex.findall(r"(?<!^|[.!?:] )\b\p{Lu}[\p{L}-]+", facts.task)
-    least = bool(regex.search(r"\bleast\b|\blowest\b|\bfree\b", facts.task, regex.I))
-    return {"statuses": statuses, "least": least, "text": facts.task, "words": words}
-
-
-def _hours(facts: Facts) -> Values:
-    days = regex.findall(r"\d{4}-\d\d-\d\d", facts.task)
-    if len(days) != 2:
-        return {}
-    named = {x: one[0].id for x in ("project", "employee", "customer") if (one := facts.of(x))}
-    of = named if len(named) == 1 else {"project": named.get("project", facts.task)}
-    return {"from": days[0], "to": days[1], "of": of, "ahead": AHEAD}
-
-
-def _led(facts: Facts) -> Values:
-    return {"lead": facts.requester.id}
-
-
-_LISTINGS = {
-    "hours": _hours,
-    "lacking": _led,
-    "leads_above": _people_named,
-    "managed": _managers,
-    "mine_with": _led,
-    "of_customer": _customers,
-    "workload": _workload,
-}
-"""By kind the parameters of its program; {} where one of them is open."""
+    match kind:
+        case "lacking" | "mine_with":
+            return {"lead": facts.requester.id}
+        case "managed" if not people and SELF.search(facts.task):
+            return {"people": [facts.requester.id]}
+        case "managed" | "leads_above" if people:
+            return {"people": people}
+        case "of_customer" if customers := [one.id for one in facts.of("customer")]:
+            return {"customers": customers}
+        case "workload" if (statuses := facts.counted()) is not None:
+            words = regex.findall(r"(?<!^|[.!?:] )\b\p{Lu}[\p{L}-]+", facts.task)
+            least = bool(regex.search(r"\bleast\b|\blowest\b|\bfree\b", facts.task, regex.I))
+            return {"statuses": statuses, "least": least, "text": facts.task, "words": words}
+        case "hours" if len(days := regex.findall(r"\d{4}-\d\d-\d\d", facts.task)) == 2:
+            kinds = ("project", "employee", "customer")
+            named = {x: one[0].id for x in kinds if (one := facts.of(x))}
+            of = named if len(named) == 1 else {"project": named.get("project", facts.task)}
+            return {"from": days[0], "to": days[1], "of": of, "ahead": AHEAD}
+    return {}
 
 
 def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
@@ -176,12 +150,13 @@ def _change(facts: Facts, kind: str, report: Values) -> Instruction | Answer:
 def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     """The values of a change; {} where one of them is open."""
     if kind == "status":
-        return _status(facts.task, project)
+        named = [status for status in STATUSES if regex.search(rf"\b{status}\b", facts.task)]
+        if not named and (verb := regex.search(r"\b(pause|archive)\b", facts.task, regex.I)):
+            named = [f"{verb[1].lower()}d"]
+        return {"project": project, "status": named[0]} if len(named) == 1 else {}
     if kind in _PAGES:
-        pages = _PAGE.findall(facts.task)
-        return (
-            dict(zip(_PAGES[kind], pages, strict=True)) if len(pages) == len(_PAGES[kind]) else {}
-        )
+        pages, fields = _PAGE.findall(facts.task), _PAGES[kind]
+        return dict(zip(fields, pages, strict=True)) if len(pages) == len(fields) else {}
     if len(people) != 1 or facts.open():
         return {}
     marks = quoted(facts.task)
@@ -191,14 +166,6 @@ def _values(facts: Facts, kind: str, project: str, people: list[str]) -> Values:
     if kind == "note":
         return {"employee": people[0], "note": marks[0]} if len(marks) == 1 else {}
     return _time_entry(facts, {"employee": people[0], "project": project}, marks)
-
-
-def _status(task: str, project: str) -> Values:
-    named = [status for status in STATUSES if regex.search(rf"\b{status}\b", task)]
-    verb = regex.search(r"\b(pause|archive)\b", task, regex.I)
-    if not named and verb:
-        named = [f"{verb[1].lower()}d"]
-    return {"project": project, "status": named[0]} if len(named) == 1 else {}
 
 
 def _time_entry(facts: Facts, ids: Values, marks: list[str]) -> Values:

@@ -5,21 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-_FRAME = """\
-p = {p!r}
-{helper}try:
-{body}
-except (ValueError, RuntimeError) as error:
-    report = {{"failed": str(error)}}
-final_answer(report)
-"""
-_HELPER = """\
-def ok(result):
-    if "error" in result:
-        raise ValueError(result["error"]["text"])
-    return result
-"""
-"""For the Combo tools that a program calls: what was read before a request failed is not all."""
+from workshop.rule_based.prompt import program_of
+
 _UNSURE = """\
 if not found or (found[1:] and found[0]["score"] - found[1]["score"] < p["ahead"]):
     report = {"unclear": [x["name"] for x in found[:4]]}
@@ -159,11 +146,11 @@ def purpose(name: str) -> str:
     return {**_READS, **_WRITES}[name].partition("\n")[0].removeprefix("# ")
 
 
-def code(name: str, p: dict[str, Any]) -> str:
+def code(name: str, parameters: dict[str, Any]) -> str:
     """The program of a step with its parameters. Raises KeyError: there is none of this name."""
-    body = _READS.get(name, "").replace("UNSURE\n", _UNSURE)
-    if name in _WRITES:
+    if name in _READS:
+        body = _READS[name].replace("UNSURE\n", _UNSURE)
+    else:
         made = _WRITES[name] + 'report = {"made": made, "about": p["about"]}\n'
         body = _GUARD + textwrap.indent(made, "    ")
-    helper = _HELPER if "ok(" in body else ""
-    return _FRAME.format(p=p, helper=helper, body=textwrap.indent(body, "    ").rstrip())
+    return program_of(body, parameters, "failed")

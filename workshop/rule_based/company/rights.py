@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 import regex
@@ -54,7 +53,11 @@ class Rules:
 
     def __init__(self, policy: str) -> None:
         text = _PAGE.sub("\n\n", policy)
-        self.groups = [*_by_action(text), *_by_title(_ACTION.sub("", text))]
+        self.groups: list[Group] = []
+        for row in _ACTION.finditer(text):
+            rights = named(f"may {row['action']}")
+            self.groups += [Group(who.strip(" .*"), may={*rights}) for who in row["who"].split(";")]
+        self.groups += _by_title(_ACTION.sub("", text))
         self.nobody = {"pay_sum", "nobody"}
         for sentence in _SENTENCE.split(text):
             if _WORDS["nobody"].search(sentence):
@@ -69,24 +72,23 @@ class Rules:
             for s in _SENTENCE.split(self._text)
         )
 
-    def outsider(self, department: str) -> bool:
-        """Whether a department is no staff: it is called so, left out, or has a base of its own."""
-        name = regex.escape(department)
-        left_out = rf"\b(?:but|than|except|which) (?:the )?{name}\b"
-        is_left_out = any(_is_staff(g) and regex.search(left_out, g.text) for g in self.groups)
-        own = [g.may for g in self.groups if _same(g.title, department)]
-        little = [x for x in own if "register" in x and x & CHANGES <= {"own_hours", "own_levels"}]
-        return bool(is_left_out or little or _WORDS["outsider"].search(department))
-
     def of(self, requester: Requester, lead: bool, account: bool) -> list[Group]:
         """The groups of somebody; ``lead`` and ``account``: of what the task is about."""
         if requester.guest:
             return [g for g in self.groups if _WORDS["guest"].search(g.title)]
-        staff = not self.outsider(requester.department)
+        # A department is no staff if it is called so, left out, or has a base of its own.
+        department = requester.department
+        named_out = rf"\b(?:but|than|except|which) (?:the )?{regex.escape(department)}\b"
+        left_out = any(_is_staff(g) and regex.search(named_out, g.text) for g in self.groups)
+        own = [g for g in self.groups if _same(g.title, department)]
+        little = any(
+            "register" in g.may and g.may & CHANGES <= {"own_hours", "own_levels"} for g in own
+        )
+        staff = not (left_out or little or _WORDS["outsider"].search(department))
         return [
             g
             for g in self.groups
-            if _same(g.title, requester.department)
+            if g in own
             or (staff and _is_staff(g))
             or (lead and _WORDS["lead"].search(g.title))
             or (account and _WORDS["account"].search(g.title))
@@ -104,17 +106,6 @@ class Rules:
         if right in CHANGES or requester.guest or any(right in g.refused for g in groups):
             return False
         return right in _PLAIN or (right in _OPEN and right not in self.given)
-
-
-rules_of = lru_cache(maxsize=64)(Rules)
-"""The rules of a text, read once for all turns of a task."""
-
-
-def _by_action(text: str) -> Iterator[Group]:
-    for row in _ACTION.finditer(text):
-        rights = set(named(f"may {row['action']}"))
-        for who in row["who"].split(";"):
-            yield Group(who.strip(" .*"), may=set(rights))
 
 
 def _by_title(text: str) -> Iterator[Group]:
@@ -138,7 +129,6 @@ def _by_title(text: str) -> Iterator[Group]:
         yield group
 
 
-@lru_cache(maxsize=4096)
 def named(sentence: str) -> frozenset[str]:
     """The rights that the clauses of a sentence name; a clause without a verb goes on with the last."""
     rights, own = set[str](), ""

@@ -10,8 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable
 from random import Random
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -37,21 +36,15 @@ _REFUSALS = (
     "I'm sorry, but I can't help with that.",
     "As an AI model I am not able to do this. Please ask somebody else.",
 )
+_PROSE = ("First I would look around.", "All of this can be done, gladly.")
+_UNKNOWN_TOOL = "<code>\nfound = Req_Ask_The_Owner(question='which')\n"
+_DRAFT = "<code>\nfinal_answer('only a draft')\n</code>\nNo, better:\n"
 _MUSING = "Let me think. DECISION: FINISH? <code>final_answer('a guess')</code> No, wait"
-
-
-def is_code(reply: str) -> bool:
-    """Whether a good reply is one of the worker."""
-    return _BLOCK.search(reply) is not None
 
 
 def _code(reply: str) -> str:
     block = _BLOCK.search(reply)
     return block[1] if block else ""
-
-
-def _with_code(reply: str, code: str) -> Reply:
-    return _said(_BLOCK.sub(lambda _: f"<code>\n{code}\n</code>", reply, count=1))
 
 
 def _said(text: str, finish: str | None = "stop", reasoning: str = "") -> Reply:
@@ -73,22 +66,15 @@ def _endless(reply: str, dice: Random) -> Reply:
     return _said((reply + phrase * (ENDLESS_CHARS // len(phrase)))[:ENDLESS_CHARS], "length")
 
 
-def _prose(reply: str, dice: Random) -> Reply:
-    return _said(dice.choice(("First I would look around.", "All of this can be done, gladly.")))
-
-
 def _wrong_fields(reply: str, dice: Random) -> Reply:
-    if is_code(reply):
+    if _BLOCK.search(reply):
         return _said(json.dumps({"plan": "run it", "snippet": _code(reply)}))
     return _said(json.dumps({"analysis": "see below", "action": reply[-40:]}))
 
 
 def _syntax(reply: str, dice: Random) -> Reply:
-    return _with_code(reply, dice.choice(("for x in\n", "print('it\n", "if True\n")) + _code(reply))
-
-
-def _unknown_tool(reply: str, dice: Random) -> Reply:
-    return _with_code(reply, f"found = Req_Ask_The_Owner(question='which')\n{_code(reply)}")
+    broken = dice.choice(("for x in\n", "print('it\n", "if True\n"))
+    return _said(reply.replace("<code>\n", f"<code>\n{broken}", 1))
 
 
 def _fence(reply: str, dice: Random) -> Reply:
@@ -100,31 +86,22 @@ def _fence(reply: str, dice: Random) -> Reply:
     return _said("Here it is.\n" + dice.choice(forms).format(_code(reply)))
 
 
-def _blocks(reply: str, dice: Random) -> Reply:
-    draft = "<code>\nfinal_answer('only a draft')\n</code>\nNo, better:\n"
-    return _said(draft + reply)
-
-
 def _pascal_case(reply: str, dice: Random) -> Reply:
+    """The reply as a JSON object with the keys of another language; any other reply stays as it is."""
+
+    def renamed(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        return {"".join(map(str.capitalize, key.split("_"))): value for key, value in pairs}
+
     parts = _PART.fullmatch(reply)
     if parts is None:
-        return _said(_pascal_json(reply))
+        try:
+            return _said(json.dumps({"Answer": json.loads(reply, object_pairs_hook=renamed)}))
+        except ValueError:
+            return _said(reply)
     keys = dice.choice((str.title, str.upper))
     fields: object = {keys(name): value for name, value in parts.groupdict().items()}
     text = json.dumps({"Answer": fields} if dice.random() < 0.5 else fields, ensure_ascii=False)
     return _said(f"Sure:\n```json\n{text}\n```" if dice.random() < 0.5 else text)
-
-
-def _pascal_json(reply: str) -> str:
-    """A reply that is one JSON object, with the keys of another language; any other as it is."""
-
-    def other(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        return {"".join(map(str.capitalize, key.split("_"))): value for key, value in pairs}
-
-    try:
-        return json.dumps({"Answer": json.loads(reply, object_pairs_hook=other)})
-    except ValueError:
-        return reply
 
 
 def _channels(reply: str, dice: Random) -> Reply:
@@ -154,7 +131,7 @@ _BOTH: dict[str, Spoiler] = {
     "cut": _cut,
     "endless": _endless,
     "refusal": lambda reply, dice: _said(dice.choice(_REFUSALS)),
-    "prose": _prose,
+    "prose": lambda reply, dice: _said(dice.choice(_PROSE)),
     "wrong-fields": _wrong_fields,
     "think": _think,
     "channels": _channels,
@@ -172,9 +149,9 @@ _WORKER: dict[str, Spoiler] = {
     "no-code": lambda reply, dice: _said(reply.split("<code>")[0] + "I am done."),
     "cut-silent": _cut_silently,
     "syntax": _syntax,
-    "unknown-tool": _unknown_tool,
+    "unknown-tool": lambda reply, dice: _said(reply.replace("<code>\n", _UNKNOWN_TOOL, 1)),
     "fence": _fence,
-    "blocks": _blocks,
+    "blocks": lambda reply, dice: _said(_DRAFT + reply),
 }
 _EVALUATOR: dict[str, Spoiler] = {"pascal-case": _pascal_case}
 KINDS = MappingProxyType({**_BOTH, **_WORKER, **_EVALUATOR})
@@ -187,13 +164,8 @@ REPAIRABLE = tuple(kind for kind in KINDS if kind not in _LASTING)
 
 def fitting(kinds: tuple[str, ...], reply: str) -> tuple[str, ...]:
     """The kinds that can happen to this reply, by whose it is."""
-    others = _EVALUATOR if is_code(reply) else _WORKER
+    others = _EVALUATOR if _BLOCK.search(reply) else _WORKER
     return tuple(kind for kind in kinds if kind not in others)
-
-
-def spoil(kind: str, reply: str, dice: Random) -> Reply:
-    """The reply, spoiled. Raises ExchangeFailed where the kind is that of an HTTP error."""
-    return KINDS[kind](reply, dice)
 
 
 _DEFAULT = "playbook"
@@ -224,16 +196,12 @@ class Spec(BaseModel, frozen=True, extra="forbid"):
     wait: Annotated[float, Field(ge=0, le=3600)] = 0.0
     kinds: Annotated[tuple[str, ...], BeforeValidator(_kinds)] = REPAIRABLE
 
-    def spoiled(self, messages: Sequence[Message], attempt: int = 0) -> bool:
-        """Whether the reply to this attempt at a prompt is spoiled."""
-        return self._in_a_row(list(messages), attempt) > 0
-
-    def dice(self, messages: Sequence[Message], attempt: int) -> Random:
+    def dice(self, messages: list[Message], attempt: int) -> Random:
         """What decides about one attempt at a prompt."""
-        asked = json.dumps([self.seed, attempt, list(messages)])
+        asked = json.dumps([self.seed, attempt, messages])
         return Random(hashlib.sha256(asked.encode()).digest())
 
-    def _in_a_row(self, messages: list[Message], attempt: int) -> int:
+    def spoiled_in_a_row(self, messages: list[Message], attempt: int = 0) -> int:
         """Spoiled replies up to this attempt, itself included; 0 where it is good.
 
         What stands before it is the attempt before, or the prompt that this one goes on from.
@@ -242,9 +210,9 @@ class Spec(BaseModel, frozen=True, extra="forbid"):
             return 0
         before = 0
         if attempt:
-            before = self._in_a_row(messages, attempt - 1)
+            before = self.spoiled_in_a_row(messages, attempt - 1)
         elif earlier := _earlier(messages):
-            before = self._in_a_row(earlier, 0)
+            before = self.spoiled_in_a_row(earlier, 0)
         return before + 1 if before < self.streak else 0
 
 
@@ -282,27 +250,24 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
         LookupError: the id is not of the grammar, or its model cannot answer.
         ExchangeFailed: the fault is an HTTP error.
     """
-    spec = _spec(model)
+    spec = read_spec(model)
     good = provider(spec.provider).reply(spec.name, messages)
     asked = (model, hashlib.sha256(json.dumps(messages).encode()).hexdigest())
     last = getattr(_state, "spoiled", None)
     attempt = last[1] + 1 if last and last[0] == asked else 0
     text = good if isinstance(good, str) else good.text
     kinds = fitting(spec.kinds, text)
-    if not kinds or not spec.spoiled(messages, attempt):
+    if not kinds or not spec.spoiled_in_a_row(messages, attempt):
         _state.spoiled = None
         return good
     _state.spoiled = (asked, attempt)
     dice = spec.dice(messages, attempt)
     dice.random()  # has decided that it is spoiled
     try:
-        return spoil(dice.choice(kinds), text, dice)
+        return KINDS[dice.choice(kinds)](text, dice)
     except ExchangeFailed as failure:
         failure.retry_after = spec.wait
         raise
-
-
-_spec = lru_cache(maxsize=64)(read_spec)
 
 
 def _earlier(messages: list[Message]) -> list[Message]:

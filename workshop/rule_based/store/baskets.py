@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import regex
@@ -11,8 +11,8 @@ import regex
 from store_tools.combinations import combinations_for
 from store_tools.words import measured_units
 from workshop.rule_based.store import matching
-from workshop.rule_based.store.facts import Facts, Product, QueryResult
-from workshop.rule_based.store.grammar import Line, Order
+from workshop.rule_based.store.facts import Facts, Product
+from workshop.rule_based.store.grammar.order import Line, Order
 from workshop.rule_based.store.kinds.lexicon import words
 from workshop.rule_based.store.matching import Unresolved
 
@@ -77,36 +77,40 @@ def _first_choice(order: Order, line: Line, facts: Facts) -> Choice:
         return _whole(order, line, products)
     if line.pick != "any":
         return Choice("variant-selection", _picked(order, line, products), products)
-    if line.amount == "most" and order.codes.codes:
-        raise Unresolved("how many a coupon makes affordable cannot be planned for sure")
     if line.amount == "most":
+        if order.codes.codes:
+            raise Unresolved("how many a coupon makes affordable cannot be planned for sure")
         return Choice("whole-category", [_most(order, line, products)], products)
     if matching.is_open_plural(line, products):
         return _open(order, line, products)
-    if _means_one_product(order, line):
+    if order.goal == "none" or line.counts_packs:
+        # The phrase names one product rather than a kind of which any will do.
         products = matching.best_fit(line, products)
     return _counted(order, line, products)
 
 
 def _whole(order: Order, line: Line, products: list[Product]) -> Choice:
-    budget = order.budget
-    if budget and not budget.whole:
-        products = [p for p in products if budget.allows(p.price)]
-    contents = _whole_stock(order, line, products)
-    if not contents:
+    """The one basket that holds the whole stock, or the asked number of each product."""
+    content = {
+        p.sku: min(line.quantity, p.available) if line.each else p.available
+        for p in products
+        if p.available > 0
+    }
+    short = line.each and any(p.available < line.quantity for p in products)
+    if not content or (short and not order.fewer_ok):
         raise Unresolved(f"not every {line.phrase!r} is in stock")
-    return Choice("whole-category", contents, products)
-
-
-def _means_one_product(order: Order, line: Line) -> bool:
-    """Whether a phrase names one product rather than a kind of which any will do."""
-    return order.goal == "none" or line.counts_packs
+    return Choice("whole-category", [content], products)
 
 
 def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
     """Baskets of the cheapest or dearest product; several where prices tie."""
     number = line.quantity if line.amount in ("exact", "up_to", "at_least") else 1
-    stocked = [p for p in products if p.available > 0 and _within_budget(order, p.price * number)]
+    # With coupons only the shop can tell what keeps to the limit.
+    stocked = [
+        p
+        for p in products
+        if p.available > 0 and (order.codes.codes or order.affords(p.price * number))
+    ]
     if not stocked:
         raise Unresolved(f"no {line.phrase!r} is in stock within the limits")
     price = (min if line.pick == "cheapest" else max)(p.price for p in stocked)
@@ -119,11 +123,6 @@ def _picked(order: Order, line: Line, products: list[Product]) -> list[Content]:
     return [{p.sku: number} for p in enough]
 
 
-def _within_budget(order: Order, price: int) -> bool:
-    """Whether a price keeps to the limit; with coupons only the shop can tell."""
-    return order.budget is None or bool(order.codes.codes) or order.budget.allows(price)
-
-
 def _most(order: Order, line: Line, products: list[Product]) -> Content:
     """As many units as stock and budget allow, cheapest first."""
     content: Content = {}
@@ -131,7 +130,7 @@ def _most(order: Order, line: Line, products: list[Product]) -> Content:
     for offer in sorted(matching.best_fit(line, products), key=lambda p: p.price):
         for _ in range(offer.available):
             after = spent + offer.price
-            if order.budget and not order.budget.allows(after):
+            if not order.affords(after):
                 break
             spent = after
             content[offer.sku] = content.get(offer.sku, 0) + 1
@@ -157,7 +156,6 @@ def _open(order: Order, line: Line, products: list[Product]) -> Choice:
 
 
 def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
-    """Baskets with the asked number of units."""
     if _unclear_sizes(line, products):
         raise Unresolved(f"how many pieces a package of {line.phrase!r} holds is unclear")
     offers = _in_units(line, products)
@@ -165,8 +163,9 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     if stock < line.quantity:
         if stock == 0 or not (order.fewer_ok or line.amount == "up_to"):
             raise Unresolved(f"only {stock} of {line.quantity} {line.phrase!r} in stock")
-        line = line.model_copy(update={"quantity": stock, "amount": "exact"})
-    contents = _contents(line, products)
+        line = replace(line, quantity=stock, amount="exact")
+        offers = _in_units(line, products)
+    contents = _contents(line, offers)
     if not contents:
         raise Unresolved(f"no combination gives exactly {line.quantity} {line.phrase!r}")
     free = order.budget and not line.counts_packs
@@ -178,50 +177,48 @@ def _counted(order: Order, line: Line, products: list[Product]) -> Choice:
     return Choice(name, contents, offers, target)
 
 
-def _counts_units(line: Line, products: list[Product]) -> bool:
-    """Whether the asked number means single units rather than packages."""
-    if line.counts_packs or line.quantity == 1:
-        return False
-    asked = words(line.phrase)
-    if any(regex.fullmatch(r"\d+pk", w) for w in asked) or _packages(asked, products):
-        return False
-    sizes = [p.units for p in products]
-    return max(sizes) > 1 and line.quantity >= min(sizes)
-
-
-def _packages(asked: tuple[str, ...], products: list[Product]) -> bool:
-    """Whether a phrase asks for packages. A hat box sold by fives is none, nor is a kit label."""
-    named = set.intersection(*(set(words(p.name)) for p in products))
-    return any(w in PACKAGES and not (w in named and (w in BOXES or w != asked[-1])) for w in asked)
-
-
 def _in_units(line: Line, products: list[Product]) -> list[Product]:
     """The products with the units that the line counts: measures, single pieces or packages."""
     if line.measure:
         sized = [(p, measured_units(p.name, line.measure)) for p in products]
         return [p.model_copy(update={"units": n}) for p, n in sized if n]
-    if _counts_units(line, products):
+    sizes = [p.units for p in products]
+    if (
+        not line.counts_packs
+        and line.quantity > 1
+        and max(sizes) > 1
+        and line.quantity >= min(sizes)
+        and not _asks_for_packages(words(line.phrase), products)
+    ):
         return products
     return [p.model_copy(update={"units": 1}) for p in products]
+
+
+def _asks_for_packages(asked: tuple[str, ...], products: list[Product]) -> bool:
+    """Whether a phrase asks for packages. A hat box sold by fives is none, nor is a kit label."""
+    if any(regex.fullmatch(r"\d+pk", w) for w in asked):
+        return True
+    named = set.intersection(*(set(words(p.name)) for p in products))
+    return any(w in PACKAGES and not (w in named and (w in BOXES or w != asked[-1])) for w in asked)
 
 
 def _unclear_sizes(line: Line, products: list[Product]) -> bool:
     """Whether a name may tell a pack size that was not read: a bare number, a box of unsaid size."""
     if line.counts_packs or line.quantity == 1:
         return False
+    names = [words(p.name) for p in products]
     if max(p.units for p in products) > 1:
-        return any(p.units == 1 and PACKAGES & set(words(p.name)) for p in products)
-    shapes = [
-        frozenset(w for w in words(p.name) if not w.isdigit())
-        for p in products
-        if any(w.isdigit() for w in words(p.name))
-    ]
-    return len(set(shapes)) < len(shapes)
+        return any(
+            p.units == 1 and PACKAGES.intersection(name)
+            for p, name in zip(products, names, strict=True)
+        )
+    numbered = [name for name in names if any(w.isdigit() for w in name)]
+    shapes = {frozenset(w for w in name if not w.isdigit()) for name in numbered}
+    return len(shapes) < len(numbered)
 
 
-def _contents(line: Line, products: list[Product]) -> list[Content]:
+def _contents(line: Line, sized: list[Product]) -> list[Content]:
     """Every basket with the asked number of units, cheapest first."""
-    sized = _in_units(line, products)
     # In grams or sheets the numbers are large: count in the largest step that fits all.
     step = math.gcd(line.quantity, *(p.units for p in sized)) if line.measure else 1
     offers = [p.model_copy(update={"units": p.units // step}).model_dump() for p in sized]
@@ -236,23 +233,11 @@ def _contents(line: Line, products: list[Product]) -> list[Content]:
     return [{i["sku"]: i["quantity"] for i in r["items"]} for r in rows]
 
 
-def _whole_stock(order: Order, line: Line, products: list[Product]) -> list[Content]:
-    """The one basket that holds the whole stock, or the asked number of each product."""
-    short = line.each and any(p.available < line.quantity for p in products)
-    if short and not order.fewer_ok:
-        return []
-    pairs = {p.sku: min(line.quantity, p.available) if line.each else p.available for p in products}
-    content = {sku: n for sku, n in pairs.items() if n > 0}
-    return [content] if content else []
-
-
 def select_fillers(order: Order, facts: Facts, wanted: set[str]) -> list[Product]:
     """Products that the order allows as additions, cheapest first, those it names before others."""
     if order.fillers is None:
         return []
-    named = [
-        p for phrase in order.fillers for p in facts.by_query.get(phrase, QueryResult()).matches
-    ]
+    named = [p for phrase in order.fillers for p in facts.found(phrase).matches]
     pool = named or list(facts.catalog)
     fresh = {p.sku: p for p in pool if p.sku not in wanted and p.available > 0}
     return sorted(fresh.values(), key=lambda p: p.price)[:MOST_FILLERS]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import regex
 
 from store_tools.words import singular
-from workshop.rule_based.store.facts import Facts, Product, QueryResult
-from workshop.rule_based.store.grammar import Line, Order
+from workshop.rule_based.store.facts import Facts, Product
+from workshop.rule_based.store.grammar.order import Line, Order
 from workshop.rule_based.store.kinds.judging import wording
 from workshop.rule_based.store.kinds.kind_score import RELATED, SURE, read_item, read_query
 from workshop.rule_based.store.kinds.lexicon import NATURAL_PAIRS, words
 
 PLAUSIBLE = 0.35
 """A product of doubtful kind must cost at least this part of what the sure ones cost."""
+_LETTERS = regex.compile(r"[\p{L}\p{N}]+")
+_SMALL = frozenset("for with in of and the a".split())
 
 
 class Unresolved(Exception):
@@ -34,32 +38,28 @@ def queries(order: Order) -> list[str]:
     return list(dict.fromkeys(map(wording, phrases(order))))
 
 
-def settle_lines(order: Order, facts: Facts) -> tuple[Line, ...]:
+def settle_lines(order: Order, facts: Facts) -> list[Line]:
     """Lines whose phrase was cut at "and" because only its parts are products."""
     settled: list[Line] = []
     for line in order.lines:
+        whole = (line.phrase, *line.options)
         if (
             line.phrase == "*"
-            or _matches(line.phrase, facts)
+            or any(facts.found(phrase).matches for phrase in whole)
             or not line.pieces
-            or any(_matches(option, facts) for option in line.options)
+            or not all(facts.found(piece).matches for piece in line.pieces)
         ):
             settled.append(line)
-        elif all(_matches(piece, facts) for piece in line.pieces):
-            if _describes(line.pieces, facts):
+            continue
+        # The later pieces may only say more of the first: "tea caddy 100 g, lacquer".
+        head = read_query(line.pieces[0]).head
+        for piece in line.pieces[1:]:
+            if all(head in words(p.name) for p in facts.found(piece).matches):
                 raise Unresolved(f"the shop does not sell {line.phrase!r}")
-            if line.amount == "exact" and line.quantity > 1:
-                raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
-            settled += [line.model_copy(update={"phrase": p, "pieces": ()}) for p in line.pieces]
-        else:
-            settled.append(line)
-    return tuple(settled)
-
-
-def _describes(pieces: tuple[str, ...], facts: Facts) -> bool:
-    """Whether the later pieces only say more of the first: "tea caddy 100 g, lacquer"."""
-    head = read_query(pieces[0]).head
-    return any(all(head in words(p.name) for p in _matches(piece, facts)) for piece in pieces[1:])
+        if line.amount == "exact" and line.quantity > 1:
+            raise Unresolved(f"it is not clear to which of {line.phrase!r} the number belongs")
+        settled += [replace(line, phrase=piece, pieces=()) for piece in line.pieces]
+    return settled
 
 
 def candidates(line: Line, facts: Facts) -> list[Product]:
@@ -70,28 +70,23 @@ def candidates(line: Line, facts: Facts) -> list[Product]:
     """
     if line.phrase == "*":
         return list(facts.catalog)
-    products = list(_matches(line.phrase, facts))
+    products = list(facts.found(line.phrase).matches)
     if not products:
         for option in line.options:
-            products += [p for p in _matches(option, facts) if p not in products]
-    products = [p for p in products if not any(_has(p, words_out) for words_out in line.exclude)]
+            products += [p for p in facts.found(option).matches if p not in products]
+    for phrase in line.exclude:
+        out = set(read_query(phrase).needed)
+        products = [p for p in products if not out <= read_item(p.name, p.sku).every]
     if not products:
-        near = facts.by_query.get(line.phrase, QueryResult()).near
+        near = facts.found(line.phrase).near
         hint = f" (near: {', '.join(p.name for p in near[:3])})" if near else ""
         raise Unresolved(f"the shop does not sell {line.phrase!r}{hint}")
-    return _of_a_kind(products)
-
-
-def _of_a_kind(products: list[Product]) -> list[Product]:
-    """Products without those that are surely or probably an accessory of the others.
-
-    Where the name leaves the kind open, the price tells: a slipmat costs a fraction of a turntable.
-    """
     sure = sorted(p.price for p in products if p.score >= SURE)
     if not sure:
         return products
-    usual = sure[len(sure) // 2]
-    return [p for p in products if p.score >= SURE or p.price >= PLAUSIBLE * usual]
+    # Where a name leaves the kind open, the price tells: a slipmat costs a fraction of a turntable.
+    least = PLAUSIBLE * sure[len(sure) // 2]
+    return [p for p in products if p.score >= SURE or p.price >= least]
 
 
 def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
@@ -104,22 +99,27 @@ def refuse_doubts(order: Order, line: Line, facts: Facts) -> None:
     compared = line.amount == "all" or line.pick != "any" or order.goal != "none"
     if not line.each and (line.counts_packs or not compared):
         return
-    if facts.by_query.get(line.phrase, QueryResult()).cut:
+    found = facts.found(line.phrase)
+    if found.cut:
         raise Doubt(f"the shop has too many {line.phrase!r} to compare")
-    near = facts.by_query.get(line.phrase, QueryResult()).near
-    doubtful = [p for p in near if p.score == RELATED and p.available > 0]
+    doubtful = [p for p in found.near if p.score == RELATED and p.available > 0]
     if doubtful:
         raise Doubt(f"it is unclear whether {doubtful[0].name!r} is one of {line.phrase!r}")
 
 
 def best_fit(line: Line, products: list[Product]) -> list[Product]:
     """The products named exactly or nearly; else those whose name alone answers; else all."""
-    same = [p for p in products if _letters(p.name) == _letters(line.phrase)]
-    if same:
+    named = _LETTERS.findall(line.phrase.casefold())
+    if same := [p for p in products if _LETTERS.findall(p.name.casefold()) == named]:
         return same
     asked = set(read_query(line.phrase).needed)
-    exact = [p for p in products if _bare(p) <= asked]
-    by_name = [p for p in products if asked <= set(words(p.name))]
+    names = [set(words(p.name)) for p in products]
+    exact = [
+        p
+        for p, name in zip(products, names, strict=True)
+        if all(w in asked or w in _SMALL or regex.fullmatch(r"\d+pk", w) for w in name)
+    ]
+    by_name = [p for p, name in zip(products, names, strict=True) if asked <= name]
     return exact or by_name or products
 
 
@@ -133,29 +133,3 @@ def is_open_plural(line: Line, products: list[Product]) -> bool:
     if not plural or plural[-1] in NATURAL_PAIRS:
         return False
     return not all(plural[-1] in p.name.casefold() for p in products)
-
-
-def _matches(phrase: str, facts: Facts) -> tuple[Product, ...]:
-    return facts.by_query.get(phrase, QueryResult()).matches
-
-
-def _has(product: Product, phrase: str) -> bool:
-    have = read_item(product.name, product.sku).every
-    return all(w in have for w in read_query(phrase).needed)
-
-
-def _letters(text: str) -> list[str]:
-    return regex.findall(r"[\p{L}\p{N}]+", text.casefold())
-
-
-def _bare(product: Product) -> set[str]:
-    """A name's words without its pack size."""
-    return {w for w in words(product.name) if not regex.fullmatch(r"\d+pk", w)} - {
-        "for",
-        "with",
-        "in",
-        "of",
-        "and",
-        "the",
-        "a",
-    }

@@ -14,7 +14,8 @@ from workshop.rule_based.prompt import section, user_text
 from workshop.rule_based.stepping import Halted, Rehearsal, Wanted, last_rehearsal, render_step
 from workshop.rule_based.store import programs
 from workshop.rule_based.store.facts import Facts, read_facts
-from workshop.rule_based.store.grammar import Order, read_order
+from workshop.rule_based.store.grammar.order import Order
+from workshop.rule_based.store.grammar.read import read_order
 from workshop.rule_based.store.kinds.judging import judged
 from workshop.rule_based.store.matching import phrases
 from workshop.rule_based.store.strategy import Decline, plan

@@ -5,24 +5,10 @@ They keep to the Python that Monty has, so that they run where there is no other
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
-_FRAME = """\
-p = {p!r}
-{helper}try:
-{body}
-except (ValueError, RuntimeError) as error:
-    report = {{"halted": str(error)}}
-final_answer(report)
-"""
-"""What a tool refuses is reported; only what this sandbox cannot run breaks the program off."""
-_HELPER = """\
-def ok(result):
-    if "error" in result:
-        raise ValueError(result["error"]["text"])
-    return result
-"""
+from workshop.rule_based.prompt import program_of
+
 _PROGRAMS = {
     "survey": """\
 # Report all matches of every wanted phrase.
@@ -83,8 +69,7 @@ if not report["bought"]:
 
 def code(step: str, parameters: dict[str, Any]) -> str:
     """Return the program of a step with its parameters. Raises KeyError: there is no such step."""
-    body = textwrap.indent(_PROGRAMS[step], "    ").rstrip()
-    return _FRAME.format(p=parameters, helper=_HELPER, body=body)
+    return program_of(_PROGRAMS[step], parameters, "halted")
 
 
 STEPS = frozenset(_PROGRAMS)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from itertools import product as cartesian
+from math import prod
 
 from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store.baskets import (
+    MOST_FILLERS,
     Choice,
-    Content,
     additions,
     choose_baskets,
     item_rows,
     select_fillers,
 )
 from workshop.rule_based.store.facts import Facts, Row
-from workshop.rule_based.store.grammar import Order
+from workshop.rule_based.store.grammar.order import Order
 from workshop.rule_based.store.matching import Unresolved, queries, settle_lines
 
 MOST_BASKETS = 1000
 MOST_TRIED = 200
 """With additions; what the task asks for is always tried whole."""
 MOST_PRODUCTS = 500
-MOST_LISTED_FILLERS = 40
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,22 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
     if refusal := _refusal(order):
         return Decline(refusal)
     if not facts.step:
-        return _survey(order)
+        wanted = queries(order)
+        named = ", ".join(f'"{query}"' for query in wanted)
+        return Instruction(
+            playbook="variant-selection",
+            step="survey",
+            why=f"Understood: {order.summary()}. First see what the shop has.",
+            text="Look up each of these in the shop and report all matches with sku, name, price, "
+            f"available and units: {named}.",
+            parameters={"queries": wanted, "whole_catalog": _whole_catalog(order)},
+        )
     if facts.step not in ("survey", "simulate", "purchase"):
         return Decline("the worker's last report cannot be read")
     if facts.halted:
         return Decline(f"the shop refuses what the program needs: {facts.halted}")
     if facts.step == "simulate":
         return _after_simulation(order, facts)
-    facts = facts.with_real_stock()
     try:
         lines = settle_lines(order, facts)
         choices = [choose_baskets(order, line, facts) for line in lines]
@@ -56,31 +65,17 @@ def plan(order: Order, facts: Facts) -> Instruction | Decline:
     return _buy_without_codes(order, facts, choices)
 
 
-def _survey(order: Order) -> Instruction:
-    wanted = queries(order)
-    named = ", ".join(f'"{p}"' for p in wanted)
-    return Instruction(
-        playbook="variant-selection",
-        step="survey",
-        why=f"Understood: {order.summary()}. First see what the shop has.",
-        text=f"Look up each of these in the shop and report all matches with sku, name, price, available and units: {named}.",
-        parameters={"queries": wanted, "whole_catalog": _whole_catalog(order)},
-    )
-
-
 def _whole_catalog(order: Order) -> int:
     if any(line.phrase == "*" for line in order.lines):
         return MOST_PRODUCTS
-    return MOST_LISTED_FILLERS if order.fillers is not None else 0
+    return MOST_FILLERS if order.fillers is not None else 0
 
 
 def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Instruction:
     wanted = {sku for choice in choices for content in choice.contents for sku in content}
     fillers = select_fillers(order, facts, wanted)
     playbook = "bundle-coupon" if fillers or len(choices) > 1 else "best-coupon"
-    count = 1
-    for choice in choices:
-        count *= len(choice.contents)
+    count = prod(len(choice.contents) for choice in choices)
     adding = f", also with small additions of {len(fillers)} other products" if fillers else ""
     return Instruction(
         playbook=playbook,
@@ -103,32 +98,43 @@ def _simulate(order: Order, facts: Facts, choices: list[Choice]) -> Instruction:
 
 
 def _after_simulation(order: Order, facts: Facts) -> Instruction | Decline:
-    if not facts.rows:
+    """Buy what was tried by the order's demands and goal; a code counts only with a discount."""
+    codes, rows = order.codes, facts.rows
+    if not rows:
         return Decline("no allowed basket could be set up")
     if facts.cut and order.goal != "none":
         return Decline("there are more baskets than can be tried, so the best is not known")
-    row = _choose(order, facts.rows)
-    if isinstance(row, Decline):
-        return row
+    if codes.mode == "any":
+        rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
+        if not rows:
+            return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
+        rows = tuple(r for r in rows if r.discount >= codes.promised(r.subtotal))
+        if not rows:
+            return Decline("the code gives less than the task says")
+    fitting = [r for r in rows if order.affords(r.total)]
+    if not fitting:
+        return Decline("every basket that answers the task is over the money limit")
+    best = min(fitting, key=lambda r: (r.total, r.coupon != "", len(r.items)))
+    if order.goal == "discount":
+        best = max(fitting, key=lambda r: (r.discount, -r.total))
+        if not best.discount and codes.codes:
+            return Decline("no code gives any discount")
     dead = f" Codes without effect: {', '.join(facts.dead_codes)}." if facts.dead_codes else ""
-    return _purchase(order, facts, row, f"Best of the tried baskets.{dead}")
+    return _purchase(order, facts, best, f"Best of the tried baskets.{dead}")
 
 
 def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Instruction | Decline:
     price = {p.sku: p.price for choice in choices for p in choice.products}
     rows = []
-    for parts in list(cartesian(*(c.contents for c in choices)))[: MOST_BASKETS * 10]:
-        content: Content = {}
+    for parts in islice(cartesian(*(c.contents for c in choices)), MOST_BASKETS * 10):
+        content = Counter[str]()
         for part in parts:
-            for sku, number in part.items():
-                content[sku] = content.get(sku, 0) + number
+            content.update(part)
         total = sum(price[sku] * number for sku, number in content.items())
         rows.append(
             Row(items=tuple(content.items()), coupon="", subtotal=total, discount=0, total=total)
         )
-    whole_stock = [c for c in choices if c.playbook == "whole-category"]
-    unit_limit = order.budget and not order.budget.whole and whole_stock
-    fitting = rows if unit_limit else _affordable(order, rows)
+    fitting = [r for r in rows if order.affords(r.total)]
     if not fitting:
         cheapest = min(r.total for r in rows)
         return Decline(
@@ -140,7 +146,8 @@ def _buy_without_codes(order: Order, facts: Facts, choices: list[Choice]) -> Ins
 
 def _purchase(order: Order, facts: Facts, row: Row, why: str) -> Instruction | Decline:
     items = item_rows(dict(row.items))
-    if _repeats(facts, items):
+    failed = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or ()}
+    if failed == set(row.items):
         return Decline(f"checkout refuses this basket and nothing else fits: {facts.error}")
     shown = ", ".join(f"{n} x {sku}" for sku, n in row.items)
     code = f" with coupon {row.coupon}" if row.coupon else " without coupon"
@@ -175,41 +182,3 @@ def _refusal(order: Order) -> str:
     if codes.mode == "all" and len(codes.codes) > 1:
         return f"coupons exclude each other: one at a time, not {' and '.join(codes.codes)}"
     return ""
-
-
-def _choose(order: Order, rows: tuple[Row, ...]) -> Row | Decline:
-    """The tried row to buy, by the order's demands and goal; a code counts only with a discount."""
-    codes = order.codes
-    if codes.mode == "any":
-        rows = tuple(r for r in rows if r.coupon in codes.codes and r.discount > 0)
-        if not rows:
-            return Decline(f"no demanded code gives a discount ({'/'.join(codes.codes)})")
-        rows = tuple(r for r in rows if r.discount >= _promised(order, r))
-        if not rows:
-            return Decline("the code gives less than the task says")
-    fitting = _affordable(order, rows)
-    if not fitting:
-        return Decline("every basket that answers the task is over the money limit")
-    if order.goal == "discount":
-        best = max(fitting, key=lambda r: (r.discount, -r.total))
-        return best if best.discount or not codes.codes else Decline("no code gives any discount")
-    return min(fitting, key=lambda r: (r.total, r.coupon != "", len(r.items)))
-
-
-def _promised(order: Order, row: Row) -> int:
-    """The discount in dollars that the task says the code gives."""
-    if order.codes.off_dollars is not None:
-        return order.codes.off_dollars
-    return row.subtotal * (order.codes.off_percent or 0) // 100
-
-
-def _affordable(order: Order, rows: Iterable[Row]) -> list[Row]:
-    """Rows whose total keeps to the order's limit."""
-    budget = order.budget
-    return [r for r in rows if budget is None or budget.allows(r.total)]
-
-
-def _repeats(facts: Facts, items: list[dict[str, object]]) -> bool:
-    """Whether a plan is the one that has just failed."""
-    before = {(i["sku"], i["quantity"]) for i in facts.failed.get("items") or []}
-    return bool(before) and before == {(i["sku"], i["quantity"]) for i in items}

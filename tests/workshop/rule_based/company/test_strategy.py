@@ -11,7 +11,7 @@ from tests.workshop.rule_based.company.bakery import NAMED, RIGHTS, briefing, ru
 from workshop.rule_based.company import programs
 from workshop.rule_based.company.answers import Answer
 from workshop.rule_based.company.kinds import match_kind
-from workshop.rule_based.company.strategy import decide
+from workshop.rule_based.company.model import decide
 from workshop.rule_based.prompt import Instruction
 
 FELIX = 'entities: "Ida" may be: Ida Moe (employee b_03), Ida Nygård (employee b_04)'

@@ -29,7 +29,6 @@ from workshop.rule_based.faulty.provider import (
     Spec,
     fitting,
     read_spec,
-    spoil,
 )
 
 CODE = "x = 1\nfinal_answer(x)"
@@ -127,9 +126,9 @@ def test_every_kind_is_what_it_says(kind: str, good: str, seed: int) -> None:
         return
     if kind in FAILING:
         with pytest.raises(ExchangeFailed):
-            spoil(kind, good, Random(seed))
+            KINDS[kind](good, Random(seed))
         return
-    said = spoil(kind, good, Random(seed))
+    said = KINDS[kind](good, Random(seed))
     assert len(said.text) <= ENDLESS_CHARS
     found = find_code(clean(said.text, said.finish_reason, said.reasoning))
     if good is HANDS:
@@ -154,13 +153,13 @@ def test_nothing_and_everything_is_spoiled() -> None:
 def test_the_rate_and_the_kinds_are_kept() -> None:
     many = [prompt(str(n)) for n in range(2000)]
     spec = read_spec("store?rate=0.3&seed=5")
-    assert 0.26 < sum(spec.spoiled(p) for p in many) / len(many) < 0.34
+    assert 0.26 < sum(spec.spoiled_in_a_row(p) for p in many) / len(many) < 0.34
     said = Counter(ask("store?rate=1&kinds=network,http-429,quota", p) for p in PROMPTS)
     assert set(said) == {"network", "rate_limit", "quota"}
 
 
 def test_another_seed_is_another_schedule() -> None:
-    one, two = ([read_spec(f"store?seed={s}").spoiled(p) for p in PROMPTS] for s in (1, 2))
+    one, two = ([read_spec(f"store?seed={s}").spoiled_in_a_row(p) for p in PROMPTS] for s in (1, 2))
     assert one != two
 
 
@@ -208,7 +207,7 @@ def test_streaks_end_whatever_a_conversation_does(
         repeats = [repeats[0]] * len(repeats)
     messages, attempt, row = prompt(text), 0, 0
     for again in repeats:
-        bad = spec.spoiled(messages, attempt)
+        bad = spec.spoiled_in_a_row(messages, attempt)
         row = row + 1 if bad else 0
         assert row <= streak
         if bad and again:
@@ -222,7 +221,7 @@ def test_longer_streaks_happen_where_they_are_allowed() -> None:
     asked = [prompt()]
     for _ in range(5):
         asked.append(going_on(asked[-1]))
-    assert [spec.spoiled(p) for p in asked] == [True, True, False] * 2
+    assert [spec.spoiled_in_a_row(p) for p in asked] == [1, 2, 0] * 2
 
 
 def test_the_pause_that_is_asked_for() -> None:

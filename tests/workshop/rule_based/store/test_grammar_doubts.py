@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workshop.rule_based.store.grammar import read_order
+from workshop.rule_based.store.grammar.read import read_order
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,7 @@ def test_mere_talk_is_no_doubt(sentence: str) -> None:
     order = read_order(f"Buy 4 mugs. {sentence}")
     assert [(line.quantity, line.phrase) for line in order.lines] == [(4, "mugs")]
     assert not order.unclear
+
+
+def test_a_verb_without_goods_orders_nothing() -> None:
+    assert [line.phrase for line in read_order("Buy 4 mugs. Buy ").lines] == ["mugs"]

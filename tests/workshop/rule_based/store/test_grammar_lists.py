@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workshop.generators.store.wording import in_words
-from workshop.rule_based.store.grammar import read_order
-from workshop.rule_based.store.grammar.numbers import NUMBER, to_int
+from workshop.rule_based.store.grammar.patterns import NUMBER, to_int
+from workshop.rule_based.store.grammar.read import read_order
 
 SINGULAR = st.sampled_from(["drawer", "stitch", "channel", "step", "arm", "prong"])
 NAME = st.sampled_from(["Tool Trolley Harrow", "Step Ladder", "Lamp Meadow B12", "Desk"])

@@ -6,10 +6,8 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named, shipped_sections
 from core.models.model_call import Message
-from workshop.rule_based.store.grammar import read_order
-from workshop.rule_based.store.literal import reply as literal_reply
-from workshop.rule_based.store.literal import restrict_order
-from workshop.rule_based.store.model import reply
+from workshop.rule_based.store.grammar.read import read_order
+from workshop.rule_based.store.model import reply, restrict_order
 
 TASK = "Buy 2x Green Tea for under $10 in total. Codes: SAVE5, SAVE9"
 SHIPPED = shipped_sections()
@@ -56,7 +54,7 @@ def test_as_a_whole_it_plays_like_the_model_and_does_harm_where_it_is_told_to() 
             {"role": "system", "content": system},
             {"role": "user", "content": f"<task>\n{task}\n</task>\n<state>\n</state>"},
         ]
-        return literal_reply(messages)
+        return reply("store-literal", messages)
 
     assert said(prompt(), TASK) == reply(
         "store", [{"role": "user", "content": f"<task>\n{TASK}\n</task>"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store.facts import Facts, Product, QueryResult
-from workshop.rule_based.store.grammar import Line, Order
+from workshop.rule_based.store.grammar.order import Line, Order
 from workshop.rule_based.store.kinds.kind_score import RELATED
 from workshop.rule_based.store.strategy import Decline, plan
 
@@ -25,15 +25,15 @@ def bought(step: Instruction | Decline) -> object:
 
 
 def test_the_first_choice_is_taken_where_it_can_be_had() -> None:
-    assert bought(plan(Order(lines=(LINE,)), told())) == [{"sku": "tent", "quantity": 1}]
+    assert bought(plan(Order(lines=[LINE]), told())) == [{"sku": "tent", "quantity": 1}]
 
 
 def test_the_substitute_is_taken_where_the_first_choice_is_not_sold() -> None:
-    step = plan(Order(lines=(LINE,)), told(tents=()))
+    step = plan(Order(lines=[LINE]), told(tents=()))
     assert bought(step) == [{"sku": "tarp", "quantity": 1}]
 
 
 def test_a_doubt_about_the_first_choice_buys_no_substitute() -> None:
-    step = plan(Order(lines=(LINE,)), told(ODD))
+    step = plan(Order(lines=[LINE]), told(ODD))
     assert isinstance(step, Decline)
     assert "unclear whether 'Tent Shelter Kit'" in step.why

@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Literal
 
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
-from workshop.generators.store.mechanics.goods import bought, one_of_many, refused, rivals, siblings
+from workshop.generators.store.draft import Draft, Line, as_many, of_kind
+from workshop.generators.store.mechanics.goods import (
+    bought,
+    one_of_many,
+    refused,
+    rivals,
+    shopping_list,
+)
 from workshop.generators.store.oracle.demand import Limit
-from workshop.generators.store.oracle.market import Market
-from workshop.generators.store.oracle.solve import baskets, solve
 
 
-def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
-    """Let checkout find fewer of the cheapest ones."""
+def haunt_cheapest(builder: TaskBuilder, goods: list[Good], percent: int) -> None:
+    """Let checkout at times find fewer of the cheapest ones."""
+    if not builder.chance(percent):
+        return
     by_price = sorted((builder.goods[g.sku] for g in goods), key=lambda g: g.price)
     for good in by_price[: builder.between(*builder.level.ghosts)]:
         if good.stock > 0:
@@ -22,12 +28,7 @@ def haunt_cheapest(builder: TaskBuilder, goods: list[Good]) -> None:
 
 def around(builder: TaskBuilder, draft: Draft, *, fits: bool) -> Draft:
     """Set a limit at the best total, met to the dollar or missed by one."""
-    demand = draft.demand(builder.goods)
-    raw = [good.as_json() for good in builder.goods.values()]
-    market = Market.of_scenario(raw, builder.coupons)
-    if baskets(demand, market) > builder.level.most_baskets:
-        raise Retry("too many baskets")
-    answer = solve(demand, market)
+    _, _, answer = draft.solve(builder)
     if not answer.purchases:
         raise Retry("nothing to buy")
     total = min(purchase.total for purchase in answer.purchases)
@@ -49,8 +50,7 @@ def dearest(builder: TaskBuilder) -> Draft:
 
 
 def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draft:
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     builder.near(kind)
     by_price = sorted(goods, key=lambda g: g.price if goal == "cheapest" else -g.price)
     if builder.chance(40):
@@ -63,13 +63,11 @@ def _extreme(builder: TaskBuilder, goal: Literal["cheapest", "dearest"]) -> Draf
 
 def split_stock(builder: TaskBuilder) -> Draft:
     """So many of a kind as cheaply as possible, from several products with little stock."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     quantity = builder.between(3, builder.level.pieces[1] + 4)
     for good in goods:
         builder.change(good, stock=builder.between(1, quantity))
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance)
     if builder.chance(50):
         builder.near(kind)
     return Draft([of_kind(kind, goods, "kind", quantity)], goal="cheapest")
@@ -97,8 +95,7 @@ def _shelf_of_packs(builder: TaskBuilder) -> tuple[list[Good], Draft]:
 def packs(builder: TaskBuilder) -> Draft:
     """So many pieces from packs of several sizes with limited stock."""
     goods, draft = _shelf_of_packs(builder)
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance)
     return draft
 
 
@@ -128,8 +125,7 @@ def packs_coupons(builder: TaskBuilder) -> Draft:
             draft.hints[code] = hint
         draft.codes.append(code)
     draft.rule = "may"
-    if builder.chance(builder.level.ghost_chance // 2):
-        haunt_cheapest(builder, goods)
+    haunt_cheapest(builder, goods, builder.level.ghost_chance // 2)
     return draft
 
 
@@ -175,26 +171,19 @@ def mixed_list(builder: TaskBuilder) -> Draft:
         else:
             code = builder.coupon()
         draft.codes.append(code)
-    if builder.chance(builder.level.ghost_chance):
-        haunt_cheapest(builder, every)
+    haunt_cheapest(builder, every, builder.level.ghost_chance)
     return draft
 
 
 def budget(builder: TaskBuilder) -> Draft:
     """Named products and a limit that is met to the dollar or missed by one."""
-    lines = []
-    for _ in range(builder.between(1, 3)):
-        good = builder.good(builder.kind())
-        lines.append(named(good, builder.between(*builder.level.pieces)))
-        if builder.chance(50):
-            siblings(builder, good)
+    lines = shopping_list(builder, builder.between(1, 3), builder.level.pieces, 50)
     return around(builder, Draft(lines), fits=builder.chance(50))
 
 
 def budget_kind(builder: TaskBuilder) -> Draft:
     """One of a kind under a limit that few products or none keep to."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     builder.near(kind)
     draft = around(builder, Draft([of_kind(kind, goods, "one")], "cheapest"), fits=False)
     if builder.chance(50):

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from workshop.generators.store.builder import Good, TaskBuilder
-from workshop.generators.store.draft import Draft, named, of_kind
+from workshop.generators.store.draft import Draft, of_kind
 from workshop.generators.store.mechanics.choices import around
-from workshop.generators.store.mechanics.goods import bought, refused, rivals, siblings
+from workshop.generators.store.mechanics.goods import (
+    bought,
+    refused,
+    rivals,
+    shopping_list,
+)
 from workshop.generators.store.oracle.solve import Answer
 
 _HELPFUL: dict[str, Any] = {"rule": "may", "goal": "cheapest", "extras": "none"}
@@ -23,13 +28,8 @@ def discounted(answer: Answer) -> bool:
 
 def _order(builder: TaskBuilder, most_lines: int = 1, **terms: Any) -> Draft:
     """Named products with some of their siblings, on these terms."""
-    lines = []
-    for _ in range(builder.between(1, most_lines)):
-        good = builder.good(builder.kind())
-        lines.append(named(good, builder.between(1, min(5, builder.level.pieces[1]))))
-        if builder.chance(60):
-            siblings(builder, good)
-    return Draft(lines, **terms)
+    pieces = 1, min(5, builder.level.pieces[1])
+    return Draft(shopping_list(builder, builder.between(1, most_lines), pieces, 60), **terms)
 
 
 def _subtotal(builder: TaskBuilder, draft: Draft) -> int:
@@ -103,24 +103,22 @@ def coupon_unknown(builder: TaskBuilder) -> Draft:
     draft.codes = [builder.code()]
     if builder.chance(60):
         _working(builder, draft)
-    return _with_words(builder, draft)
+    draft.no_discount_no_order = builder.chance(50)
+    return draft
 
 
 def coupon_dead(builder: TaskBuilder) -> Draft:
     """A demanded code that takes nothing off this order."""
     draft = _order(builder, 2, rule="must", extras="none", accept=refused)
     draft.codes = [_dead(builder, draft)]
-    return _with_words(builder, draft)
+    draft.no_discount_no_order = builder.chance(50)
+    return draft
 
 
 def coupon_works(builder: TaskBuilder) -> Draft:
     """A demanded code that takes something off."""
     draft = _order(builder, 3, rule="must", accept=discounted)
     draft.codes = [_working(builder, draft)]
-    return _with_words(builder, draft)
-
-
-def _with_words(builder: TaskBuilder, draft: Draft) -> Draft:
     draft.no_discount_no_order = builder.chance(50)
     return draft
 
@@ -168,13 +166,14 @@ def budget_coupon(builder: TaskBuilder) -> Draft:
 
 def bundle(builder: TaskBuilder) -> Draft:
     """A set with a code for all its parts; at times a part is gone at checkout."""
-    kit = builder.rng.choice(builder.trade.kits)
-    goods = [builder.good(builder.use(kind)) for kind in kit.parts]
-    for kind in kit.parts:
+    name, kinds = builder.rng.choice(builder.trade.kits)
+    builder.wanted += kinds
+    goods = [builder.good(kind) for kind in kinds]
+    for kind in kinds:
         if builder.chance(builder.level.near_chance // 2):
             builder.near(kind)
     lines = [of_kind(g.kind, [g], "one") for g in goods if g.kind]
-    draft = Draft(lines, kit=kit.name, rule="must")
+    draft = Draft(lines, kit=name, rule="must")
     needs = {good.sku: 1 for good in goods}
     total = sum(good.price for good in goods)
     if builder.chance(50):
@@ -193,8 +192,7 @@ def bundle(builder: TaskBuilder) -> Draft:
 
 def coupon_choice(builder: TaskBuilder) -> Draft:
     """Any one of a kind for the lowest price after coupons that fit some products only."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     draft = Draft([of_kind(kind, goods, "one")], goal="cheapest", rule="may", extras="none")
     for _ in range(builder.between(*builder.level.codes)):
         good = builder.rng.choice(goods)
@@ -237,12 +235,14 @@ def filler_idle(builder: TaskBuilder) -> Draft:
 
 def _with_additions(builder: TaskBuilder) -> tuple[Draft, Good]:
     """A named product, a coupon or none on it, and a product that could be added."""
-    builder.keep_small()
+    builder.small = True
     draft = _order(builder, rule="may", goal="cheapest", extras="allowed")
     good = builder.goods[draft.lines[0].want.sku]
     assert good.kind is not None
     most = min(40, max(5, good.price // 3))
-    addition = builder.accessory(good.kind, builder.between(4, most))
+    price = builder.between(4, most)
+    name = builder.rng.choice(good.kind.near)
+    addition = builder.other(name, name, price)
     if builder.chance(60):
         amount = builder.between(1, max(2, good.price // 8))
         draft.codes.append(builder.coupon(amount=amount, requires={good.sku: 1}))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workshop.generators.store.builder import Good, Retry, TaskBuilder
-from workshop.generators.store.draft import Draft, Fallback, Line, as_many, named, of_kind
+from workshop.generators.store.draft import Draft, Line, as_many, named, of_kind
 from workshop.generators.store.oracle.demand import Want
 from workshop.generators.store.oracle.solve import Answer
 from workshop.generators.store.vocabulary import Kind, titled
@@ -19,12 +21,13 @@ def refused(answer: Answer) -> bool:
     return not answer.purchases
 
 
-def rivals(builder: TaskBuilder, kind: Kind, least: int = 1) -> list[Good]:
-    """Products of a kind, as many as the level has; raises `Retry` where those are too few."""
+def rivals(builder: TaskBuilder, least: int = 1) -> tuple[Kind, list[Good]]:
+    """A kind with as many products as the level has; raises `Retry` where those are too few."""
+    kind = builder.kind()
     goods = builder.family(kind, builder.between(*builder.level.rivals))
     if len(goods) < least:
         raise Retry("no choice")
-    return goods
+    return kind, goods
 
 
 def siblings(builder: TaskBuilder, good: Good) -> list[Good]:
@@ -45,6 +48,19 @@ def one_of_many(builder: TaskBuilder) -> Good:
     return good
 
 
+def shopping_list(
+    builder: TaskBuilder, number: int, pieces: tuple[int, int], percent: int
+) -> list[Line]:
+    """So many named products, each with its siblings in so many of a hundred cases."""
+    lines = []
+    for _ in range(number):
+        good = builder.good(builder.kind())
+        lines.append(named(good, builder.between(*pieces)))
+        if builder.chance(percent):
+            siblings(builder, good)
+    return lines
+
+
 def plain(builder: TaskBuilder) -> Draft:
     """A product by its full name among its siblings; stock ample or just enough."""
     good = one_of_many(builder)
@@ -56,15 +72,10 @@ def plain(builder: TaskBuilder) -> Draft:
 
 def several_lines(builder: TaskBuilder) -> Draft:
     """Several named products; at times one of them is short."""
-    lines = []
-    for _ in range(builder.between(2, 4)):
-        good = builder.good(builder.kind())
-        quantity = builder.between(*builder.level.pieces)
-        lines.append(named(good, quantity))
-        if builder.chance(50):
-            siblings(builder, good)
+    lines = shopping_list(builder, builder.between(2, 4), builder.level.pieces, 50)
     if builder.chance(30):
-        builder.change(good, stock=quantity - 1)
+        good = builder.goods[lines[-1].want.sku]
+        builder.change(good, stock=lines[-1].quantity - 1)
         return Draft(lines, accept=refused)
     return Draft(lines, accept=bought)
 
@@ -84,7 +95,7 @@ def not_sold(builder: TaskBuilder) -> Draft:
     if builder.chance(70):
         siblings(builder, good)
     else:
-        rivals(builder, kind)
+        builder.family(kind, builder.between(*builder.level.rivals))
     if any(other.name == good.name for other in builder.goods.values()):
         raise Retry("it is sold after all")
     return Draft([named(good, builder.between(1, 3), sold=False)], accept=refused)
@@ -125,8 +136,7 @@ def _by_attributes(builder: TaskBuilder, good: Good, *, sold: bool) -> Line:
 
 def whole_category(builder: TaskBuilder) -> Draft:
     """Everything of a kind, several products short at checkout at times."""
-    kind = builder.kind()
-    goods = rivals(builder, kind)
+    kind, goods = rivals(builder)
     builder.near(kind)
     for good in goods:
         builder.change(good, stock=builder.between(1, 12))
@@ -145,21 +155,17 @@ def category_empty(builder: TaskBuilder) -> Draft:
 
 def all_except(builder: TaskBuilder) -> Draft:
     """Everything of a kind but what one maker makes."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     for good in goods:
         builder.change(good, stock=builder.between(1, 9))
     out = goods[0].brand
     left = [good for good in goods if good.brand != out]
-    line = of_kind(kind, left, "all")
-    line = Line(line.want, "all", line.singular, line.plural, but_not=out)
-    return Draft([line], accept=bought)
+    return Draft([replace(of_kind(kind, left, "all"), but_not=out)], accept=bought)
 
 
 def one_of_each(builder: TaskBuilder) -> Draft:
     """One of every product of a kind."""
-    kind = builder.kind()
-    goods = rivals(builder, kind, least=2)
+    kind, goods = rivals(builder, least=2)
     return Draft([of_kind(kind, goods, "each")], accept=bought)
 
 
@@ -199,10 +205,11 @@ def substitute(builder: TaskBuilder) -> Draft:
     elif case == 2:
         builder.change(good, stock=quantity + 2)
         builder.haunt(good, quantity - 1)
-    fallback = Fallback(named(other, quantity), "substitute")
     wanted = 0 if case == 3 else 1
     return Draft(
-        [named(good, quantity)], fallback=fallback, accept=lambda answer: answer.chosen == wanted
+        [named(good, quantity)],
+        fallback=named(other, quantity),
+        accept=lambda answer: answer.chosen == wanted,
     )
 
 
@@ -214,8 +221,7 @@ def what_is_left(builder: TaskBuilder) -> Draft:
     builder.change(good, stock=stock)
     if stock > 1 and builder.chance(40):
         builder.haunt(good, builder.between(1, stock - 1))
-    fallback = Fallback(as_many(good, quantity), "rest")
-    return Draft([named(good, quantity)], fallback=fallback, accept=bought)
+    return Draft([named(good, quantity)], fallback=as_many(good, quantity), accept=bought)
 
 
 def hostile_names(builder: TaskBuilder) -> Draft:

@@ -7,8 +7,7 @@ whole dollars.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from functools import cache
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
@@ -74,7 +73,7 @@ class Demand:
     coupon_rule: CouponRule = "none"
     codes: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
-    otherwise: Demand | None = field(default=None)
+    otherwise: Demand | None = None
 
     def __post_init__(self) -> None:
         skus = [sku for want in self.wants for sku in want.choices] + list(self.extras)
@@ -84,11 +83,6 @@ class Demand:
             raise ValueError("only one want can ask for as many as possible")
         if self.extras and (self.goal, self.coupon_rule) != ("cheapest", "may"):
             raise ValueError("extras make sense only for the cheapest basket with optional codes")
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether no shop can meet it: it wants nothing, or several coupons on one order."""
-        return not self.wants or (self.coupon_rule == "together" and len(self.codes) > 1)
 
     def alternatives(self) -> Iterator[Demand]:
         """This demand and those that stand in for it, in order of preference."""
@@ -113,9 +107,7 @@ class Demand:
     @classmethod
     def from_json(cls, raw: object) -> Demand:
         """Read what `to_json` wrote. Raises ValueError if it is none."""
-        return _adapter().validate_python(raw)
+        return _ADAPTER.validate_python(raw)
 
 
-@cache
-def _adapter() -> TypeAdapter[Demand]:
-    return TypeAdapter(Demand)
+_ADAPTER = TypeAdapter(Demand)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -57,23 +57,39 @@ class Market:
 
     wares: tuple[Ware, ...]
     rebates: tuple[Rebate, ...] = ()
-    position: dict[str, int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "position", {w.sku: n for n, w in enumerate(self.wares)})
+    @classmethod
+    def of_scenario(
+        cls, products: Sequence[Mapping[str, Any]], coupons: Sequence[Mapping[str, Any]]
+    ) -> Market:
+        """The market of a scenario as a pack file has it."""
+        wares = []
+        for raw in products:
+            listed, moved = raw["available"], raw.get("stock_at_checkout")
+            stock = listed if moved is None else min(moved, listed)
+            wares.append(Ware(raw["sku"], raw["price"], stock))
+        rebates = []
+        for raw in coupons:
+            discount = raw["discount"] or {}
+            off = discount.get("amount") or 0, discount.get("percent") or 0
+            requires = tuple(raw.get("requires", {}).items())
+            rebates.append(Rebate(raw["code"], *off, requires, raw.get("min_subtotal") or 0))
+        return cls(tuple(wares), tuple(rebates))
 
     @cached_property
-    def _by_code(self) -> dict[str, Rebate]:
-        return {rebate.code: rebate for rebate in self.rebates}
+    def _position(self) -> dict[str, int]:
+        return {ware.sku: n for n, ware in enumerate(self.wares)}
 
     def ware(self, sku: str) -> Ware:
         """The ware with this sku; raises KeyError where the shop has none."""
-        return self.wares[self.position[sku]]
+        return self.wares[self._position[sku]]
 
     def live(self, codes: Iterable[str]) -> list[Rebate]:
         """The coupons among `codes` that the shop knows and that can take something off."""
-        known = (self._by_code.get(code) for code in codes)
-        return [rebate for rebate in known if rebate and (rebate.amount or rebate.percent)]
+        by_code = {
+            rebate.code: rebate for rebate in self.rebates if rebate.amount or rebate.percent
+        }
+        return [by_code[code] for code in codes if code in by_code]
 
     def subtotal(self, quantities: Mapping[str, int]) -> int:
         """Dollars for so many pieces before a discount."""
@@ -82,28 +98,4 @@ class Market:
     def in_catalog_order(self, quantities: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
         """Lines with at least one piece, in the order of the catalog."""
         lines = [(sku, quantity) for sku, quantity in quantities.items() if quantity]
-        return tuple(sorted(lines, key=lambda line: self.position[line[0]]))
-
-    @classmethod
-    def of_scenario(
-        cls, products: Sequence[Mapping[str, Any]], coupons: Sequence[Mapping[str, Any]]
-    ) -> Market:
-        """The market of a scenario as a pack file has it."""
-        return cls(tuple(map(_ware, products)), tuple(map(_rebate, coupons)))
-
-
-def _ware(raw: Mapping[str, Any]) -> Ware:
-    moved = raw.get("stock_at_checkout")
-    stock = raw["available"] if moved is None else min(moved, raw["available"])
-    return Ware(raw["sku"], raw["price"], stock)
-
-
-def _rebate(raw: Mapping[str, Any]) -> Rebate:
-    discount = raw["discount"] or {}
-    return Rebate(
-        raw["code"],
-        discount.get("amount") or 0,
-        discount.get("percent") or 0,
-        tuple(raw.get("requires", {}).items()),
-        raw.get("min_subtotal") or 0,
-    )
+        return tuple(sorted(lines, key=lambda line: self._position[line[0]]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import Any
 
@@ -38,24 +38,6 @@ class Purchase:
         """Dollars to pay."""
         return self.subtotal - self.discount
 
-    @classmethod
-    def of(
-        cls, demand: Demand, market: Market, rebate: Rebate | None, quantities: Mapping[str, int]
-    ) -> Purchase:
-        """The purchase of a basket with a coupon or without one."""
-        subtotal = market.subtotal(quantities)
-        code = rebate.code if rebate else None if demand.codes else ""
-        discount = rebate.discount(quantities, subtotal) if rebate else 0
-        return cls(market.in_catalog_order(quantities), code, subtotal, discount)
-
-    def event(self) -> dict[str, Any]:
-        """The purchase as an event of a pack's expectation."""
-        event: dict[str, Any] = {"items": [{"sku": s, "quantity": n} for s, n in self.items]}
-        event["subtotal"] = self.subtotal
-        if self.coupon is not None:
-            event["coupon"] = self.coupon
-        return event | {"discount": self.discount, "total": self.total}
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -73,7 +55,14 @@ class Answer:
         """The expectation of a scenario with this answer."""
         if not self.purchases:
             return {"checkouts": 0}
-        return {"checkouts": 1, "any_of": [purchase.event() for purchase in self.purchases]}
+        events = []
+        for one in self.purchases:
+            items = [{"sku": sku, "quantity": number} for sku, number in one.items]
+            event: dict[str, Any] = {"items": items, "subtotal": one.subtotal}
+            if one.coupon is not None:
+                event["coupon"] = one.coupon
+            events.append(event | {"discount": one.discount, "total": one.total})
+        return {"checkouts": 1, "any_of": events}
 
 
 def solve(demand: Demand, market: Market) -> Answer:
@@ -91,20 +80,9 @@ def solve(demand: Demand, market: Market) -> Answer:
         purchases = search.run()
         candidates += search.candidates
         if purchases:
-            return Answer(_ordered(purchases), number, candidates)
+            unique = {(p.items, p.coupon or "", p.coupon is None): p for p in purchases}
+            return Answer(tuple(unique[key] for key in sorted(unique)), number, candidates)
     return Answer((), None, candidates)
-
-
-def certificate(demand: Demand, answer: Answer) -> dict[str, Any]:
-    """The demand and what was found, as JSON values: the field `oracle` of a scenario."""
-    return {
-        "demand": demand.to_json(),
-        "method": "exhaustive",
-        "candidates": answer.candidates,
-        "chosen": answer.chosen,
-        "best_total": answer.purchases[0].total if answer.purchases else None,
-        "answers": len(answer.purchases),
-    }
 
 
 def expects_the_best(scenario: Mapping[str, Any]) -> bool:
@@ -160,28 +138,10 @@ def _compose(steps: list[tuple[str, int, int]], target: int) -> Iterator[Quantit
         yield from descend(0, target)
 
 
-def count(want: Want, market: Market) -> int:
-    """How many ways there are to satisfy one want."""
-    if want.amount in ("all", "each"):
-        return 1
-    wares = [market.ware(sku) for sku in want.choices]
-    reach = sum(want.choices[ware.sku] * ware.stock for ware in wares)
-    top = reach if want.quantity is None else min(want.quantity, reach)
-    if want.amount == "exact" and want.quantity != top:
-        return 0
-    ways = [1] + [0] * top
-    for ware in wares:
-        units = want.choices[ware.sku]
-        ways = [
-            sum(ways[n - k * units] for k in range(min(ware.stock, n // units) + 1))
-            for n in range(top + 1)
-        ]
-    return ways[top] if want.amount == "exact" else sum(ways[1:])
-
-
-def baskets(demand: Demand, market: Market) -> int:
-    """How many baskets answer the demand's wants, before coupons and additions."""
-    return prod(count(want, market) for want in demand.wants)
+def has_more_baskets(most: int, demand: Demand, market: Market) -> bool:
+    """Whether more baskets than that answer the demand's wants, before coupons and additions."""
+    ways = (sum(1 for _ in islice(fills(want, market), most + 1)) for want in demand.wants)
+    return prod(ways) > most
 
 
 class Search:
@@ -200,19 +160,18 @@ class Search:
     def run(self) -> list[Purchase]:
         """All best purchases; raises `TooManyAnswers` where there are very many."""
         demand = self._demand
-        if demand.hopeless:
+        together = demand.coupon_rule == "together" and len(demand.codes) > 1
+        if together or not demand.wants:  # no shop takes several coupons on one order
             return []
-        for parts in product(*(list(fills(want, self._market)) for want in demand.wants)):
-            self._look_at({sku: n for part in parts for sku, n in part.items()})
+        for parts in product(*(fills(want, self._market) for want in demand.wants)):
+            quantities = {sku: n for part in parts for sku, n in part.items()}
+            self.candidates += 1
+            if demand.coupon_rule in ("none", "may"):
+                self._offer(quantities, None)
+            for rebate in self._rebates:
+                for filled in self._with_extras(quantities, rebate):
+                    self._offer(filled, rebate)
         return self.best
-
-    def _look_at(self, quantities: Quantities) -> None:
-        self.candidates += 1
-        if self._demand.coupon_rule in ("none", "may"):
-            self._offer(quantities, None)
-        for rebate in self._rebates:
-            for filled in self._with_extras(quantities, rebate):
-                self._offer(filled, rebate)
 
     def _offer(self, quantities: Quantities, rebate: Rebate | None) -> None:
         subtotal = self._market.subtotal(quantities)
@@ -222,16 +181,7 @@ class Search:
         limit = self._demand.limit
         if limit and subtotal - discount > limit.most:
             return
-        value = self._worth(quantities, subtotal, discount)
-        if self._value is None or value > self._value:
-            self._value, self.best = value, []
-        if value == self._value:
-            self.best.append(Purchase.of(self._demand, self._market, rebate, quantities))
-            if len(self.best) > MOST_ANSWERS:
-                raise TooManyAnswers(f"more than {MOST_ANSWERS} purchases are equally good")
-
-    def _worth(self, quantities: Quantities, subtotal: int, discount: int) -> tuple[int, int]:
-        """Larger is better: units where as many as possible are wanted, then money."""
+        # Larger is better: units where as many as possible are wanted, then money.
         units = sum(
             quantities.get(sku, 0) * pieces
             for want in self._demand.wants
@@ -239,7 +189,15 @@ class Search:
             for sku, pieces in want.choices.items()
         )
         money = {"cheapest": discount - subtotal, "dearest": subtotal, "any": 0}
-        return units, money[self._demand.goal]
+        value = units, money[self._demand.goal]
+        if self._value is None or value > self._value:
+            self._value, self.best = value, []
+        if value == self._value:
+            code = rebate.code if rebate else None if self._demand.codes else ""
+            items = self._market.in_catalog_order(quantities)
+            self.best.append(Purchase(items, code, subtotal, discount))
+            if len(self.best) > MOST_ANSWERS:
+                raise TooManyAnswers(f"more than {MOST_ANSWERS} purchases are equally good")
 
     def _with_extras(self, quantities: Quantities, rebate: Rebate) -> Iterator[Quantities]:
         """The basket with additions that make the coupon fit: none, or every way worth a look."""
@@ -285,8 +243,3 @@ class Search:
                         break
 
         yield from descend(0, gap, ceiling)
-
-
-def _ordered(purchases: list[Purchase]) -> tuple[Purchase, ...]:
-    unique = {(p.items, p.coupon): p for p in purchases}
-    return tuple(unique[key] for key in sorted(unique, key=lambda key: (key[0], key[1] or "")))

@@ -2,173 +2,134 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Literal
 
 import regex
 
-from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import cut
+from workshop.rule_based.store.grammar.order import Order
+from workshop.rule_based.store.grammar.patterns import Patterns, cut
 
 PATTERNS = Patterns("coupons")
 _BANS = Patterns("forbidden")
 
 
-@dataclass
-class CouponTalk:
-    """Codes that a text names, how they are meant, and the text without them."""
-
-    rest: str
-    codes: list[str] = field(default_factory=list)
-    mode: str = "none"
-    buy_anyway: bool = False
-    forbidden: list[str] = field(default_factory=list)
-    """Codes that must not be used."""
-    unclear: list[str] = field(default_factory=list)
-
-
-def take_coupons(text: str) -> CouponTalk:
-    """Read coupon codes; what was read is replaced by a comma."""
-    talk = CouponTalk(text)
-    every_banned, no_discount_no_order = _take_bans(talk)
-    strict = _take_conditions(talk) or no_discount_no_order
-    if strict:
-        talk.mode = "any"
-    spoken_of = bool(PATTERNS["coupon_word"].search(talk.rest))
-    talk.mode = _mode(talk, *_take_zones(talk))
-    if spoken_of and not talk.codes:
-        talk.unclear.append("a coupon whose code was not recognised")
-    elif strict and not talk.codes:
-        talk.unclear.append("a discount is demanded and no code was recognised")
-    if no_discount_no_order and talk.buy_anyway:
-        talk.unclear.append("whether to buy without a discount")
-    if talk.codes and every_banned:
-        talk.unclear.append("coupons are both forbidden and offered")
-    talk.codes = [code for code in talk.codes if code not in talk.forbidden]
-    if not talk.codes:
-        talk.mode = "none"
-    return talk
-
-
-def _take_conditions(talk: CouponTalk) -> bool:
-    """Read what is to be done where a code works or not; whether nothing is bought without one."""
-    conditional = PATTERNS["if_code"].search(talk.rest)
-    if conditional and not PATTERNS["no_buying"].search(conditional[0]):
-        talk.codes.extend(dict.fromkeys(conditional.captures("code")))
-        talk.buy_anyway = True
-        talk.rest = cut(talk.rest, conditional)
-    strict = False
-    if not PATTERNS["condition"].search(talk.rest):
-        return strict
-    for pattern, anyway in (
-        (PATTERNS["anyway"], True),
-        (PATTERNS["otherwise"], True),
-        (PATTERNS["strict_else"], False),
-    ):
-        clause = pattern.search(talk.rest)
-        if (
-            clause
-            and PATTERNS["about_codes"].search(clause[0])
-            and not PATTERNS["code"].search(clause[0])
-        ):
-            talk.buy_anyway = talk.buy_anyway or anyway
-            strict = strict or not anyway
-            talk.rest = cut(talk.rest, clause)
-    return strict
-
-
-def _take_zones(talk: CouponTalk) -> tuple[str, bool]:
-    """Read the codes; the sentences they stand in, and whether they stand in a list."""
+def take_coupons(text: str, order: Order) -> str:
+    """Read coupon codes; the text with a comma in place of what was read."""
+    found = order.codes
+    text, every_banned, no_discount_no_order = _take_bans(text, order)
+    text, buy_anyway, strict = _take_conditions(text, found.codes)
+    strict = strict or no_discount_no_order
+    spoken_of = PATTERNS["coupon_word"].search(text)
     sentences: list[str] = []
-    listed = False
-    while zone := _first_zone(talk.rest):
-        new = [c for c in zone.captures("code") if c not in talk.codes]
-        talk.codes.extend(new)
-        sentence = _sentence_around(talk.rest, zone)
-        sentences.append(sentence)
-        listed = (
-            listed
-            or bool(PATTERNS["key_first"].match(sentence))
-            or bool(PATTERNS["key_and_colon"].search(sentence))
-        )
-        talk.rest = cut(talk.rest, zone)
-    return " . ".join(sentences), listed
+    while zone := _first_zone(text):
+        found.codes += [code for code in zone.captures("code") if code not in found.codes]
+        ends = [i for mark in ".!?\n" if (i := text.find(mark, zone.end())) >= 0]
+        sentences.append(text[_sentence_start(text, zone) : min(ends, default=len(text))])
+        text = cut(text, zone)
+    if found.codes:
+        found.mode = "try" if buy_anyway else _mode(found.codes, sentences, strict)
+    elif spoken_of:
+        order.unclear.append("a coupon whose code was not recognised")
+    elif strict:
+        order.unclear.append("a discount is demanded and no code was recognised")
+    if no_discount_no_order and buy_anyway:
+        order.unclear.append("whether to buy without a discount")
+    if found.codes and every_banned:
+        order.unclear.append("coupons are both forbidden and offered")
+    found.codes = [code for code in found.codes if code not in found.forbidden]
+    if not found.codes:
+        found.mode = "none"
+    return text
+
+
+def _take_bans(text: str, order: Order) -> tuple[str, bool, bool]:
+    """Read bans of coupons and "no discount, no order".
+
+    Returns the rest of the text, whether every coupon is forbidden, and whether nothing is bought
+    without a discount.
+    """
+    every = strict = False
+    for pattern in _BANS.lists["strict"]:
+        clause = pattern.search(text)
+        if clause and not _BANS["code"].search(clause[0]):
+            strict = True
+            text = cut(text, clause)
+    for pattern in _BANS.lists["forbidden"]:
+        position = 0
+        while clause := pattern.search(text, position):
+            position = clause.end()
+            if _BANS["condition"].search(text[_sentence_start(text, clause) : position]):
+                continue
+            if _BANS["contrast"].search(_BANS["avoid_first"].sub("", clause[0])):
+                shown = clause[0].strip()[:80]
+                order.unclear.append(f"which coupons are not wanted: {shown!r}")
+                continue
+            codes = _BANS["code"].findall(clause[0])
+            order.codes.forbidden += codes
+            others = _BANS["others"].search(clause[0]) and not codes
+            every = every or bool(_BANS["general"].search(clause[0]) and not others)
+            text = cut(text, clause)
+            position = 0
+    return text, every, strict
+
+
+def _take_conditions(text: str, codes: list[str]) -> tuple[str, bool, bool]:
+    """Read what is to be done where a code works or not.
+
+    Returns the rest of the text, whether to buy without a discount, and whether not to.
+    """
+    buy_anyway = strict = False
+    conditional = PATTERNS["if_code"].search(text)
+    if conditional and not PATTERNS["no_buying"].search(conditional[0]):
+        codes.extend(dict.fromkeys(conditional.captures("code")))
+        buy_anyway = True
+        text = cut(text, conditional)
+    if PATTERNS["condition"].search(text):
+        for name in ("anyway", "otherwise", "strict_else"):
+            clause = PATTERNS[name].search(text)
+            if (
+                clause
+                and PATTERNS["about_codes"].search(clause[0])
+                and not PATTERNS["code"].search(clause[0])
+            ):
+                buy_anyway = buy_anyway or name != "strict_else"
+                strict = strict or name == "strict_else"
+                text = cut(text, clause)
+    return text, buy_anyway, strict
 
 
 def _first_zone(text: str) -> regex.Match[str] | None:
+    """The first stretch about codes: it says so, or its codes look like codes."""
     if not PATTERNS["code"].search(text):
         return None
-    for pattern in PATTERNS.each("zones"):
+    for pattern in PATTERNS.lists["zones"]:
         for zone in pattern.finditer(text):
-            if _plausible(zone):
+            named = PATTERNS["key"].search(zone[0])
+            if (
+                (named and not PATTERNS["discount_last"].fullmatch(zone[0]))
+                or PATTERNS["verb_first"].match(zone[0])
+                or all(PATTERNS["like_a_code"].match(code) for code in zone.captures("code"))
+            ):
                 return zone
     return None
-
-
-def _plausible(zone: regex.Match[str]) -> bool:
-    """Whether a zone is about codes: it says so, or its codes look like codes."""
-    if PATTERNS["key"].search(zone[0]) and not PATTERNS["discount_last"].fullmatch(zone[0]):
-        return True
-    if PATTERNS["verb_first"].match(zone[0]):
-        return True
-    return all(PATTERNS["like_a_code"].match(code) for code in zone.captures("code"))
-
-
-def _sentence_around(text: str, match: regex.Match[str]) -> str:
-    begin = _sentence_start(text, match)
-    ends = [i for mark in ".!?\n" if (i := text.find(mark, match.end())) >= 0]
-    return text[begin : min(ends) if ends else len(text)]
 
 
 def _sentence_start(text: str, match: regex.Match[str]) -> int:
     return max(text.rfind(mark, 0, match.start()) for mark in ".!?;\n") + 1
 
 
-def _mode(talk: CouponTalk, sentences: str, listed: bool) -> str:
-    if not talk.codes:
-        return "none"
-    sentences = PATTERNS["aside"].sub(" ", sentences)
-    if talk.buy_anyway:
-        return "try"
-    offered = bool(PATTERNS["offer"].search(sentences)) or (listed and len(talk.codes) > 1)
-    choice = bool(PATTERNS["choice"].search(sentences) or PATTERNS["or"].search(sentences))
-    if len(talk.codes) > 1 and PATTERNS["together"].search(sentences) and not choice:
+def _mode(codes: list[str], sentences: list[str], strict: bool) -> Literal["try", "any", "all"]:
+    text = PATTERNS["aside"].sub(" ", " . ".join(sentences))
+    several = len(codes) > 1
+    listed = any(
+        PATTERNS["key_first"].match(one) or PATTERNS["key_and_colon"].search(one)
+        for one in sentences
+    )
+    choice = PATTERNS["choice"].search(text) or PATTERNS["or"].search(text)
+    if several and not choice and PATTERNS["together"].search(text):
         return "all"
-    if talk.mode == "any":
+    if strict:
         return "any"
-    if offered:
+    if PATTERNS["offer"].search(text) or (listed and several):
         return "try"
-    if choice:
-        return "any"
-    if len(talk.codes) > 1:
-        return "all"
-    return "any"
-
-
-def _take_bans(talk: CouponTalk) -> tuple[bool, bool]:
-    """Read bans of coupons and "no discount, no order".
-
-    Returns whether every coupon is forbidden, and whether nothing is bought without a discount.
-    """
-    every = strict = False
-    for pattern in _BANS.each("strict"):
-        clause = pattern.search(talk.rest)
-        if clause and not _BANS["code"].search(clause[0]):
-            strict = True
-            talk.rest = cut(talk.rest, clause)
-    for pattern in _BANS.each("forbidden"):
-        position = 0
-        while clause := pattern.search(talk.rest, position):
-            position = clause.end()
-            if _BANS["condition"].search(talk.rest[_sentence_start(talk.rest, clause) : position]):
-                continue
-            if _BANS["contrast"].search(_BANS["avoid_first"].sub("", clause[0])):
-                shown = clause[0].strip()[:80]
-                talk.unclear.append(f"which coupons are not wanted: {shown!r}")
-                continue
-            codes = _BANS["code"].findall(clause[0])
-            talk.forbidden += codes
-            others = _BANS["others"].search(clause[0]) and not codes
-            every = every or bool(_BANS["general"].search(clause[0]) and not others)
-            talk.rest = cut(talk.rest, clause)
-            position = 0
-    return every, strict
+    return "all" if several and not choice else "any"

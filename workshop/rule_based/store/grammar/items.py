@@ -1,80 +1,59 @@
-"""The things to buy: lists, enumerations, exclusions and alternatives."""
+"""The things to buy: lists, enumerations, exclusions and alternatives, and how many of each."""
 
 from __future__ import annotations
 
 import regex
 
-from store_tools.words import CONTAINERS, is_spec, singular
-from workshop.rule_based.store.grammar.amounts import (
-    Values,
-    leading_number,
-    take_amount,
-    take_pick,
-    take_tail,
-)
-from workshop.rule_based.store.grammar.numbers import to_int
+from store_tools.words import CONTAINERS, is_spec, measure_factor, singular
 from workshop.rule_based.store.grammar.order import Line
-from workshop.rule_based.store.grammar.patterns import Patterns
-from workshop.rule_based.store.grammar.phrases import clean, clean_ends, is_meta
-from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, words
+from workshop.rule_based.store.grammar.patterns import Patterns, clean, cut, is_meta, to_int
+from workshop.rule_based.store.kinds.lexicon import COLOURS, GENERIC, NATURAL_PAIRS, words
 
 PATTERNS = Patterns("items")
+AMOUNTS = Patterns("amounts")
+_SAME_PLURAL = frozenset(["sheep", "fish", "deer", "aircraft", "dice", "salmon", "trout"])
 
 
 def read_lines(text: str) -> list[Line]:
     """The lines of one order sentence without its verb."""
     text = PATTERNS["parenthesis"].sub(_open_parenthesis, text)
-    enumerated = _enumeration(text)
-    if enumerated:
+    if enumerated := _enumeration(text):
         return enumerated
     lines: list[Line] = []
     for part in split_items(text):
         line = read_line(part)
-        if lines and line and _repeats(lines[-1], line):
+        if not lines:
+            lines += [line] if line else []
             continue
-        if lines and _said_before(clean(part), [lines[-1].phrase]):
+        before = lines[-1]
+        if line and _only_stresses(line, before):
             continue
-        if lines and (addition := _afterthought(part, line)):
-            lines[-1] = lines[-1].model_copy(update=_joined(lines[-1], addition))
-        elif line is not None:
+        if _said_before(clean(part), [before.phrase]):
+            continue
+        if line is None:  # "..., the cheapest you have"
+            take_pick(clean(part), before)
+        elif line.pick == "any" and (one := PATTERNS["the_one"].match(part.strip(" ,:;.!?-"))):
+            before.phrase = f"{before.phrase} {one['what']}"  # "..., the 7 qt one"
+        else:
             lines.append(line)
     return lines
 
 
-def _repeats(before: Line, line: Line) -> bool:
-    """Whether "all sizes" or "every bottle" only stresses that all of it is meant."""
-    plain = set(words(line.phrase))
-    return before.amount == line.amount == "all" and plain <= (
-        CONTAINERS | GENERIC | {"size", "colour", "each", "every"} | set(words(before.phrase))
-    )
-
-
-def _afterthought(part: str, line: Line | None) -> dict[str, object]:
-    """What "..., the cheapest you have" or "..., the 7 qt one" adds to the line before."""
-    if line is None:
-        values: dict[str, object] = {}
-        take_pick(clean(part), values)
-        return values
-    match = PATTERNS["the_one"].match(clean_ends(part))
-    if match and line.pick == "any":
-        return {"phrase": match["what"]}
-    return {"pick": line.pick} if line.pick != "any" and is_meta(line.phrase) else {}
-
-
-def _joined(line: Line, addition: dict[str, object]) -> dict[str, object]:
-    if "phrase" in addition:
-        return {"phrase": f"{line.phrase} {addition['phrase']}"}
-    return addition
+def _only_stresses(line: Line, before: Line) -> bool:
+    """Whether "all sizes" or "every bottle" only says that all of the line before is meant."""
+    known = CONTAINERS | GENERIC | {"size", "colour", "each", "every", *words(before.phrase)}
+    return before.amount == line.amount == "all" and known.issuperset(words(line.phrase))
 
 
 def _open_parenthesis(match: regex.Match[str]) -> str:
     inside = match[1]
-    label = match.string[: match.start()]
-    if PATTERNS["set_word"].search(label) and PATTERNS["several"].search(inside):
-        return f"({inside})"
-    return (
-        PATTERNS["not"].sub(", except ", inside) if PATTERNS["not"].match(inside) else f" {inside} "
-    )
+    if PATTERNS["several"].search(inside):
+        label = match.string[: match.start()]
+        if PATTERNS["set_word"].search(label):
+            return f"({inside})"
+    if PATTERNS["not"].match(inside):
+        return PATTERNS["not"].sub(", except ", inside)
+    return f" {inside} "
 
 
 def _enumeration(text: str) -> list[Line]:
@@ -91,67 +70,68 @@ def _enumeration(text: str) -> list[Line]:
     pieces = [p for p in pieces if p and not is_meta(p)]
     if len(pieces) < 2:
         return []
-    many = leading_number(clean(match["label"]))
-    lines = []
-    for piece in pieces:
-        line = read_line(piece)
-        if line is not None:
-            explicit = line.amount != "open"
-            lines.append(
-                line
-                if explicit
-                else line.model_copy(
-                    update={"amount": "exact", "quantity": many, "counts_packs": True}
-                )
-            )
-    rest = match.groupdict().get("rest") or ""
-    return lines + (read_lines(rest) if clean(rest) and not is_meta(clean(rest)) else [])
+    number = AMOUNTS["quantity"].match(clean(match["label"]))
+    sets = _number_of(number)[0] if number else 1
+    lines = [line for piece in pieces if (line := read_line(piece))]
+    for line in lines:
+        if line.amount == "open":
+            line.amount, line.quantity, line.counts_packs = "exact", sets, True
+    rest = clean(match.groupdict().get("rest") or "")
+    return lines if is_meta(rest) else lines + read_lines(match["rest"])
 
 
 def read_line(part: str) -> Line | None:
     """One line of an order, or None where the part names no goods."""
-    text, exclude = _take_exclusions(part)
-    values: dict[str, object] = {"exclude": exclude}
-    phrase = _take_amounts(text, values)
-    if is_meta(phrase):
-        is_whole_shop = PATTERNS["whole_shop"].search(part) and not PATTERNS["them"].search(part)
-        if values.get("amount") == "all" and is_whole_shop:
-            return Line(phrase="*", amount="all")
-        return None
-    options = _options(phrase)
-    pieces = [p for p in (clean(x) for x in PATTERNS["pieces"].split(phrase)) if p]
+    line = Line("")
+    text = part
+    while clause := PATTERNS["except"].search(text):
+        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", clause["what"]))
+        excluded = (clean(x) for x in PATTERNS["joint"].split(whole))
+        line.exclude += tuple(p for p in excluded if p and not PATTERNS["extras"].search(p))
+        text = cut(text, clause)
+    text = take_amount(clean(text), line)
+    text = take_pick(clean(text), line)
+    if line.amount == "open":
+        text = take_amount(clean(text), line)
+    line.phrase = clean(take_tail(clean(text), line))
+    if is_meta(line.phrase):
+        whole_shop = PATTERNS["whole_shop"].search(part) and not PATTERNS["them"].search(part)
+        return Line("*", amount="all") if line.amount == "all" and whole_shop else None
+    if " or " in line.phrase:
+        line.options = _options(line.phrase)
+    pieces = [p for p in (clean(x) for x in PATTERNS["pieces"].split(line.phrase)) if p]
     named = tuple(p for i, p in enumerate(pieces) if _names_goods(p, pieces[:i]))
     if len(named) < len(pieces):
-        phrase = ", ".join(named)
-    return Line(phrase=phrase, options=options, pieces=named[1:] and named, **values)  # type: ignore[arg-type]
-
-
-def _take_amounts(text: str, values: Values) -> str:
-    """Read amount and superlative into ``values``, in whatever order; the phrase without them."""
-    text = take_amount(clean(text), values)
-    text = take_pick(clean(text), values)
-    if "amount" not in values:
-        text = take_amount(clean(text), values)
-    return clean(take_tail(clean(text), values))
+        line.phrase = ", ".join(named)
+    line.pieces = named if len(named) > 1 else ()
+    return line
 
 
 def _options(phrase: str) -> tuple[str, ...]:
-    """The things of which one is enough: "red or blue mug", "a tent or a tarp"."""
-    if " or " not in phrase:
+    """The things of which one is enough: "jacket in green or teal", "red or blue mug"."""
+    either = PATTERNS["either"].search(phrase)
+    if either and {either["a"].casefold(), either["b"].casefold()} <= COLOURS:
+        before, after = phrase[: either.start()], phrase[either.end() :]
+        return f"{before}{either['a']}{after}", f"{before}{either['b']}{after}"
+    options = [clean(option) for option in PATTERNS["or"].split(phrase)]
+    if len(options) < 2:
         return ()
-    options = tuple(clean(option) for option in PATTERNS["or"].split(phrase))
-    return _colour_options(phrase) or (_shared_head(options) if len(options) > 1 else ())
+    goods = options[-1].split()[1:]
+    return tuple(
+        " ".join([option, *goods]) if len(option.split()) < 2 and goods else option
+        for option in options
+    )
 
 
 def _names_goods(piece: str, before: list[str]) -> bool:
     """Whether a piece of a phrase names something that the pieces before it do not."""
-    talk = _says_nothing(piece) or (before and _is_clause(piece))
-    return not talk and not _said_before(piece, before)
-
-
-def _says_nothing(piece: str) -> bool:
-    """Whether a piece only talks about the order; in capitals ("Single") it is part of a name."""
-    return is_meta(piece) and not piece[:1].isupper()
+    if is_meta(piece) and not piece[:1].isupper():  # in capitals ("Single") it is part of a name
+        return False
+    # Talk around the goods, such as "makes can be mixed", asks nothing of them.
+    talk = before and PATTERNS["clause"].search(piece)
+    if talk and not any(w in COLOURS or is_spec(w) for w in words(piece)):
+        return False
+    return not _said_before(piece, before)
 
 
 def _said_before(piece: str, before: list[str]) -> bool:
@@ -160,52 +140,15 @@ def _said_before(piece: str, before: list[str]) -> bool:
     return match is not None and set(words(match["what"])) <= set(words(" ".join(before)))
 
 
-def _is_clause(piece: str) -> bool:
-    """Whether a piece is talk around the goods ("makes can be mixed") and asks nothing of them."""
-    piece_words = words(piece)
-    return bool(PATTERNS["clause"].search(piece)) and not any(
-        w in COLOURS or is_spec(w) for w in piece_words
-    )
-
-
-def _colour_options(phrase: str) -> tuple[str, ...]:
-    """ "jacket in green or teal" means a green jacket or a teal one."""
-    match = PATTERNS["either"].search(phrase)
-    if not match or not {match["a"].casefold(), match["b"].casefold()} <= COLOURS:
-        return ()
-    return tuple(f"{phrase[: match.start()]}{match[c]}{phrase[match.end() :]}" for c in "ab")
-
-
-def _shared_head(options: tuple[str, ...]) -> tuple[str, ...]:
-    """ "red or blue mug" means "red mug" or "blue mug"."""
-    last = options[-1].split()
-    return tuple(
-        option if len(option.split()) > 1 or len(last) < 2 else f"{option} {' '.join(last[1:])}"
-        for option in options
-    )
-
-
-def _take_exclusions(text: str) -> tuple[str, tuple[str, ...]]:
-    excluded: list[str] = []
-    while clause := PATTERNS["except"].search(text):
-        whole = PATTERNS["maker"].sub(" ", PATTERNS["those"].sub(" ", clause["what"]))
-        parts = (clean(x) for x in PATTERNS["joint"].split(whole))
-        excluded += [p for p in parts if p and not PATTERNS["extras"].search(p)]
-        text = text[: clause.start()] + " , " + text[clause.end() :]
-    return text, tuple(excluded)
-
-
-_SAME_PLURAL = frozenset(["sheep", "fish", "deer", "aircraft", "dice", "salmon", "trout"])
-
-
 def split_items(text: str) -> list[str]:
     """The items of a list, each with its amount; one item where nothing says otherwise."""
+    separators = list(PATTERNS["separator"].finditer(text))
     counted = bool(PATTERNS["counted"].match(clean(text)))
-    by_semicolon = any(separator["by"] == ";" for separator in PATTERNS["separator"].finditer(text))
+    by_semicolon = any(separator["by"] == ";" for separator in separators)
+    most = PATTERNS["most"].search(text)
     parts: list[str] = []
     begin = 0
-    most = PATTERNS["most"].search(text)
-    for separator in PATTERNS["separator"].finditer(text):
+    for separator in separators:
         if most and most.start() < separator.start() < most.end():
             continue
         comma = separator["by"].strip() == ","
@@ -233,9 +176,95 @@ def _in_name(rest: str) -> bool:
         return True
     if not after_number or any(word[:1].isupper() for word in after_number):
         return False
-    return not any(_plural(word) for word in after_number)
+    nouns = [word.casefold().strip(".!?'\"") for word in after_number]
+    return not any(
+        noun in _SAME_PLURAL or (noun.endswith("s") and singular(noun) != noun) for noun in nouns
+    )
 
 
-def _plural(word: str) -> bool:
-    low = word.casefold().strip(".!?'\"")
-    return low in _SAME_PLURAL or (low.endswith("s") and singular(low) != low)
+def take_amount(text: str, line: Line) -> str:
+    """Read the amount that a phrase begins with into the line; the text without it."""
+    if most := AMOUNTS["most"].search(text):  # "as many mugs as you can", at times up to a limit
+        line.amount = "most"
+        what = AMOUNTS["pieces_of"].sub("", most["what"] or "")
+        rest = f"{text[: most.start()]} {what} {text[most.end() :]}"
+        if limit := AMOUNTS["limit"].search(rest):
+            line.amount, line.quantity = "up_to", to_int(limit["n"])
+            rest = f"{rest[: limit.start()]} {rest[limit.end() :]}"
+        return rest
+    if each := AMOUNTS["each"].match(text):
+        line.amount, line.each, line.counts_packs = "exact", True, True
+        numbered = each["n"] and AMOUNTS["number"].fullmatch(each["n"])
+        line.quantity = to_int(each["n"]) if numbered else 1
+        return text[each.end() :]
+    if everything := AMOUNTS["all"].match(text):
+        line.amount = "all"
+        return text[everything.end() :]
+    if measured := AMOUNTS["measure_amount"].match(text):  # packages that make up "30 kg of flour"
+        base, factor = measure_factor(measured["unit"]) or ("pk", 0)
+        if base != "pk":
+            line.amount, line.measure = "exact", base
+            line.quantity = round(float(measured["n"].replace(",", "")) * factor)
+            return text[measured.end() :]
+    return _take_number(text, line)
+
+
+def _take_number(text: str, line: Line) -> str:
+    match = AMOUNTS["quantity"].match(text)
+    if not match or match.end() == 0:
+        return text
+    number, packs = _number_of(match)
+    text = text[match.end() :]
+    of = AMOUNTS["of_container"].match(text)
+    if of:
+        named = AMOUNTS["pieces_of"].match(of[0]) and AMOUNTS["name"].match(text, of.end())
+        packs = packs or bool(AMOUNTS["package_of"].match(of[0]) or named)
+        text = text if AMOUNTS["single_of"].match(of[0]) else text[of.end() :]
+    if match["pair"] and NATURAL_PAIRS.intersection(regex.findall(r"\p{L}+", text.casefold())):
+        number //= 2
+    line.amount = "up_to" if match["upto"] else "at_least" if match["least"] else "exact"
+    line.quantity, line.counts_packs = number, packs
+    return text
+
+
+def _number_of(match: regex.Match[str]) -> tuple[int, bool]:
+    """The number that a match of ``quantity`` tells, and whether packages are counted."""
+    captured = match.captures("n")
+    number = to_int(captured[-1]) if captured else 1
+    if match["half"]:
+        number = 6
+    elif (dozens := match["dozens"]) is not None:
+        number = 12 * (1 if dozens in ("a", "one") else to_int(dozens))
+    elif match["pair"]:
+        number = 2 * number
+    elif match["couple"]:
+        number = 2
+    return number, match["times"] is not None
+
+
+def take_pick(text: str, line: Line) -> str:
+    """Read a superlative ("the cheapest") into the line; the text without it."""
+    match = AMOUNTS["superlative"].search(text)
+    if not match:
+        return text
+    line.pick = "cheapest" if match["cheap"] else "dearest"
+    return f"{text[: match.start()]} {text[match.end() :]}"
+
+
+def take_tail(text: str, line: Line) -> str:
+    """Amounts that stand behind the goods: "mugs, 3 of them", "mugs x3", "mugs (3)"."""
+    if tail := AMOUNTS["all_tail"].search(text):
+        line.amount = "all"
+        text = text[: tail.start()] + " " + text[tail.end() :]
+    times = AMOUNTS["once"].search(text)
+    if times and line.amount in ("open", "exact"):
+        text = text[: times.start()]
+        if not line.each:
+            line.amount = "exact"
+            line.quantity = 1 if times["n"].casefold() == "once" else 2
+    match = AMOUNTS["number_last"].search(text)
+    if match and line.amount == "open":
+        line.amount, line.quantity = "exact", to_int(match.captures("n")[-1])
+        line.counts_packs = "x" in match[0] or "×" in match[0]
+        text = text[: match.start()]
+    return text

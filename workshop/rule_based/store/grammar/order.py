@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
 
-Amount = Literal["exact", "all", "up_to", "at_least", "most", "open"]
-
-
-class Frozen(BaseModel):
-    """Base of the order's parts: immutable and strict about field names."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Budget(Frozen):
+@dataclass(frozen=True)
+class Budget:
     """A limit on money, in whole dollars."""
 
     dollars: float
     strict: bool = False
     """Whether the total must stay below the limit (otherwise it may meet it)."""
-    whole: bool = False
-    """Whether the text says that the limit is meant for everything together."""
-
-    def allows(self, dollars: float) -> bool:
-        """Whether an amount keeps to the limit."""
-        return dollars < self.dollars if self.strict else dollars <= self.dollars
 
 
-class Codes(Frozen):
+@dataclass
+class Codes:
     """Coupon codes of a task and what is asked of them."""
 
-    codes: tuple[str, ...] = ()
+    codes: list[str] = field(default_factory=list)
     mode: Literal["none", "try", "any", "all"] = "none"
     """``try``: use one if it helps; ``any``: one of them must work; ``all``: all at once."""
-    forbidden: tuple[str, ...] = ()
+    forbidden: list[str] = field(default_factory=list)
     """Codes that must not be used."""
     off_dollars: int | None = None
-    off_percent: int | None = None
+    off_percent: int = 0
+
+    def promised(self, subtotal: int) -> int:
+        """The discount in dollars that the task says a code gives."""
+        return subtotal * self.off_percent // 100 if self.off_dollars is None else self.off_dollars
 
 
-class Line(Frozen):
+@dataclass
+class Line:
     """One item: how many of what."""
 
     phrase: str
-    amount: Amount = "open"
+    amount: Literal["exact", "all", "up_to", "at_least", "most", "open"] = "open"
     quantity: int = 1
     counts_packs: bool = False
     """The number counts packages ("3x", "2 boxes of"), not single units."""
@@ -66,13 +58,11 @@ class Line(Frozen):
 
     def substitute(self) -> Line:
         """The line that holds where this one cannot be had."""
-        line = self.model_copy(
-            update={"phrase": self.fallback, "fallback": "", "options": (), "pieces": ()}
-        )
-        if not self.fallback_quantity:
-            return line
-        number = {"quantity": self.fallback_quantity, "fallback_quantity": 0}
-        return line.model_copy(update={**number, "amount": "exact", "counts_packs": True})
+        line = replace(self, phrase=self.fallback, fallback="", options=(), pieces=())
+        if self.fallback_quantity:
+            line.amount, line.quantity, line.counts_packs = "exact", self.fallback_quantity, True
+            line.fallback_quantity = 0
+        return line
 
     def phrases(self) -> tuple[str, ...]:
         """Every phrase that a product may be looked for under."""
@@ -80,23 +70,37 @@ class Line(Frozen):
         return tuple(dict.fromkeys(p for p in every if p))
 
 
-class Order(Frozen):
-    """A whole task, understood."""
+@dataclass
+class Order:
+    """A whole task, understood; the readers of the grammar fill it in."""
 
-    lines: tuple[Line, ...] = ()
-    codes: Codes = Codes()
+    lines: list[Line] = field(default_factory=list)
+    codes: Codes = field(default_factory=Codes)
     budget: Budget | None = None
     goal: Literal["none", "total", "discount"] = "none"
     fewer_ok: bool = False
     fillers: tuple[str, ...] | None = None
     """Products that may be added to save money: None for none, empty for any."""
     no_purchase: bool = False
-    unclear: tuple[str, ...] = ()
+    unclear: list[str] = field(default_factory=list)
     """Parts of the text that may matter and were not understood."""
+
+    def affords(self, dollars: float) -> bool:
+        """Whether an amount keeps to the budget, if there is one."""
+        if self.budget is None:
+            return True
+        limit = self.budget.dollars
+        return dollars < limit if self.budget.strict else dollars <= limit
 
     def summary(self) -> str:
         """The order in one line, for a THOUGHT."""
-        parts = [_line_text(line) for line in self.lines]
+        parts = []
+        for line in self.lines:
+            words = {"all": "all", "most": "as many as possible", "open": "some"}
+            number = words.get(line.amount, str(line.quantity))
+            up_to = "up to " if line.amount == "up_to" else ""
+            pick = "" if line.pick == "any" else f"{line.pick} "
+            parts.append(f"{up_to}{number} x {pick}{line.phrase!r}")
         if self.codes.codes:
             parts.append(f"coupons {'/'.join(self.codes.codes)} ({self.codes.mode})")
         if self.codes.forbidden:
@@ -111,15 +115,3 @@ class Order(Frozen):
         if self.fewer_ok:
             parts.append("fewer is fine")
         return "; ".join(parts)
-
-
-def _line_text(line: Line) -> str:
-    many = {
-        "all": "all",
-        "most": "as many as possible",
-        "open": "some",
-        "up_to": f"up to {line.quantity}",
-    }
-    number = many.get(line.amount, str(line.quantity))
-    pick = "" if line.pick == "any" else f"{line.pick} "
-    return f"{number} x {pick}{line.phrase!r}"

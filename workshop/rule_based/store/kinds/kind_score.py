@@ -93,7 +93,7 @@ class Item:
     joined: frozenset[str]
 
 
-_ASIDE = regex.compile(r"[\[({<]\s*(?:[^\s\])}>]+\s+){3,}[^\])}>]*[\])}>]?")
+ASIDE = regex.compile(r"[\[({<]\s*(?:[^\s\])}>]+\s+){3,}[^\])}>]*[\])}>]?")
 """Bracketed remarks of more than three words: they describe no product."""
 NAME_WORDS = 14
 """A longer name is a speech, not a name: it never answers a query in full."""
@@ -102,22 +102,18 @@ NAME_WORDS = 14
 def match_score(query: str, name: str, sku: str) -> float:
     """How well a product answers a query, 0 to 1; from :data:`FULL` on it answers it in full."""
     wanted = read_query(query)
-    if not wanted.needed:
-        return 0.0
-    return _score(wanted, read_item(name, sku))
+    return _score(wanted, read_item(name, sku)) if wanted.needed else 0.0
 
 
 @lru_cache(maxsize=1024)
 def read_query(text: str) -> Query:
     """Take a query apart into needed words and its head noun."""
     stripped = _CONTAINER_OF.sub(" ", plain_text(text))
-    main, rest = _cut(stripped)
+    main, _ = _cut(stripped)
     front = [w for w in words(main) if w not in STOPWORDS]
     every = [w for w in words(stripped) if w not in STOPWORDS]
     needed = [w for w in every if w not in GENERIC] or every
     head, boxes = _head([w for w in front if w not in GENERIC] or front)
-    if not head and rest and every:
-        head = every[-1]
     return Query(
         needed=tuple(dict.fromkeys(needed)),
         words=frozenset((*every, *words(text))),
@@ -127,36 +123,26 @@ def read_query(text: str) -> Query:
     )
 
 
-_BREAKS = dict.fromkeys(map(ord, "-_/."), " ")
-
-
 @lru_cache(maxsize=1024)
 def read_item(name: str, sku: str) -> Item:
     """Take a product's name and SKU apart."""
-    name = cut_aside(name)
+    name = ASIDE.sub(" ", name)
     main, _ = _cut(plain_text(name))
     every = words(name)
     core = words(main) or every
-    parts = words(sku.translate(_BREAKS))
+    parts = words(regex.sub(r"[-_/.]", " ", sku))
     head, boxes = _head([w for w in core if w not in STOPWORDS])
     tokens = (*every, *parts)
     joined = frozenset(a + b for chain in (every, parts) for a, b in pairwise(chain))
     return Item(every, core, parts, head, boxes, frozenset(tokens), joined)
 
 
-def cut_aside(name: str) -> str:
-    """A name without bracketed remarks."""
-    return _ASIDE.sub(" ", name)
-
-
 def _cut(folded: str) -> tuple[str, str]:
     """Text before and after the first preposition; "atlas of the world" is cut at "of" too."""
     preposition = _CUT.search(folded)
-    main, rest = (
-        (folded[: preposition.start()], folded[preposition.end() :])
-        if preposition
-        else (folded, "")
-    )
+    main, rest = folded, ""
+    if preposition:
+        main, rest = folded[: preposition.start()], folded[preposition.end() :]
     of = _OF.search(main)
     if of and of.start() > 0 and not _CONTAINER_OF.search(main):
         behind = main[of.end() :]
@@ -183,17 +169,25 @@ def _head(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
 
 
 def _score(query: Query, item: Item) -> float:
-    for word in query.needed:
-        if word in item.every or word in item.joined:
+    missing = [w for w in query.needed if w not in item.every and w not in item.joined]
+    for word in missing:
+        # What the query wrote as two words the product may write as one.
+        if any(a + b in item.every for a, b in pairwise(query.needed) if word in (a, b)):
             continue
-        if _concatenated(word, query.needed, item.every):
-            continue
-        meant = _misspelt(word, item.every)
-        if meant:
-            return round(min(MISSPELT, _score(_respelt(query, word, meant), item)), 3)
+        if meant := _misspelt(word, item.every):
+            respelt = replace(
+                query,
+                needed=tuple(meant if w == word else w for w in query.needed),
+                words=query.words | {meant},
+                head=meant if query.head == word else query.head,
+            )
+            return round(min(MISSPELT, _score(respelt, item)), 3)
         if _implied(query, item):
             return IMPLIED
-        return RELATED if _related(query, item) else 0.5 * _coverage(query, item)
+        if _related(query, item):
+            return RELATED
+        present = len(query.needed) - len(missing)
+        return 0.5 * round(present / len(query.needed), 3)
     if _other_variant(query, item) or len(item.name) > NAME_WORDS:
         return 0.5
     extra = sum(1 for w in dict.fromkeys(item.name) if w not in query.needed and w not in STOPWORDS)
@@ -219,16 +213,6 @@ def _related(query: Query, item: Item) -> bool:
     return len(query.head) >= 3 and bool(longer) and others and item.head in longer
 
 
-def _coverage(query: Query, item: Item) -> float:
-    hits = sum(1 for w in query.needed if w in item.every or w in item.joined)
-    return round(hits / len(query.needed), 3)
-
-
-def _concatenated(word: str, needed: Sequence[str], have: frozenset[str]) -> bool:
-    """Whether the query wrote as two words what the product writes as one."""
-    return any(a + b in have for a, b in pairwise(needed) if word in (a, b))
-
-
 def _misspelt(word: str, have: Iterable[str]) -> str:
     """The word that was meant, where ``word`` is none of the words that shops use."""
     if len(word) < SPELLING_LENGTH or is_spec(word) or word in KNOWN:
@@ -241,23 +225,12 @@ def _misspelt(word: str, have: Iterable[str]) -> str:
     return ""
 
 
-def _respelt(query: Query, word: str, meant: str) -> Query:
-    return replace(
-        query,
-        needed=tuple(meant if w == word else w for w in query.needed),
-        words=query.words | {meant},
-        head=meant if query.head == word else query.head,
-    )
-
-
 def _other_variant(query: Query, item: Item) -> bool:
     """Whether the name turns the asked model into another one ("15" into "15 Pro Max")."""
-    if not query.spec:
-        return False
-    for before, after in pairwise(item.name):
-        if after in VARIANTS and after not in query.needed and before in query.spec:
-            return True
-    return False
+    return any(
+        after in VARIANTS and after not in query.needed and before in query.spec
+        for before, after in pairwise(item.name)
+    )
 
 
 def _kind(query: Query, item: Item) -> float:
@@ -270,21 +243,13 @@ def _kind(query: Query, item: Item) -> float:
         return 0.9
     if item.boxes and query.head in item.core[:-1] and item.head not in KINDS:
         return 0.85
-    if _names_another_kind(query, item):
+    unasked = KINDS - query.words
+    # What the asked noun is only for, or what it is made of, is another kind of thing.
+    behind = item.core[item.core.index(query.head) + 1 :] if query.head in item.core else ()
+    if item.head in unasked or not unasked.isdisjoint(behind):
+        return OTHER
+    if query.head not in item.core and query.head in item.name:
         return OTHER
     if query.head in item.sku:
-        return RELATED if _has_unasked_kind(query, item.sku) else 0.9
+        return 0.9 if unasked.isdisjoint(item.sku) else RELATED
     return 0.7
-
-
-def _names_another_kind(query: Query, item: Item) -> bool:
-    """Whether the asked noun only says what the product is for, or what it is made of."""
-    if _has_unasked_kind(query, [item.head]):
-        return True
-    if query.head not in item.core:
-        return query.head in item.name
-    return _has_unasked_kind(query, item.core[item.core.index(query.head) + 1 :])
-
-
-def _has_unasked_kind(query: Query, nouns: Sequence[str]) -> bool:
-    return any(noun in KINDS and noun not in query.words for noun in nouns)

@@ -11,9 +11,7 @@ import regex
 
 from store_tools import words as plain
 
-_WORDS: dict[str, Any] = tomllib.loads(
-    Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
-)
+_WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
 def _set(name: str) -> frozenset[str]:
@@ -44,10 +42,7 @@ MATERIALS = _set("materials")
 VARIANTS = _set("variants")
 """Words that, next to a model name, make another model of it."""
 
-MARKS = _set("marks")
-"""Shops' marks of a make or a quality: they name no thing."""
-
-QUALIFIERS = COLOURS | MATERIALS | MARKS | _set("qualifiers")
+QUALIFIERS = COLOURS | MATERIALS | _set("marks") | _set("qualifiers")
 """Words that may stand behind the noun of a product name without changing what it is."""
 
 THINGS = _set("things")
@@ -77,22 +72,12 @@ MASS = _set("mass")
 TALK = _set("talk")
 """Words that talk about an order and name no goods."""
 
-
-_GOODS = plain.Goods(NATURAL_PAIRS, MASS)
+GOODS = plain.Goods(NATURAL_PAIRS, MASS)
 
 
 @lru_cache(maxsize=2048)
 def words(text: str) -> tuple[str, ...]:
     """The words of :func:`store_tools.words.words`, one for all that mean the same."""
     folded = PHRASE.sub(lambda match: match.lastgroup or "", plain.plain_text(text))
-    return tuple(_one_form(t) for t in plain.tokens(folded))
-
-
-def _one_form(token: str) -> str:
-    single = plain.singular(token)
-    return SYNONYMS.get(single) or SYNONYMS.get(token, single)
-
-
-def units_of(name: str, sku: str = "", asked: str = "") -> int:
-    """Single units in one piece of a product, whose nouns may be counted where they are asked."""
-    return plain.units_of(name, sku, frozenset(words(asked)), _GOODS)
+    singles = [(token, plain.singular(token)) for token in plain.tokens(folded)]
+    return tuple(SYNONYMS.get(one) or SYNONYMS.get(token, one) for token, one in singles)

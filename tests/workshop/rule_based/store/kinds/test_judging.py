@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store_tools.combo_products import find_products
-from workshop.rule_based.store.facts import Facts, QueryResult
-from workshop.rule_based.store.kinds.judging import judged, wording
+from workshop.rule_based.store.facts import Facts, Product, QueryResult
+from workshop.rule_based.store.kinds.judging import judged, rank, wording
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED
-from workshop.rule_based.store.kinds.shop_names import rank
 
 SHOP = [
     "Norda Fells Milk Churn 10 L Steel",
@@ -51,7 +50,8 @@ def found_by_tools(phrase: str, catalog: list[dict[str, Any]]) -> QueryResult:
 @given(st.permutations(SHOP))
 def test_nothing_is_lost_by_looking_things_up(phrase: str, names: list[str]) -> None:
     catalog = shop(names)
-    scores = dict(zip(names, rank(phrase, catalog), strict=True))
+    products = [Product.model_validate(row) for row in catalog]
+    scores = dict(zip(names, rank(phrase, products), strict=True))
     found = found_by_tools(phrase, catalog)
     assert {p.name for p in found.matches} == {n for n, s in scores.items() if s >= FULL}
     assert scores != dict.fromkeys(names, 0.0)

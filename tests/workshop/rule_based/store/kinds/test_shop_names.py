@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workshop.rule_based.store.facts import Product
+from workshop.rule_based.store.kinds.judging import Place, find, kind_phrase, rank
 from workshop.rule_based.store.kinds.kind_score import FULL, RELATED, match_score
-from workshop.rule_based.store.kinds.shop_names import Place, find, kind_phrase, rank
 
 CHURNS = [
     ("Norda Fells Milk Churn 10 L Steel", 80),
@@ -24,14 +23,17 @@ LATCHES = [
 ]
 
 
-def shop(*rows: tuple[str, int]) -> list[dict[str, Any]]:
-    return [{"sku": f"p{i}", "name": n, "price": p} for i, (n, p) in enumerate(rows)]
+def shop(*rows: tuple[str, int]) -> list[Product]:
+    return [
+        Product(sku=f"p{i}", name=name, price=price, available=3)
+        for i, (name, price) in enumerate(rows)
+    ]
 
 
 def matches(query: str, *rows: tuple[str, int]) -> list[str]:
     products = shop(*rows)
     scores = rank(query, products)
-    return [p["name"] for p, score in zip(products, scores, strict=True) if score >= FULL]
+    return [p.name for p, score in zip(products, scores, strict=True) if score >= FULL]
 
 
 def score_of(query: str, row: tuple[str, int], *others: tuple[str, int]) -> float:
@@ -170,5 +172,5 @@ def test_the_order_of_the_catalog_does_not_matter(rows: list[tuple[str, int]]) -
 
 def test_a_query_with_details_is_scored_by_the_words_alone() -> None:
     products = shop(*CHURNS)
-    expected = [match_score("milk churn 10 L", p["name"], p["sku"]) for p in products]
+    expected = [match_score("milk churn 10 L", p.name, p.sku) for p in products]
     assert rank("milk churn 10 L", products) == expected
