@@ -43,7 +43,21 @@ class Table(Generic[Brief, Whole]):
 
     def one(self, session: ReadingSession, id: str) -> Whole:
         """One record with all its fields. Raises ToolFault where none has the id."""
-        return session.kept((self.kind, id), lambda: self._read(session, id))
+
+        def read() -> Whole:
+            request = self._get(id)
+            unknown = f"no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
+            try:
+                record: Whole | None = getattr(session.send(request), self.field)
+            except Refused as fault:
+                raise _unknown(fault, unknown) from None
+            if record is None:
+                missing = ToolFault(unknown)
+                missing.request = failed_request(request, unknown, status=200)
+                raise missing
+            return record
+
+        return session.kept((self.kind, id), read)
 
     def whole(self, session: ReadingSession) -> list[Whole]:
         """Every record with all its fields. Raises as ReadingSession.page."""
@@ -71,27 +85,13 @@ class Table(Generic[Brief, Whole]):
         request: BaseModel = getattr(company, f"Req_Get{self.singular.capitalize()}")(id=id)
         return request
 
-    def _read(self, session: ReadingSession, id: str) -> Whole:
-        request = self._get(id)
-        try:
-            found: Whole | None = getattr(session.send(request), self.field)
-        except Refused as fault:
-            raise self._unknown(request, id, fault) from None
-        if found is None:
-            raise self._unknown(request, id)
-        return found
 
-    def _unknown(self, request: BaseModel, id: str, fault: Refused | None = None) -> ToolFault:
-        """What is raised where no record has an id; a refusal is told in the API's words first."""
-        refusal = f"{fault.text}: " if fault else ""
-        text = f"{refusal}no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
-        unknown = ToolFault(text)
-        unknown.request = (
-            fault.request.model_copy(update={"text": text})
-            if fault and fault.request
-            else failed_request(request, text, status=200)
-        )
-        return unknown
+def _unknown(refusal: Refused, text: str) -> ToolFault:
+    """What is raised where no record has an id: the refusal in the API's words, then the text."""
+    unknown = ToolFault(f"{refusal.text}: {text}").after(refusal)
+    request = refusal.request
+    unknown.request = request and request.model_copy(update={"text": unknown.text})
+    return unknown
 
 
 _EMPLOYEES: Table[wire.EmployeeBrief, wire.EmployeeView] = Table(
@@ -147,7 +147,7 @@ def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithI
 
     def read() -> list[wire.TimeEntryWithID]:
         listed = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
-        return [with_texts(entry) for entry in listed]
+        return [_with_texts(entry) for entry in listed]
 
     return session.kept(key, read)
 
@@ -156,16 +156,13 @@ def entry(session: ReadingSession, id: str) -> wire.TimeEntry:
     """One time entry, which the wire shows without its id. Raises ToolFault where there is none."""
     request = company.Req_GetTimeEntry(id=id)
     try:
-        return with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
+        return _with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
     except Refused as fault:
-        text = f"{fault.text}: no time entry has the id {id[:80]!r}"
-        text = f"{text}; Combo_List_All_Time_Entries shows ids"
-        unknown = ToolFault(text).after(fault)
-        unknown.request = fault.request and fault.request.model_copy(update={"text": text})
-        raise unknown from None
+        text = f"no time entry has the id {id[:80]!r}; Combo_List_All_Time_Entries shows ids"
+        raise _unknown(fault, text) from None
 
 
-def with_texts(entry: Entry) -> Entry:
+def _with_texts(entry: Entry) -> Entry:
     """An entry whose customer and project are "" where the wire leaves them out."""
     ids = {"customer": entry.customer or "", "project": entry.project or ""}
     return entry.model_copy(update=ids)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import regex
@@ -46,10 +45,6 @@ _ABOUT = {
     "customer": ("deal_phase", "high_level_status"),
 }
 """The fields by which a finding describes a record."""
-
-
-Project: TypeAlias = wire.ProjectBrief | wire.ProjectDetail
-Customer: TypeAlias = wire.CompanyBrief | wire.CompanyDetail
 
 
 class Named(BaseModel):
@@ -106,9 +101,14 @@ def spot(text: str, session: ReadingSession) -> Spotted:
     choices += _names_of_nothing(text, [*people, *others])
     phrases = (phrase for choice in choices for phrase in (choice.said, *choice.also))
     spoken = words_of_names | {word for phrase in phrases for word in levelled(phrase)}
-    spoken |= _words_of_places(text, everybody)
+    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
+    spoken |= {word for place in places if contains(levelled(text), place) for word in place}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
     return Spotted(certain, choices, [word for word in left if len(word) > 2])
+
+
+Project: TypeAlias = wire.ProjectBrief | wire.ProjectDetail
+Customer: TypeAlias = wire.CompanyBrief | wire.CompanyDetail
 
 
 def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
@@ -136,8 +136,13 @@ def _whole_names(text: str, records: list[Named]) -> tuple[list[tuple[Named, boo
         elif any(contains(words, order) for order in _orders(one, names)):
             whole.append((one, False))
             words_of_names.update(levelled(one.name))
-    inner = _within_others([one for one, _ in whole])
-    return [(one, by_id) for one, by_id in whole if one.id not in inner], words_of_names
+    meant = {levelled(one.name) for one, _ in whole}
+
+    def is_within_another(name: tuple[str, ...]) -> bool:
+        return any(len(name) < len(other) and contains(other, name) for other in meant)
+
+    alone = [(one, by_id) for one, by_id in whole if not is_within_another(levelled(one.name))]
+    return alone, words_of_names
 
 
 def _orders(one: Named, names: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -185,28 +190,11 @@ def _names_of_nothing(text: str, records: list[Named]) -> list[Choice]:
     return choices
 
 
-def _words_of_places(text: str, everybody: list[wire.EmployeeBrief]) -> set[str]:
-    """The words by which a text names departments and locations."""
-    words = levelled(text)
-    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
-    return {word for place in places if contains(words, place) for word in place}
-
-
 def _is_old(name: str, words: tuple[str, ...]) -> bool:
     """Whether a text gives a name only as one that is not used any more."""
     parts = levelled(name)
     places = [n for n in range(len(words)) if words[n : n + len(parts)] == parts]
     return bool(places) and all(_FORMERLY & {*words[max(0, n - 3) : n]} for n in places)
-
-
-def _within_others(records: list[Named]) -> set[str]:
-    """The ids of the records whose name only stands within that of another."""
-    names = {one.id: levelled(one.name) for one in records}
-    return {
-        id
-        for id, own in names.items()
-        if any(len(own) < len(other) and contains(other, own) for other in names.values())
-    }
 
 
 def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -> list[Choice]:
@@ -250,32 +238,21 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
         return []
     records = _records(session)
     matching = {one.id: [word for word in left if is_among(word, have)] for one, have in records}
-    scores = _scores([one for one, _ in records], matching, beside)
+    having = Counter(word for some in matching.values() for word in some)
+    scores: dict[str, float] = {}
+    """By id how much of the text describes a record; a word tells by how few records have it."""
+    for one, _ in records:
+        some = matching[one.id]
+        parts = {part for word in some for part in levelled(word)}
+        if len(some) > 1 or parts & beside[one.kind]:
+            scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
     ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
     best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
     if not best:
         return []
     asks_project = bool(_NOUNS["project"] & {*words(text)})
-    found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
+    found = _told(best, session, asks_project)
     return [Choice(said=" ".join(matching[best[0].id]), found=found)]
-
-
-def _scores(
-    records: list[Named], matching: Mapping[str, list[str]], beside: Mapping[str, set[str]]
-) -> dict[str, float]:
-    """By id how much of a text describes a record; each word tells by how few records have it.
-
-    ``matching``: the words of the text that a record has, by id. ``beside``: those that stand
-    beside the noun of a kind, of which one is enough.
-    """
-    having = Counter(word for some in matching.values() for word in some)
-    scores: dict[str, float] = {}
-    for one in records:
-        some = matching[one.id]
-        parts = {part for word in some for part in levelled(word)}
-        if len(some) > 1 or parts & beside[one.kind]:
-            scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
-    return scores
 
 
 def contacts_called(name: str, session: ReadingSession) -> list[Named]:
@@ -308,22 +285,20 @@ def _beside(text: tuple[str, ...], nouns: set[str]) -> set[str]:
     return {word for n, word in enumerate(text) if n in near}
 
 
-def _alone(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
+def _told(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
     """The best records, without the customer of the first one where that is a project.
 
-    ``asks_project``: without the customers of all of them.
+    ``asks_project``: without the customers of all of them. A project has its description, by which
+    somebody may judge whether it is meant.
     """
     projects = [one for one in (best if asks_project else best[:1]) if one.kind == "project"]
     owners = {listings.project(session, one.id).customer for one in projects}
-    return [one for one in best if one.id not in owners][:SHOWN]
-
-
-def _with_text(one: Named, session: ReadingSession) -> Named:
-    """A project with its description, by which somebody may judge whether it is meant."""
-    if one.kind != "project":
-        return one
-    text = " ".join((listings.project(session, one.id).description or "").split())
-    return one.model_copy(update={"about": f"{one.about}: {text[:TEXT_CHARS]}"})
+    told = [one for one in best if one.id not in owners][:SHOWN]
+    for one in told:
+        if one.kind == "project":
+            text = " ".join((listings.project(session, one.id).description or "").split())
+            one.about = f"{one.about}: {text[:TEXT_CHARS]}"
+    return told
 
 
 _POLITE = regex.compile(

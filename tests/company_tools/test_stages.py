@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from company_tools.final_answer import links_of, read_final_answer, reworded
 from company_tools.stages.entities import Entities
 from company_tools.stages.language import language
-from company_tools.stages.policy import Policy
-from company_tools.stages.ties import Guest, Ties
+from company_tools.stages.rights import Guest, Policy, Ties
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
