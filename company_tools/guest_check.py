@@ -140,7 +140,6 @@ def leaks(message: str, session: ReadingSession, task: str, pages: Mapping[str, 
 
     def registry() -> Registry:
         """Whatever has an id. Compared only; none of it reaches a model."""
-        listings.read_ahead(session, "customers", "projects", "employees")
         people, customers = listings.employees(session), listings.whole_customers(session)
         return Registry(people, listings.whole_projects(session), customers, closed, public)
 

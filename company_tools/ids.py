@@ -274,7 +274,6 @@ def Combo_Resolve_Project_For_Phrase(
         raise ToolFault("phrase must not be empty, unless member or lead is given")
     phrase = bare_id(phrase)
     collected = Collector()
-    listings.read_ahead(session, "customers", "projects")
     projects = collected.rows(lambda: listings.whole_projects(session))
     customers = collected.rows(lambda: listings.customers(session))
     names = {one.id: one.name for one in customers}

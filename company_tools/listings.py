@@ -39,7 +39,7 @@ class Table(Generic[Brief, Whole]):
 
     def all(self, session: ReadingSession) -> list[Brief]:
         """Every record, archived ones too, as lists show them. Raises as ReadingSession.page."""
-        return session.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
+        return session.memory.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
 
     def one(self, session: ReadingSession, id: str) -> Whole:
         """One record with all its fields. Raises ToolFault where none has the id."""
@@ -57,7 +57,7 @@ class Table(Generic[Brief, Whole]):
                 raise missing
             return record
 
-        return session.kept((self.kind, id), read)
+        return session.memory.kept((self.kind, id), read)
 
     def whole(self, session: ReadingSession) -> list[Whole]:
         """Every record with all its fields. Raises as ReadingSession.page."""
@@ -103,7 +103,6 @@ _PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
 _CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
     "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
 )
-_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
 employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
 whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
 projects, project = _PROJECTS.all, _PROJECTS.one
@@ -116,12 +115,6 @@ def departments(session: ReadingSession) -> tuple[str, ...]:
     """Of the whole company; none where the system refuses its list. Raises OutOfReach."""
     people = unless_refused(lambda: employees(session), [])
     return tuple(sorted({one.department for one in people} - {""}))
-
-
-def read_ahead(session: ReadingSession, *kinds: str) -> None:
-    """Read listings side by side that are about to be asked for."""
-    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
-    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:
@@ -149,7 +142,7 @@ def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithI
         listed = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
         return [_with_texts(entry) for entry in listed]
 
-    return session.kept(key, read)
+    return session.memory.kept(key, read)
 
 
 def entry(session: ReadingSession, id: str) -> wire.TimeEntry:

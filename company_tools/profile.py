@@ -67,7 +67,7 @@ def Combo_Get_Current_User_With_Profile(session: ReadingSession) -> dict[str, ob
 def ties(session: ReadingSession, employee: str) -> Ties:
     """What ties somebody to projects and customers. Raises ToolFault."""
     projects = projects_with(session, team={"employee_id": employee})
-    customers = session.kept(
+    customers = session.memory.kept(
         ("customers", f"of {employee}"),
         lambda: session.pages(
             company.Req_SearchCustomers, wire.CompanyBrief, account_managers=[employee]
@@ -82,7 +82,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
 
 def projects_with(session: ReadingSession, **filters: object) -> list[wire.ProjectDetail]:
     """The projects that a search finds, archived ones too, with their teams."""
-    projects = session.kept(
+    projects = session.memory.kept(
         ("projects", repr(filters)),
         lambda: session.pages(
             company.Req_SearchProjects, wire.ProjectBrief, include_archived=True, **filters

@@ -160,10 +160,6 @@ class ReadingSession(AnsweringSession):
         self.unanswered[path] = why
         raise Inconsistent(why)
 
-    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
-        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
-        return self.memory.kept(key, read)
-
     # -- listings
 
     def page(
@@ -208,11 +204,6 @@ class ReadingSession(AnsweringSession):
             fault.request = fault.request or failed_request(request, fault.text, status=200)
             raise
 
-    def read_pages_ahead(self, *listings: tuple[ListRequest, type[BaseModel]]) -> None:
-        """Read whole listings side by side, each a model with the kind of its records."""
-        limit = self.listing.limit or USUAL_LIMIT
-        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listings)
-
     def read_ahead(self, chains: Iterable[Chain]) -> None:
         """As the session's; nothing is sent once the user has been answered."""
         if not self.responses:
@@ -241,18 +232,6 @@ def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
         raise
     except ToolFault:
         return otherwise
-
-
-def _pages(model: ListRequest, field: str, limit: int) -> Chain:
-    """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
-    offset = 0
-    while True:
-        answer = yield model(offset=offset, limit=limit)
-        records = getattr(answer, field, None) or []
-        following = getattr(answer, "next_offset", None)
-        if not records or not following or following < 0:
-            return
-        offset += len(records)
 
 
 def _misfit(request: Request, answer: BaseModel) -> str | None:

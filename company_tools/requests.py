@@ -137,7 +137,7 @@ def _listing(session: CompanySession, name: str) -> Tool:
                 "limit": page.limit,
             }
         key = (kept_as, name, repr(filters)) if filters else (kept_as,)
-        records = session.kept(key, lambda: session.pages(model, kind, **filters))
+        records = session.memory.kept(key, lambda: session.pages(model, kind, **filters))
         if offset > len(records):
             raise ToolFault(f"offset {offset} is beyond the end, {len(records)}")
         used = session.within_limit(limit)

@@ -115,7 +115,6 @@ def Combo_Sum_Workload_For_Employees(
     """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
     name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
     projects; none: all"""
-    listings.read_ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
     collected = Collector()
@@ -126,10 +125,7 @@ def Combo_Sum_Workload_For_Employees(
             seats[member.employee].append(seat)
     loads = [
         Load(
-            id=one.id,
-            name=one.name,
-            department=one.department,
-            location=one.location,
+            **dict(one),
             workload=total(seat.time_slice for seat in seats[one.id]),
             projects=seats[one.id],
         )
@@ -197,7 +193,6 @@ def Combo_List_All_Time_Entries(
 
 
 def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
-    """The records under their name. Raises a fault that keeps those that came before it."""
     collected = Collector()
     return collected.result({field: collected.rows(read)})
 
@@ -259,6 +254,15 @@ def Combo_Match_Employees_For_Skills(
     return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
 
 
+def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
+    has: dict[str, Levels] = {}
+    for kind in KINDS:
+        own = levels_of(getattr(person, kind))
+        has[kind] = {name: own[name] for name in asked[kind] if name in own}
+    level_sum = sum(sum(levels.values()) for levels in has.values())
+    return Match(**{**dict(person), **has}, sum=level_sum)
+
+
 def _having(
     session: ReadingSession, levels: dict[LevelKind, Levels], places: dict[str, str]
 ) -> list[wire.EmployeeBrief]:
@@ -267,19 +271,10 @@ def _having(
         kind: [{"name": name, "min_level": least} for name, least in wanted.items()]
         for kind, wanted in levels.items()
     }
-    return session.kept(
+    return session.memory.kept(
         ("employees", repr((filters, places))),
         lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters, **places),
     )
-
-
-def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
-    levels: dict[str, Levels] = {}
-    for kind in KINDS:
-        own = levels_of(getattr(person, kind))
-        levels[kind] = {name: own[name] for name in asked[kind] if name in own}
-    total_level = sum(sum(part.values()) for part in levels.values())
-    return Match(**{**dict(person), **levels}, sum=total_level)
 
 
 def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
@@ -324,7 +319,7 @@ def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
 def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
     """Whether anybody has it: one page tells, and all of it is not read."""
     filters = {kind: [{"name": name}]}
-    page = session.kept(
+    page = session.memory.kept(
         ("employees", f"{kind} {name}"),
         lambda: session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 0, **filters),
     )

@@ -62,7 +62,7 @@ def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
 
     # Without a proven version each task reads its own pages, once.
     key = ("wiki", "pages", sha1)
-    pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
+    pages = session.memory.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
     session.memory.note(ShownPages(pages=pages))
     return pages
 

@@ -37,8 +37,6 @@ over whole per taken together do does did is are
 """
 """Words of a question that name nothing."""
 _ASKING = frozenset(_ASKED.split())
-_FORMERLY = {"formerly", "previously", "nee", "geb", "ehemals", "fruher", "anciennement", "antes"}
-"""Before a name that is not used any more."""
 _ABOUT = {
     "employee": ("department", "location"),
     "project": ("status",),
@@ -73,7 +71,7 @@ class Spotted(NamedTuple):
 
     certain: list[Named]
     choices: list[Choice]
-    """Single names, old names, names that several have, and names of nothing."""
+    """Single names, names that several have, and names of nothing."""
     other_words: list[str]
     """They may describe something."""
 
@@ -90,13 +88,12 @@ class Spotted(NamedTuple):
 
 def spot(text: str, session: ReadingSession) -> Spotted:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
-    listings.read_ahead(session, "employees", "projects", "customers")
     everybody = listings.employees(session)
     people = [named("employee", one) for one in everybody]
     others = [named("project", one) for one in listings.projects(session)]
     others += [named("customer", one) for one in listings.customers(session)]
     whole, words_of_names = _whole_names(text, [*people, *others])
-    certain, choices = _certain(text, whole)
+    certain, choices = _certain(whole)
     choices += _single(text, people, {one.id for one, _ in whole}, words_of_names)
     choices += _names_of_nothing(text, [*people, *others])
     phrases = (phrase for choice in choices for phrase in (choice.said, *choice.also))
@@ -154,13 +151,11 @@ def _orders(one: Named, names: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return [parts, *(order for order in turned if order not in names)]
 
 
-def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
+def _certain(whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
     """Of records named whole those that are meant for certain, and choices of the others.
 
-    A name is open where it is given as an old one, and where several have it, unless the text
-    tells by an id or mail which of them it means.
+    A name that several have is open, unless the text tells by an id or mail which of them it means.
     """
-    words = levelled(text)
     sharing: dict[tuple[str, ...], list[tuple[Named, bool]]] = {}
     for one, by_id in whole:
         sharing.setdefault(levelled(one.name), []).append((one, by_id))
@@ -168,14 +163,10 @@ def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], l
     choices: list[Choice] = []
     for same in sharing.values():
         told_apart = [one for one, by_id in same if by_id]
-        meant = told_apart or [one for one, _ in same]
-        old = [one for one in meant if _is_old(one.name, words)]
-        choices += [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
-        rest = [one for one in meant if one not in old]
-        if len(rest) > 1 and not told_apart:
-            choices.append(Choice(said=rest[0].name, found=rest))
+        if len(same) == 1 or told_apart:
+            certain += told_apart or [same[0][0]]
         else:
-            certain += rest
+            choices.append(Choice(said=same[0][0].name, found=[one for one, _ in same]))
     return certain, choices
 
 
@@ -188,13 +179,6 @@ def _names_of_nothing(text: str, records: list[Named]) -> list[Choice]:
         if len(parts) > 1 and not every & {*levelled(run)}:
             choices.append(Choice(said=" ".join(parts), found=[]))
     return choices
-
-
-def _is_old(name: str, words: tuple[str, ...]) -> bool:
-    """Whether a text gives a name only as one that is not used any more."""
-    parts = levelled(name)
-    places = [n for n in range(len(words)) if words[n : n + len(parts)] == parts]
-    return bool(places) and all(_FORMERLY & {*words[max(0, n - 3) : n]} for n in places)
 
 
 def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -> list[Choice]:

@@ -122,7 +122,6 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
             "proj_own: no customer (cust_kites_internal); team: nobody",
         ),
         ("Does Piet Oostra work here?", 'no person, project or customer is called "Piet Oostra"'),
-        ("Is she formerly Una Holm?", '"formerly Una Holm" may be: Una Holm'),
         ("Set my skill_sewing to 9.", "the user's levels: skill_sewing 8"),
         (
             "My hours of 2025-05-02: make them 3.",
