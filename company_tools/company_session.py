@@ -23,6 +23,7 @@ from company_tools.change import (
     LOG_TIME,
     RECORD,
     TOUCHED,
+    WIKI_UPDATE,
     Change,
     Request,
     answer_shown,
@@ -74,7 +75,9 @@ class CompanySession(ReadingSession):
             raise ToolFault(f"nothing was changed: {why}")
         change = Change(request)
         _refuse_twice(change)
-        if (made := self._made_earlier(change)) is not None:
+        # Work that was cut off is done again: its own change is answered, once, as if made now.
+        if (earlier := self._taken_over(change)) and (made := self._shown(earlier)) is not None:
+            earlier.taken_over = False
             return made
         self._object(change)
         self._refuse_repeated(change)
@@ -95,15 +98,13 @@ class CompanySession(ReadingSession):
             change.error = fault.text
             raise
         finally:
-            touched = TOUCHED[change.path]
-            self._wiki_moved = self._wiki_moved or touched == "wiki"
-            self.memory.forget(touched)
+            self._wiki_moved = self._wiki_moved or change.path == WIKI_UPDATE
+            self.memory.forget(TOUCHED[change.path])
         change.outcome = "done"
         self._note_page(change)
         return answer
 
     def _object(self, change: Change) -> None:
-        """Refuse a change that something speaks against. Raises ToolFault."""
         if why := self.speaks_against(change):
             if why in self._objections:
                 raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
@@ -198,18 +199,6 @@ class CompanySession(ReadingSession):
             if shown is not None:
                 self.unanswered.pop(change.path, None)
 
-    def _made_earlier(self, change: Change) -> BaseModel | None:
-        """The answer to a change that earlier work has made, once, as if it were made now.
-
-        The work that was cut off there is done again, and must not take its own change for one
-        that somebody else refuses it. None where it was not made, or does not show any more.
-        """
-        other = self._taken_over(change)
-        answer = self._shown(other) if other else None
-        if other and answer is not None:
-            other.taken_over = False
-        return answer
-
     def was_made(self, request: ChangeRequest) -> bool:
         """Whether earlier work has made this very change, and nobody has made it again since."""
         return self._taken_over(Change(request)) is not None
@@ -226,14 +215,13 @@ class CompanySession(ReadingSession):
         after: Callable[[R], R],
         request: Callable[[R], ChangeRequest],
         shown: Callable[[R, R, R], object],
-        kept: set[str] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> dict[str, object]:
         """Change a record: {id, before, sent, after}, None for all where nothing would differ.
 
         ``after``: the record with the changes in it. ``shown``: what the result has of a record,
-        given that before and that wanted. ``kept``: the fields that the journal keeps; None: all.
-        ``check``: called where no earlier work has made the change. Raises ToolFault.
+        given that before and that wanted. ``check``: called where no earlier work has made the
+        change. Raises ToolFault.
         """
 
         def request_of(record: R) -> ChangeRequest | None:
@@ -249,7 +237,7 @@ class CompanySession(ReadingSession):
             return {"id": id, "before": None, "sent": None, "after": None}
         old = {"id": id, "before": shown(before, before, wanted)}
         with keeping(**old):
-            record = before.model_dump(mode="json", exclude_none=True, include=kept)
+            record = before.model_dump(mode="json", exclude_none=True)
             self.send(made, about={RECORD: record})
         old["sent"] = shown(wanted, before, wanted)
         with keeping(**old):

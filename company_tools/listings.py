@@ -38,7 +38,7 @@ class Table(Generic[Brief, Whole]):
         return request
 
     def all(self, session: ReadingSession) -> list[Brief]:
-        """Every record, archived ones too, as lists show them. Raises as ReadingSession.page."""
+        """Every record, archived ones too, as lists show them. Raises ToolFault."""
         return session.memory.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
 
     def one(self, session: ReadingSession, id: str) -> Whole:
@@ -60,7 +60,7 @@ class Table(Generic[Brief, Whole]):
         return session.memory.kept((self.kind, id), read)
 
     def whole(self, session: ReadingSession) -> list[Whole]:
-        """Every record with all its fields. Raises as ReadingSession.page."""
+        """Every record with all its fields. Raises ToolFault."""
         try:
             ids = [one.id for one in self.all(session)]
         except ToolFault as fault:
@@ -133,7 +133,7 @@ def account_manager(session: ReadingSession, customer_id: str) -> str | None:
 def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithID]:
     """The time entries that fit, every filter named as in the request; "" filters nothing.
 
-    Raises as ReadingSession.page.
+    Raises ToolFault.
     """
     wanted = {name: value for name, value in filters.items() if value}
     key = ("entries", *(f"{name}={wanted[name]}" for name in sorted(wanted)))

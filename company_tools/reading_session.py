@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 import regex
 from pydantic import BaseModel
@@ -51,15 +51,6 @@ _RECORDS = {
 """What is asked for by its id, and the field of the answer that holds it."""
 _FILTERS = ("employee", "customer", "project")
 """Of time entries; all three compare whole ids (facts of the platform)."""
-
-
-class Page(NamedTuple):
-    """One page of a listing."""
-
-    records: list[BaseModel]
-    next_offset: int
-    """-1: none follow."""
-    limit: int
 
 
 class ReadingSession(AnsweringSession):
@@ -162,20 +153,18 @@ class ReadingSession(AnsweringSession):
 
     # -- listings
 
-    def page(
-        self, model: ListRequest, kind: type[BaseModel], limit: int, **filters: object
-    ) -> Page:
-        """The first page of records of a ``kind``.
+    def first_page(self, model: ListRequest, kind: type[Entry], **filters: object) -> list[Entry]:
+        """The first page of records of a ``kind``, as large as the largest one known.
 
-        A limit that is out of bounds is the largest one known; the largest is learnt from errors.
+        The largest is learnt from errors.
 
         Raises:
             ListingForbidden: the system refuses lists.
             ToolFault: it refuses this one, or does not answer.
         """
-        ask = self._asking(model, FIELDS[kind], filters)
-        with self._believed(model(offset=0, limit=self.within_limit(limit), **filters)):
-            return Page(*self.listing.page(ask, 0, self.within_limit(limit)))
+        ask, limit = self._asking(model, FIELDS[kind], filters), self.within_limit(0)
+        with self._believed(model(offset=0, limit=limit, **filters)):
+            return self.listing.page(ask, 0, limit)[0]
 
     def within_limit(self, limit: int) -> int:
         """A page limit that cannot fail, as far as is known."""
@@ -183,7 +172,7 @@ class ReadingSession(AnsweringSession):
         return min(limit, known) if limit > 0 else known
 
     def pages(self, model: ListRequest, kind: type[Entry], **filters: object) -> list[Entry]:
-        """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
+        """Every record of a listing or search, in the order of the API. Raises as first_page."""
         with self._believed(model(offset=0, limit=self.within_limit(0), **filters)):
             records = self.listing.whole(self._asking(model, FIELDS[kind], filters))
         if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter

@@ -319,8 +319,8 @@ def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
 def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
     """Whether anybody has it: one page tells, and all of it is not read."""
     filters = {kind: [{"name": name}]}
-    page = session.memory.kept(
+    people = session.memory.kept(
         ("employees", f"{kind} {name}"),
-        lambda: session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 0, **filters),
+        lambda: session.first_page(company.Req_SearchEmployees, wire.EmployeeBrief, **filters),
     )
-    return bool(page.records)
+    return bool(people)

@@ -197,9 +197,8 @@ def Combo_Update_Team_For_Changes(
         other = wanted if record is before else before
         return [member for member in record.team if member not in other.team]
 
-    path, kept = "/projects/team/update", {"team"}
     read = partial(listings.project, session, id)
-    return session.make_change(path, id, read, after, request, shown, kept)
+    return session.make_change("/projects/team/update", id, read, after, request, shown)
 
 
 def _team_after(
@@ -258,7 +257,6 @@ def update_status(session: CompanySession, id: str, status: str) -> dict[str, ob
         lambda record: record.model_copy(update={"status": status}),
         request,
         lambda record, *_: record.status,
-        {"status"},
     )
 
 
@@ -325,7 +323,8 @@ def Combo_Log_Time_For_Project(
     if not allow_non_member:
         check_member(session, who, where)
     by = session.actor()
-    customer = _billed_customer(session, record)
+    managed = listings.account_manager(session, record.customer) is not None
+    customer = record.customer if managed else None  # a company's own projects have none
     request = company.Req_LogTimeEntry(
         employee=who,
         customer=customer,
@@ -342,12 +341,6 @@ def Combo_Log_Time_For_Project(
     roles = {key: [m.role for m in record.team if m.employee == id] for key, id in whose.items()}
     with keeping(**roles):
         return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
-
-
-def _billed_customer(session: CompanySession, project: wire.ProjectDetail) -> str | None:
-    """The customer of an entry, which the platform does not fill in; own projects have none."""
-    managed = listings.account_manager(session, project.customer) is not None
-    return project.customer if managed else None
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:
