@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -25,6 +25,7 @@ from company_tools.change import (
     TOUCHED,
     WIKI_UPDATE,
     Change,
+    ChangeRequest,
     Request,
     answer_shown,
     is_change,
@@ -38,9 +39,6 @@ from core.ledger import ToolFault
 from core.tools.api_session import ApiClient, body_of
 from core.tools.collector import keeping
 from core.tools.faults import Missed, OutOfReach
-
-if TYPE_CHECKING:
-    from company_tools.change import ChangeRequest
 
 R = TypeVar("R", bound=BaseModel)
 OBJECTION_CHARS = 60

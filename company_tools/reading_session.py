@@ -226,25 +226,21 @@ def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
 def _misfit(request: Request, answer: BaseModel) -> str | None:
     """Why an answer belongs to another question; None where nothing says so."""
     body = body_of(request)
-    if field := _RECORDS.get(request.tool):
-        record = getattr(answer, field)
-        return _differs("id", body["id"], record.id if record else body["id"])
+    pairs: list[tuple[str, object, object]] = []
+    field = _RECORDS.get(request.tool)
+    if field and (record := getattr(answer, field)):
+        pairs = [("id", body["id"], record.id)]
     match answer:
         case wire.Resp_LoadWiki():
-            return _differs("page", _page_name(body["file"]), _page_name(answer.file))
+            pairs = [("page", _page_name(body["file"]), _page_name(answer.file))]
         case wire.Resp_SearchTimeEntries():
-            wanted = {field: body[field] for field in _FILTERS if body[field]}
-            for entry in answer.entries:
-                for field, value in wanted.items():
-                    if why := _differs(field, value, getattr(entry, field)):
-                        return why
+            asked = [field for field in _FILTERS if body[field]]
+            pairs = [(f, body[f], getattr(entry, f)) for entry in answer.entries for f in asked]
+    for what, wanted, shown in pairs:
+        if wanted != shown:
+            shown = str(shown)[:80]
+            return f"asked for the {what} {str(wanted)[:80]!r}, the answer is of {shown!r}"
     return None
-
-
-def _differs(what: str, wanted: object, shown: object) -> str | None:
-    if wanted == shown:
-        return None
-    return f"asked for the {what} {str(wanted)[:80]!r}, the answer is of {str(shown)[:80]!r}"
 
 
 def _page_name(file: str) -> str:

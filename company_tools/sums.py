@@ -86,24 +86,22 @@ def Combo_Sum_Hours_For_Period(
     asked = filters(session, employee, project, customer, date_from, date_to)
     collected = Collector()
     entries = collected.rows(lambda: listings.entries(session, **asked))
-    groups = ("status", "employee", "project", "customer")
+    by: dict[str, dict[str, float]] = {}
+    for field in ("status", "employee", "project", "customer"):
+        groups: defaultdict[str, list[float]] = defaultdict(list)
+        for entry in entries:
+            groups[getattr(entry, field) or ""].append(entry.hours)
+        by[f"by_{field}"] = {value: total(hours) for value, hours in sorted(groups.items())}
     return collected.result(
         {
             "total": total(e.hours for e in entries),
             "billable": total(e.hours for e in entries if e.billable),
             "other": total(e.hours for e in entries if not e.billable),
-            **{f"by_{field}": _hours_by(field, entries) for field in groups},
+            **by,
             "entries": entries,
             "asked": {name: value for name, value in asked.items() if value},
         }
     )
-
-
-def _hours_by(field: str, entries: Iterable[wire.TimeEntry]) -> dict[str, float]:
-    groups: defaultdict[str, list[float]] = defaultdict(list)
-    for entry in entries:
-        groups[getattr(entry, field) or ""].append(entry.hours)
-    return {value: total(hours) for value, hours in sorted(groups.items())}
 
 
 def Combo_Sum_Workload_For_Employees(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -239,30 +239,18 @@ def Combo_Search_Wiki_For_Words(
         raise ToolFault("words must not be empty")
     patterns = {text: pattern for text in asked if (pattern := _pattern(text)) is not None}
     plain = " ".join(text for text in asked if text not in patterns)
-    ranked = _ranked(wiki_pages(session, wiki), plain, list(patterns.values()))
-    chunks = [{**chunk._asdict(), "score": round(100 * share)} for chunk, share in ranked]
-    return {"chunks": chunks[: max(top, 0)]}
-
-
-def _ranked(
-    pages: Pages, text: str, patterns: Sequence[regex.Pattern[str]]
-) -> list[tuple[Chunk, float]]:
-    """Parts with a score from 0 to 1, best first: those with most patterns, then by words.
-
-    Raises ToolFault: a pattern takes too long.
-    """
-    if not text.strip() and not patterns:
-        return []
+    pages = wiki_pages(session, wiki)
     index = _index(tuple(pages.items()))
     until = time.monotonic() + PATTERN_SECONDS
-    scores = [
-        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns), -number)
-        for number, (score, chunk) in enumerate(
-            zip(index.keyword_scores(text), index.chunks, strict=True)
-        )
+    # From 0 to 1: first those with most patterns, then by words.
+    scored = [
+        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns.values()), chunk)
+        for score, chunk in zip(index.keyword_scores(plain), index.chunks, strict=True)
     ]
-    best = len(patterns) + bool(text.strip())
-    return [(index.chunks[-at], score / best) for score, at in sorted(scores)[::-1] if score > 0]
+    best = len(patterns) + bool(plain)
+    found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+    chunks = [{**chunk._asdict(), "score": round(100 * share / best)} for share, chunk in found]
+    return {"chunks": chunks[: max(top, 0)]}
 
 
 def _pattern(text: str) -> regex.Pattern[str] | None:
@@ -296,13 +284,11 @@ def telling_words(text: str) -> tuple[str, ...]:
 
 def terms(text: str) -> tuple[str, ...]:
     """The words of a text; in a script without spaces, each two neighbouring characters."""
-    return tuple(term for word in words(text) for term in _terms_of(word))
-
-
-def _terms_of(word: str) -> Iterable[str]:
-    if not _UNSPACED.search(word):
-        return (word,)
-    return (word[n : n + 2] for n in range(max(1, len(word) - 1)))
+    found: list[str] = []
+    for word in words(text):
+        unspaced = _UNSPACED.search(word) is not None
+        found += [word[n : n + 2] for n in range(max(1, len(word) - 1))] if unspaced else [word]
+    return tuple(found)
 
 
 @cache
