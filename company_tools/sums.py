@@ -281,7 +281,7 @@ def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: 
     Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.
     """
     text = text.strip()
-    if _somebody_has(session, kind, text):
+    if _having(session, {kind: {text: 0}}, {}):
         return text
     own = listings.employee(session, session.user().id)
     shown = sorted(session.evidence.tokens | {one.name for one in (*own.skills, *own.wills)})
@@ -291,7 +291,7 @@ def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: 
         pages = wiki_pages(session, wiki)
         shown = sorted(session.evidence.tokens)
         matches = {name for page in pages.values() for name in _named_so(page, text, shown)}
-    matches = {name for name in matches if _somebody_has(session, kind, name)}
+    matches = {name for name in matches if _having(session, {kind: {name: 0}}, {})}
     if len(matches) == 1:
         return matches.pop()
     names = sorted(matches) or [name for name in shown if name.startswith(prefix)] or shown
@@ -312,13 +312,3 @@ def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
         names = [name for name in _STORED.findall(part) if name in stored]
         if len(names) == 1 and words(part.replace(names[0], " ", 1)) == wanted:
             yield names[0]
-
-
-def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
-    """Whether anybody has it: one page tells, and all of it is not read."""
-    filters = {kind: [{"name": name}]}
-    people = session.memory.kept(
-        ("employees", f"{kind} {name}"),
-        lambda: session.first_page(company.Req_SearchEmployees, wire.EmployeeBrief, **filters),
-    )
-    return bool(people)

@@ -87,7 +87,7 @@ def test_pages_without_room_never_pass_for_an_empty_company(allowed: int) -> Non
         with pytest.raises(ToolFault, match="refuses every list"):
             session.pages(company.Req_ListEmployees, wire.EmployeeBrief)
         with pytest.raises(ToolFault, match="refuses every list"):
-            session.first_page(company.Req_SearchEmployees, wire.EmployeeBrief, query="x")
+            session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, query="x")
 
 
 def test_a_change_makes_old_what_it_touches_and_nothing_else() -> None:
