@@ -74,11 +74,10 @@ class CompanySession(ReadingSession):
         change = Change(request)
         _refuse_twice(change)
         # Work that was cut off is done again: its own change is answered, once, as if made now.
-        if (earlier := self._taken_over(change)) and (made := self._shown(earlier)) is not None:
+        if (earlier := self.made_earlier(request)) and (made := self._shown(earlier)) is not None:
             earlier.taken_over = False
             return made
-        self._object(change)
-        self._refuse_repeated(change)
+        self._check(change)
         arrived = self._logged_since(change)
         self.changes.append(change)
         if arrived is not None:
@@ -102,26 +101,26 @@ class CompanySession(ReadingSession):
         self._note_page(change)
         return answer
 
-    def _object(self, change: Change) -> None:
+    def _check(self, change: Change) -> None:
+        """Refuse a change that something speaks against, or that was sent before."""
         if why := self.speaks_against(change):
             if why in self._objections:
                 raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
             self._objections.add(why)
             raise ToolFault(f"not sent: {why}")
+        same = [other for other in self.changes if other.repeats(change)]
+        for other in same:
+            if other.outcome not in ("refused", "lost"):
+                raise ToolFault(
+                    f"not sent: the same change was sent before: {other.summary}. Each is made once"
+                )
+        # What was refused, or had no effect, is tried once more.
+        self.changes = [other for other in self.changes if other not in same]
 
     def _note_page(self, change: Change) -> None:
         """Let an answer name a page that was written, also one that was emptied."""
         if isinstance(change.request, company.Req_UpdateWiki):
             self.memory.note(wire.Resp_ListWiki(paths=[change.request.file], sha1=""))
-
-    def _refuse_repeated(self, change: Change) -> None:
-        for other in self.changes:
-            if other.repeats(change) and other.outcome not in ("refused", "lost"):
-                raise ToolFault(
-                    f"not sent: the same change was sent before: {other.summary}. Each is made once"
-                )
-        # What was refused, or had no effect, is tried once more.
-        self.changes = [other for other in self.changes if not other.repeats(change)]
 
     def _logged_since(self, change: Change) -> wire.Resp_LogTimeEntry | None:
         """The entry of time whose logging had no answer and has arrived since, or None."""
@@ -197,11 +196,9 @@ class CompanySession(ReadingSession):
             if shown is not None:
                 self.unanswered.pop(change.path, None)
 
-    def was_made(self, request: ChangeRequest) -> bool:
-        """Whether earlier work has made this very change, and nobody has made it again since."""
-        return self._taken_over(Change(request)) is not None
-
-    def _taken_over(self, change: Change) -> Change | None:
+    def made_earlier(self, request: ChangeRequest) -> Change | None:
+        """This very change, made by earlier work and by nobody again since."""
+        change = Change(request)
         done = (c for c in self.changes if c.taken_over and c.outcome == "done")
         return next((c for c in done if c.repeats(change)), None)
 

@@ -104,13 +104,6 @@ def known(session: CompanySession) -> bool:
     return bool(session.requester)
 
 
-def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
-    """What a known user has."""
-    given = {"session": session, "wiki": wiki}
-    combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
-    return [*request_tools(session, wiki), *map(loosened, combos)]
-
-
 PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
 _DOCS = {
     "Req_GetEmployee": (
@@ -149,8 +142,10 @@ _IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manag
 _DAYS = frozenset({"date", "date_from", "date_to"})
 
 
-def request_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
-    """The Req_* tools of one company, but for the answer to the user."""
+def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
+    """What a known user has; the answer to the user is none of them."""
+    given = {"session": session, "wiki": wiki}
+    combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
     one_record: dict[str, Callable[[str], object]] = {
         "Req_GetEmployee": lambda id: {"employee": person_of(listings.employee(session, id))},
         "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
@@ -164,6 +159,7 @@ def request_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         *(_made(session, "write", name, partial(_write, session, name)) for name in _WRITES),
         _made(session, "write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
         _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
+        *map(loosened, combos),
     ]
 
 

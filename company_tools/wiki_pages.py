@@ -126,7 +126,7 @@ def Combo_Write_Wiki_Pages(
     with keeping(written=written, unchanged=same, sha1_before=before):
         for file, content in pages.items():
             request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-            if now.get(file, "") == content and not session.was_made(request):
+            if now.get(file, "") == content and not session.made_earlier(request):
                 same.append(file)
                 continue
             session.send(request)
@@ -147,7 +147,7 @@ def Combo_Rename_Wiki_Page(
     # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)
     emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
-    if old not in pages and new in pages and session.was_made(emptied):
+    if old not in pages and new in pages and session.made_earlier(emptied):
         return Combo_Write_Wiki_Pages(session, wiki, {new: load(session, new), old: ""})
     if old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
@@ -211,7 +211,6 @@ class Index:
 
 @lru_cache(maxsize=16)
 def _index(pages: tuple[tuple[str, str], ...]) -> Index:
-    """The index of a version's pages, made once."""
     return Index(dict(pages))
 
 

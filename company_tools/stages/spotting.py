@@ -130,9 +130,15 @@ def _whole_names(text: str, records: list[Named]) -> tuple[list[tuple[Named, boo
         if exact := {one.id.casefold(), one.email.casefold()} & literal:
             whole.append((one, True))
             words_of_names.update(levelled(" ".join(exact).replace("_", " ")))
-        elif any(contains(words, order) for order in _orders(one, names)):
+            continue
+        parts = levelled(one.name)
+        orders = [parts] if len(parts) > 1 else []
+        if orders and one.kind == "employee":
+            turned = parts[1:] + parts[:1], parts[::-1]
+            orders += [order for order in turned if order not in names]
+        if any(contains(words, order) for order in orders):
             whole.append((one, False))
-            words_of_names.update(levelled(one.name))
+            words_of_names.update(parts)
     meant = {levelled(one.name) for one, _ in whole}
 
     def is_within_another(name: tuple[str, ...]) -> bool:
@@ -140,15 +146,6 @@ def _whole_names(text: str, records: list[Named]) -> tuple[list[tuple[Named, boo
 
     alone = [(one, by_id) for one, by_id in whole if not is_within_another(levelled(one.name))]
     return alone, words_of_names
-
-
-def _orders(one: Named, names: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The words of a record's name in the orders that mean it and no other of the ``names``."""
-    parts = levelled(one.name)
-    if len(parts) < 2:
-        return []
-    turned = [parts[1:] + parts[:1], parts[::-1]] if one.kind == "employee" else []
-    return [parts, *(order for order in turned if order not in names)]
 
 
 def _certain(whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
