@@ -36,7 +36,7 @@ from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
-from core.tools.api_session import ApiClient, body_of
+from core.tools.api_session import ApiClient
 from core.tools.collector import keeping
 from core.tools.faults import Missed, OutOfReach
 
@@ -204,7 +204,6 @@ class CompanySession(ReadingSession):
 
     def make_change(
         self,
-        path: str,
         id: str,
         read: Callable[[], R],
         after: Callable[[R], R],
@@ -224,7 +223,7 @@ class CompanySession(ReadingSession):
             return None if wanted == record else request(wanted)
 
         now = read()
-        before = self._begun_from(path, id, now, request_of)
+        before = self._begun_from(id, now, request_of)
         if before is now:
             check()
         made, wanted = request_of(before), after(before)
@@ -238,22 +237,20 @@ class CompanySession(ReadingSession):
         with keeping(**old):
             return {**old, "after": shown(read(), before, wanted)}
 
-    def _begun_from(
-        self, path: str, target: str, now: R, request_of: Callable[[R], ChangeRequest | None]
-    ) -> R:
+    def _begun_from(self, id: str, now: R, request_of: Callable[[R], ChangeRequest | None]) -> R:
         """The record that a change begins from.
 
         Where earlier work has made this very change, it is the record as it was before; else
         ``now``. ``request_of``: the request that makes the change from a record, or None.
         """
         for change in self.changes:
-            open_ = change.taken_over and change.outcome == "done" and change.before is not None
-            if not open_ or (change.path, change.target) != (path, target):
+            open_ = change.taken_over and change.outcome == "done" and change.target == id
+            if not open_ or change.before is None:
                 continue
             with suppress(ToolFault):
-                before = type(now).model_validate({**now.model_dump(), **(change.before or {})})
+                before = type(now).model_validate({**now.model_dump(), **change.before})
                 request = request_of(before)
-                same = request is not None and body_of(request) == change.body
+                same = request is not None and change.repeats(Change(request))
                 if same and self._shown(change) is not None:
                     return before
         return now

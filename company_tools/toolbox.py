@@ -155,8 +155,8 @@ def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
         _made(session, "read", "Req_WhoAmI", session.user),
         *(_made(session, "read", name, act) for name, act in one_record.items()),
         *(_listing(session, name) for name in _LISTS),
-        *(_made(session, "read", name, partial(_read, session, name)) for name in _READS),
-        *(_made(session, "write", name, partial(_write, session, name)) for name in _WRITES),
+        *(_made(session, "read", name, partial(_sent, session, name)) for name in _READS),
+        *(_made(session, "write", name, partial(_sent, session, name)) for name in _WRITES),
         _made(session, "write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
         _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
         *map(loosened, combos),
@@ -220,16 +220,14 @@ def _listing(session: CompanySession, name: str) -> Tool:
     return _made(session, "read", name, act, {"offset": 0, "limit": 0})
 
 
-def _read(session: CompanySession, name: str, **arguments: object) -> object:
-    return session.send(getattr(company, name)(**arguments))
-
-
-def _write(session: CompanySession, name: str, **arguments: Any) -> object:
-    model = getattr(company, name)
+def _sent(session: CompanySession, name: str, **arguments: Any) -> object:
+    model: type[BaseModel] = getattr(company, name)
     if name == "Req_LogTimeEntry" and arguments.get("project"):
         updates.check_member(session, arguments["employee"], arguments["project"])
-    actor = [field for field in _ACTORS if field in model.model_fields]
-    return session.send(model(**arguments, **dict.fromkeys(actor, session.actor())))
+    for field in _ACTORS:
+        if field in model.model_fields:
+            arguments[field] = session.actor()
+    return session.send(model(**arguments))
 
 
 _ORDERS = (

@@ -76,7 +76,6 @@ def Combo_Update_Employee_For_Changes(
         return company.Req_UpdateEmployeeInfo(employee=id, **fields, changed_by=session.actor())
 
     return session.make_change(
-        "/employees/update",
         id,
         partial(listings.employee, session, id),
         partial(_employee_after, session, wiki, scalars, salary_delta, levels),
@@ -193,7 +192,7 @@ def Combo_Update_Team_For_Changes(
         return [member for member in record.team if member not in other.team]
 
     read = partial(listings.project, session, id)
-    return session.make_change("/projects/team/update", id, read, after, request, shown)
+    return session.make_change(id, read, after, request, shown)
 
 
 def _team_after(
@@ -243,7 +242,6 @@ def update_status(session: CompanySession, id: str, status: str) -> dict[str, ob
 
     asked = {"id": id, "status": status, "changed_by": session.actor()}
     return session.make_change(
-        "/projects/status/update",
         id,
         lambda: listings.project(session, id),
         lambda record: record.model_copy(update={"status": status}),
@@ -282,7 +280,6 @@ def Combo_Update_Time_Entry_For_Changes(
         return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
 
     return session.make_change(
-        "/time/update",
         id,
         lambda: listings.entry(session, id),
         lambda record: record.model_copy(update=wanted),

@@ -196,10 +196,6 @@ class PresentValues:
     def _people(self) -> dict[str, wire.EmployeeBrief]:
         return {one.id: one for one in listings.employees(self._session)}
 
-    @cached_property
-    def _customers(self) -> dict[str, wire.CompanyBrief]:
-        return {one.id: one for one in listings.customers(self._session)}
-
     def lines(self) -> list[str]:
         """Read what they tell; what the system refuses is left out. Raises OutOfReach."""
         likely, meant = self._spotted.likely, _meant(self._spotted)
@@ -230,7 +226,8 @@ class PresentValues:
         team = f"team: {_few(members) or 'nobody'}"
         if not is_likely:
             return [f"{one.id}: {team}"]
-        customer = self._customers.get(project.customer)
+        customers = {one.id: one for one in listings.customers(self._session)}
+        customer = customers.get(project.customer)
         if customer is None:
             self._shown("customer", project.customer, "")
             return [f"{one.id}: no customer ({project.customer}); {team}"]
