@@ -138,11 +138,6 @@ def _option(options: tuple[object, ...], value: object) -> object:
 
 
 def _record(kind: type[BaseModel], value: object) -> object:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return value
     if not isinstance(value, Mapping):
         return value
     fields = kind.model_fields

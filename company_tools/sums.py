@@ -130,18 +130,16 @@ def Combo_Sum_Workload_For_Employees(
         for one in people
     ]
     loads.sort(key=lambda load: (-load.workload, load.id))
-    # Nobody knows who has most of a part.
-    most, least = ([], []) if collected.fault else ends([(one.id, one.workload) for one in loads])
-    return collected.result({"people": loads, "most": most, "least": least})
+    ends = _ends(collected, [(one.id, one.workload) for one in loads])
+    return collected.result({"people": loads, **ends})
 
 
-def ends(ranked: list[tuple[str, float]]) -> tuple[list[str], list[str]]:
+def _ends(collected: Collector, ranked: list[tuple[str, float]]) -> dict[str, list[str]]:
     """The ids with the highest and with the lowest figure of a ranking, highest first."""
-    if not ranked:
-        return [], []
-    figures = ranked[0][1], ranked[-1][1]
-    most, least = ([id for id, figure in ranked if figure == end] for end in figures)
-    return most, least
+    if collected.fault or not ranked:  # nobody knows who has most of a part
+        return {"most": [], "least": []}
+    ends = {"most": ranked[0][1], "least": ranked[-1][1]}
+    return {name: [id for id, figure in ranked if figure == end] for name, end in ends.items()}
 
 
 def total(numbers: Iterable[float]) -> float:
@@ -247,9 +245,8 @@ def Combo_Match_Employees_For_Skills(
     people = collected.rows(lambda: listings.employees_of(session, wanted))
     rows = [_match(person, asked) for person in people]
     rows.sort(key=lambda one: (-one.sum, one.id))
-    # Nobody knows who has most of a part.
-    most, least = ([], []) if collected.fault else ends([(one.id, one.sum) for one in rows])
-    return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
+    ends = _ends(collected, [(one.id, one.sum) for one in rows])
+    return collected.result({"people": rows, **ends, "asked": asked})
 
 
 def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:

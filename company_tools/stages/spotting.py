@@ -219,14 +219,7 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
         return []
     records = _records(session)
     matching = {one.id: [word for word in left if is_among(word, have)] for one, have in records}
-    having = Counter(word for some in matching.values() for word in some)
-    scores: dict[str, float] = {}
-    """By id how much of the text describes a record; a word tells by how few records have it."""
-    for one, _ in records:
-        some = matching[one.id]
-        parts = {part for word in some for part in levelled(word)}
-        if len(some) > 1 or parts & beside[one.kind]:
-            scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
+    scores = _scores([one for one, _ in records], matching, beside)
     ranked = sorted((one for one, _ in records if one.id in scores), key=lambda x: -scores[x.id])
     best = [x for x in ranked if scores[x.id] >= NEAR_BEST * scores[ranked[0].id]]
     if not best:
@@ -234,6 +227,20 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
     asks_project = bool(_NOUNS["project"] & {*words(text)})
     found = _told(best, session, asks_project)
     return [Choice(said=" ".join(matching[best[0].id]), found=found)]
+
+
+def _scores(
+    records: list[Named], matching: dict[str, list[str]], beside: dict[str, set[str]]
+) -> dict[str, float]:
+    """By id how much of a text describes a record; a word tells by how few records have it."""
+    having = Counter(word for some in matching.values() for word in some)
+    scores: dict[str, float] = {}
+    for one in records:
+        some = matching[one.id]
+        parts = {part for word in some for part in levelled(word)}
+        if len(some) > 1 or parts & beside[one.kind]:
+            scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
+    return scores
 
 
 def contacts_called(name: str, session: ReadingSession) -> list[Named]:
