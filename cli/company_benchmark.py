@@ -12,14 +12,7 @@ from cli.benchmarks import Declaration, RunContext, ToolTexts, verify_stage
 from company_tools import environment, workbench
 from company_tools.guards import guards_off
 from company_tools.rule_book import TOPICS, RuleBooks
-from company_tools.stages import (
-    current_user,
-    entities,
-    policy,
-    rule_book,
-    ties,
-    wording,
-)
+from company_tools.stages import entities, rights, rule_book, wording
 from company_tools.wiki_pages import Combo_Read_Wiki_Pages
 from company_tools.wiki_store import WikiStore
 from coordinator.benchmark import ResultWords
@@ -69,7 +62,7 @@ def declare(run: RunContext) -> Declaration:
         stages=specs,
         page_tool=Combo_Read_Wiki_Pages.__name__,
         sections=lambda: template_sections(entities.PROMPTS, *STAGE_TEMPLATES),
-        stage_tools=lambda: [current_user.question_tool(str)],
+        stage_tools=lambda: [rights.question_tool(str)],
         results=ResultWords(
             harm_name=workbench.HARM_NAME,
             groups=workbench.GROUPS,
@@ -109,19 +102,19 @@ def _stages_before(texts: Texts) -> tuple[StageSpec, ...]:
             "guest",
             "adds the public playbook if the user is not signed in",
             "before",
-            partial(ties.Guest, texts=texts),
+            partial(rights.Guest, texts=texts),
         ),
         StageSpec(
             "ties",
             "states how the user is related to what is named; denies a guest's order to change",
             "before",
-            partial(ties.Ties, texts=texts),
+            partial(rights.Ties, texts=texts),
         ),
         StageSpec(
             "policy",
             "asks a model whether the request is allowed; a refusal with its rule ends the task",
             "before",
-            partial(policy.Policy, texts=texts),
+            partial(rights.Policy, texts=texts),
             default=False,
             prompt=partial(prompt, entities.PROMPTS, "policy", texts),
         ),
@@ -134,10 +127,10 @@ def _stages_behind(texts: Texts) -> tuple[StageSpec, ...]:
             "current_user",
             "adds the tool Ask_Current_User(question): what the user may do, in words",
             "tool",
-            partial(current_user.CurrentUser, texts=texts),
+            partial(rights.CurrentUser, texts=texts),
             default=False,
             prompt=partial(prompt, entities.PROMPTS, "current_user", texts),
-            tool=partial(current_user.question_tool, texts=texts),
+            tool=partial(rights.question_tool, texts=texts),
         ),
         StageSpec(
             "wording",

@@ -8,7 +8,6 @@ common forms. What could mean two things is left as it is, for the check that fo
 from __future__ import annotations
 
 import json
-import math
 import types
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
@@ -37,10 +36,8 @@ _WITH_NAME = regex.compile(
     regex.I,
 )
 """An id with a name: "Ann Lee (ann_lee)", "ann_lee (Ann Lee)", "id: ann_lee"."""
-_GROUPED = regex.compile(r"[+-]?\d{1,3}(?:([,.'’ ])\d{3})(?:\1\d{3})*")
-"""Digits that look like thousands; in a number with a fraction, they may be that."""
-_GROUPS = regex.compile(r"[,'’ ]")
-_LEVEL = regex.compile(r"(?P<name>[^:=<>]+?)\s*(?:[:=]|>=|≥)\s*(?P<level>[+-]?\d+)\s*")
+_DIGITS = regex.compile(r"\s*([+-]?\d+(?:\.\d{1,2})?)\s*(%?)\s*")
+"""A number for certain: "95.000" may be thousands."""
 
 
 def loosened(made: Tool) -> Tool:
@@ -73,14 +70,14 @@ def mended(kind: object, value: object) -> object:
     if origin is list:
         return [mended(inner[0], one) for one in _items(value, get_origin(inner[0]) is Literal)]
     if origin is dict:
-        return _levels(value) if inner[1] is int else _texts_by_name(value)
+        return _levels(value) if inner[1] is int else value
     if origin is Literal:
         return _option(inner, value)
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return _record(kind, value)
     if kind is str:
         return _text(value)
-    return _number(value, kind is int) if kind in (float, int) else value
+    return _number(value) if kind in (float, int) else value
 
 
 def _items(value: object, parted: bool = False) -> list[object]:
@@ -110,23 +107,19 @@ def _fields(value: Mapping[object, object]) -> dict[str, object]:
 
 
 def _levels(value: object) -> object:
-    """Levels by name, also from a list of records, names, or texts such as "name: 7"."""
+    """Levels by name, also from a list of records or of names."""
     if value is None or value == "" or value == []:
         return {}
     if isinstance(value, Mapping) and not _fields(value).keys() & {"name", "skill"}:
         return {str(name): _level(level) for name, level in value.items()}
     levels: dict[str, object] = {}
     for one in _items(value):
-        if isinstance(one, Mapping):
-            fields = _fields(one)
-            name = fields.get("name") or fields.get("skill") or fields.get("id")
-            if name is None:
-                return value
-            level = fields.get("level", fields.get("minlevel", fields.get("delta", 0)))
-            levels[str(name)] = _level(level)
-        else:
-            match = _LEVEL.fullmatch(str(one)[:NAME_AT_MOST].strip())
-            levels[match["name"] if match else str(one)] = int(match["level"]) if match else 0
+        fields = _fields(one) if isinstance(one, Mapping) else {"name": one}
+        name = fields.get("name") or fields.get("skill") or fields.get("id")
+        if name is None:
+            return value
+        level = fields.get("level", fields.get("minlevel", fields.get("delta", 0)))
+        levels[str(name)] = _level(level)
     return levels
 
 
@@ -137,21 +130,6 @@ def _level(value: object) -> object:
     return 0 if value is None else _number(value)
 
 
-def _texts_by_name(value: object) -> object:
-    """Texts by name, also from a list of records of one name and one text each."""
-    if not isinstance(value, list):
-        return value
-    texts: dict[object, object] = {}
-    for one in value:
-        fields = _fields(one) if isinstance(one, Mapping) else {}
-        names = [key for key in ("file", "path", "page", "name") if key in fields]
-        contents = [key for key in ("content", "text") if key in fields]
-        if (len(names), len(contents), len(fields)) != (1, 1, 2) or fields[names[0]] in texts:
-            return value
-        texts[fields[names[0]]] = fields[contents[0]]
-    return texts
-
-
 def _option(options: tuple[object, ...], value: object) -> object:
     if value in options or not isinstance(value, str):
         return "" if value is None and "" in options else value
@@ -160,13 +138,6 @@ def _option(options: tuple[object, ...], value: object) -> object:
 
 
 def _record(kind: type[BaseModel], value: object) -> object:
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return value
-    if isinstance(value, str) and list(kind.model_fields) == ["kind", "id"] and ":" in value:
-        value = dict(zip(("kind", "id"), value.split(":", 1), strict=True))
     if not isinstance(value, Mapping):
         return value
     fields = kind.model_fields
@@ -189,24 +160,16 @@ def _text(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _number(value: object, whole: bool = True) -> object:
-    """A number, from digits as people write them. Raises ValueError for what could be two."""
+def _number(value: object) -> object:
+    """The value, or a share in percent. Raises ValueError for what is no number for certain."""
     if isinstance(value, bool):
         raise ValueError("a number is wanted, no truth value")
     if not isinstance(value, str):
         return value
-    plain = value.strip().removesuffix("h").strip()
-    if _GROUPED.fullmatch(plain):
-        if not whole or "." in plain:
-            raise ValueError(f"{plain[:40]!r} could be two numbers; write digits alone")
-        return int(_GROUPS.sub("", plain))
-    try:
-        number = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain.replace(",", "."))
-    except ValueError:
-        return value
-    if not math.isfinite(number):
-        raise ValueError("a number must be finite")
-    return number
+    match = _DIGITS.fullmatch(value)
+    if match is None:
+        raise ValueError(f"{value[:40]!r} is no number for certain; write digits alone")
+    return float(match[1]) / 100 if match[2] else match[1]
 
 
 def bare_id(text: str) -> str:

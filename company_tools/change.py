@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard
 
 from pydantic import BaseModel
 
@@ -47,15 +47,12 @@ class Request(Protocol):
         """The path that it is sent to."""
 
 
-if TYPE_CHECKING:
-    ChangeRequest: TypeAlias = (
-        company.Req_UpdateEmployeeInfo
-        | company.Req_UpdateProjectTeam
-        | company.Req_UpdateProjectStatus
-        | company.Req_LogTimeEntry
-        | company.Req_UpdateTimeEntry
-        | company.Req_UpdateWiki
-    )
+ChangeRequest: TypeAlias = (
+    "company.Req_UpdateEmployeeInfo | company.Req_UpdateProjectTeam"
+    "| company.Req_UpdateProjectStatus | company.Req_LogTimeEntry"
+    "| company.Req_UpdateTimeEntry | company.Req_UpdateWiki"
+)
+"""As text: which client is chosen is known late."""
 
 
 def is_change(request: Request) -> TypeGuard[ChangeRequest]:
@@ -120,20 +117,19 @@ def answer_shown(session: ApiSession, request: ChangeRequest) -> BaseModel | Non
         case company.Req_UpdateEmployeeInfo():
             return _employee(session, request)
         case company.Req_UpdateProjectTeam():
-            team = _project(session, request.id).team
-            return _if(team_of(team) == team_of(request.team), wire.Resp_UpdateProjectTeam())
+            shown = team_of(_project(session, request.id).team) == team_of(request.team)
         case company.Req_UpdateProjectStatus():
-            same = _project(session, request.id).status == request.status
-            return _if(same, wire.Resp_UpdateProjectStatus())
+            shown = _project(session, request.id).status == request.status
         case company.Req_UpdateTimeEntry():
             asked = company.Req_GetTimeEntry(id=request.id)
             entry = session.send(asked, wire.Resp_GetTimeEntry).entry
-            same = all(getattr(entry, field) == getattr(request, field) for field in _ENTRY)
-            same = same and request.status in ("", entry.status)
-            return _if(same, wire.Resp_TimeEntryUpdated())
+            shown = all(getattr(entry, field) == getattr(request, field) for field in _ENTRY)
+            shown = shown and request.status in ("", entry.status)
         case company.Req_UpdateWiki():
-            return _if(_page(session, request.file) == request.content, wire.Resp_UpdateWiki())
-    return None
+            shown = _page(session, request.file) == request.content
+        case _:
+            return None
+    return wire.RESPONSES[request.tool]() if shown else None
 
 
 def matching_entries(
@@ -146,10 +142,6 @@ def matching_entries(
         for entry in entries
         if all((getattr(entry, f) or None) == (getattr(request, f) or None) for f in fields)
     ]
-
-
-def _if(shown: bool, answer: BaseModel) -> BaseModel | None:
-    return answer if shown else None
 
 
 def _employee(session: ApiSession, request: company.Req_UpdateEmployeeInfo) -> BaseModel | None:

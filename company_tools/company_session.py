@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -23,24 +23,23 @@ from company_tools.change import (
     LOG_TIME,
     RECORD,
     TOUCHED,
+    WIKI_UPDATE,
     Change,
+    ChangeRequest,
     Request,
     answer_shown,
     is_change,
     matching_entries,
 )
 from company_tools.reading_session import ReadingSession
+from company_tools.rule_book import Book
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
-from core.tools.api_session import ApiClient, body_of
+from core.tools.api_session import ApiClient
 from core.tools.collector import keeping
 from core.tools.faults import Missed, OutOfReach
-
-if TYPE_CHECKING:
-    from company_tools.change import ChangeRequest
-    from company_tools.rule_book import Book
 
 R = TypeVar("R", bound=BaseModel)
 OBJECTION_CHARS = 60
@@ -77,10 +76,11 @@ class CompanySession(ReadingSession):
             raise ToolFault(f"nothing was changed: {why}")
         change = Change(request)
         _refuse_twice(change)
-        if (made := self._made_earlier(change)) is not None:
+        # Work that was cut off is done again: its own change is answered, once, as if made now.
+        if (earlier := self.made_earlier(request)) and (made := self._shown(earlier)) is not None:
+            earlier.taken_over = False
             return made
-        self._object(change)
-        self._refuse_repeated(change)
+        self._check(change)
         arrived = self._logged_since(change)
         self.changes.append(change)
         if arrived is not None:
@@ -98,34 +98,32 @@ class CompanySession(ReadingSession):
             change.error = fault.text
             raise
         finally:
-            touched = TOUCHED[change.path]
-            self._wiki_moved = self._wiki_moved or touched == "wiki"
-            self.memory.forget(touched)
+            self._wiki_moved = self._wiki_moved or change.path == WIKI_UPDATE
+            self.memory.forget(TOUCHED[change.path])
         change.outcome = "done"
         self._note_page(change)
         return answer
 
-    def _object(self, change: Change) -> None:
-        """Refuse a change that something speaks against. Raises ToolFault."""
+    def _check(self, change: Change) -> None:
+        """Refuse a change that something speaks against, or that was sent before."""
         if why := self.speaks_against(change):
             if why in self._objections:
                 raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
             self._objections.add(why)
             raise ToolFault(f"not sent: {why}")
+        same = [other for other in self.changes if other.repeats(change)]
+        for other in same:
+            if other.outcome not in ("refused", "lost"):
+                raise ToolFault(
+                    f"not sent: the same change was sent before: {other.summary}. Each is made once"
+                )
+        # What was refused, or had no effect, is tried once more.
+        self.changes = [other for other in self.changes if other not in same]
 
     def _note_page(self, change: Change) -> None:
         """Let an answer name a page that was written, also one that was emptied."""
         if isinstance(change.request, company.Req_UpdateWiki):
             self.memory.note(wire.Resp_ListWiki(paths=[change.request.file], sha1=""))
-
-    def _refuse_repeated(self, change: Change) -> None:
-        for other in self.changes:
-            if other.repeats(change) and other.outcome not in ("refused", "lost"):
-                raise ToolFault(
-                    f"not sent: the same change was sent before: {other.summary}. Each is made once"
-                )
-        # What was refused, or had no effect, is tried once more.
-        self.changes = [other for other in self.changes if not other.repeats(change)]
 
     def _logged_since(self, change: Change) -> wire.Resp_LogTimeEntry | None:
         """The entry of time whose logging had no answer and has arrived since, or None."""
@@ -201,42 +199,26 @@ class CompanySession(ReadingSession):
             if shown is not None:
                 self.unanswered.pop(change.path, None)
 
-    def _made_earlier(self, change: Change) -> BaseModel | None:
-        """The answer to a change that earlier work has made, once, as if it were made now.
-
-        The work that was cut off there is done again, and must not take its own change for one
-        that somebody else refuses it. None where it was not made, or does not show any more.
-        """
-        other = self._taken_over(change)
-        answer = self._shown(other) if other else None
-        if other and answer is not None:
-            other.taken_over = False
-        return answer
-
-    def was_made(self, request: ChangeRequest) -> bool:
-        """Whether earlier work has made this very change, and nobody has made it again since."""
-        return self._taken_over(Change(request)) is not None
-
-    def _taken_over(self, change: Change) -> Change | None:
+    def made_earlier(self, request: ChangeRequest) -> Change | None:
+        """This very change, made by earlier work and by nobody again since."""
+        change = Change(request)
         done = (c for c in self.changes if c.taken_over and c.outcome == "done")
         return next((c for c in done if c.repeats(change)), None)
 
     def make_change(
         self,
-        path: str,
         id: str,
         read: Callable[[], R],
         after: Callable[[R], R],
         request: Callable[[R], ChangeRequest],
         shown: Callable[[R, R, R], object],
-        kept: set[str] | None = None,
         check: Callable[[], None] = lambda: None,
     ) -> dict[str, object]:
         """Change a record: {id, before, sent, after}, None for all where nothing would differ.
 
         ``after``: the record with the changes in it. ``shown``: what the result has of a record,
-        given that before and that wanted. ``kept``: the fields that the journal keeps; None: all.
-        ``check``: called where no earlier work has made the change. Raises ToolFault.
+        given that before and that wanted. ``check``: called where no earlier work has made the
+        change. Raises ToolFault.
         """
 
         def request_of(record: R) -> ChangeRequest | None:
@@ -244,7 +226,7 @@ class CompanySession(ReadingSession):
             return None if wanted == record else request(wanted)
 
         now = read()
-        before = self._begun_from(path, id, now, request_of)
+        before = self._begun_from(id, now, request_of)
         if before is now:
             check()
         made, wanted = request_of(before), after(before)
@@ -252,28 +234,26 @@ class CompanySession(ReadingSession):
             return {"id": id, "before": None, "sent": None, "after": None}
         old = {"id": id, "before": shown(before, before, wanted)}
         with keeping(**old):
-            record = before.model_dump(mode="json", exclude_none=True, include=kept)
+            record = before.model_dump(mode="json", exclude_none=True)
             self.send(made, about={RECORD: record})
         old["sent"] = shown(wanted, before, wanted)
         with keeping(**old):
             return {**old, "after": shown(read(), before, wanted)}
 
-    def _begun_from(
-        self, path: str, target: str, now: R, request_of: Callable[[R], ChangeRequest | None]
-    ) -> R:
+    def _begun_from(self, id: str, now: R, request_of: Callable[[R], ChangeRequest | None]) -> R:
         """The record that a change begins from.
 
         Where earlier work has made this very change, it is the record as it was before; else
         ``now``. ``request_of``: the request that makes the change from a record, or None.
         """
         for change in self.changes:
-            open_ = change.taken_over and change.outcome == "done" and change.before is not None
-            if not open_ or (change.path, change.target) != (path, target):
+            open_ = change.taken_over and change.outcome == "done" and change.target == id
+            if not open_ or change.before is None:
                 continue
             with suppress(ToolFault):
-                before = type(now).model_validate({**now.model_dump(), **(change.before or {})})
+                before = type(now).model_validate({**now.model_dump(), **change.before})
                 request = request_of(before)
-                same = request is not None and body_of(request) == change.body
+                same = request is not None and change.repeats(Change(request))
                 if same and self._shown(change) is not None:
                     return before
         return now

@@ -146,7 +146,7 @@ def leaks(
 
     def registry() -> Registry:
         """Whatever has an id. Compared only; none of it reaches a model."""
-        listings.read_ahead(session, "customers", "projects", "employees")
+        listings.read_ahead(session, listings.EMPLOYEES, listings.PROJECTS, listings.CUSTOMERS)
         people, customers = listings.employees(session), listings.whole_customers(session)
         return Registry(people, listings.whole_projects(session), customers, closed, public)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 from rapidfuzz import fuzz
@@ -29,7 +29,7 @@ class Match(NamedTuple):
     """How well a name fits, and what of the record it fits."""
 
     score: int
-    field: str
+    matched: str
 
 
 def match_person(asked: str, id: str, name: str, email: str) -> Match:
@@ -42,7 +42,7 @@ def match_person(asked: str, id: str, name: str, email: str) -> Match:
     best = _match_names(words(asked), words(name))
     other = _match_names(levelled(asked), levelled(name))
     if other.score > best.score + 1:
-        best = Match(other.score - 1, other.field)
+        best = Match(other.score - 1, other.matched)
     tokens = set(levelled(id.replace("_", " ")))
     if best.score < SURE and len(tokens) > 1 and tokens == set(levelled(asked)):
         best = Match(SURE, "id")
@@ -204,9 +204,6 @@ class CustomerCandidate(wire.CompanyDetail, Candidate):
     """A customer."""
 
 
-C = TypeVar("C", bound=Candidate)
-
-
 def Combo_Resolve_Person_For_Name(
     session: ReadingSession,
     name: str,
@@ -220,7 +217,7 @@ def Combo_Resolve_Person_For_Name(
     name = bare_id(name)
     if not name.strip():
         raise ToolFault("name must not be empty")
-    roles: dict[str, str] | None = None
+    roles: dict[str, str] = {}
     if project:
         team = listings.project(session, project_id(session, project)).team
         roles = {member.employee: member.role for member in team}
@@ -230,13 +227,12 @@ def Combo_Resolve_Person_For_Name(
         PersonCandidate(
             kind="employee",
             **one.model_dump(include={"id", "name", "email", "department", "location"}),
-            role=roles.get(one.id) if roles else None,
-            score=match.score,
-            matched=match.field,
+            role=roles.get(one.id),
+            **match._asdict(),
         )
         for one in people
         if (match := match_person(name, one.id, one.name, one.email)).score
-        and (roles is None or one.id in roles)
+        and (not project or one.id in roles)
         and (not department or fold(department) in fold(one.department or ""))
     ]
     if contacts and not project and not any(one.score >= SURE for one in candidates):
@@ -248,15 +244,13 @@ def Combo_Resolve_Person_For_Name(
 def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> Iterator[PersonCandidate]:
     for one in customers:
         called, email = one.primary_contact_name, one.primary_contact_email
-        match = match_person(name, "", called, email)
-        if match.score:
+        if (match := match_person(name, "", called, email)).score:
             yield PersonCandidate(
                 kind="contact, no employee",
                 name=called,
                 email=email,
                 customer=one.id,
-                score=match.score,
-                matched=match.field,
+                **match._asdict(),
             )
 
 
@@ -274,22 +268,20 @@ def Combo_Resolve_Project_For_Phrase(
         raise ToolFault("phrase must not be empty, unless member or lead is given")
     phrase = bare_id(phrase)
     collected = Collector()
-    listings.read_ahead(session, "customers", "projects")
     projects = collected.rows(lambda: listings.whole_projects(session))
     customers = collected.rows(lambda: listings.customers(session))
     names = {one.id: one.name for one in customers}
-    scores = _scores(phrase, {one.id: project_texts(one, names) for one in projects})
+    matches = _matches(phrase, projects, [project_texts(one, names) for one in projects])
     candidates = []
-    for one in projects:
-        score, matched = _exact(phrase, one.id, one.name) or scores[one.id]
+    for one, match in zip(projects, matches, strict=True):
         if (
-            (score >= LEAST or not phrase.strip())
+            (match.score >= LEAST or not phrase.strip())
             and (archived or one.status != "archived")
             and (not member or any(m.employee == member for m in one.team))
             and (not lead or lead in leads_of(one))
         ):
             fields = {**dict(one), "customer_name": names.get(one.customer, "")}
-            candidates.append(ProjectCandidate(**fields, score=score, matched=matched))
+            candidates.append(ProjectCandidate(**fields, **match._asdict()))
     most = OTHERS_AT_MOST if phrase.strip() else len(candidates)
     return collected.result(_shown(candidates, most))
 
@@ -310,8 +302,8 @@ def Combo_Resolve_Customer_For_Phrase(session: ReadingSession, phrase: str) -> d
         raise ToolFault("phrase must not be empty")
     collected = Collector()
     customers = collected.rows(lambda: listings.whole_customers(session))
-    texts = {
-        one.id: {
+    texts = [
+        {
             "name": words(one.name),
             "brief": words(one.brief),
             "contact": words(f"{one.primary_contact_name} {one.primary_contact_email}"),
@@ -319,36 +311,39 @@ def Combo_Resolve_Customer_For_Phrase(session: ReadingSession, phrase: str) -> d
             "id": words(one.id.replace("_", " ")),
         }
         for one in customers
-    }
-    scores = _scores(phrase, texts)
+    ]
     candidates = []
-    for one in customers:
-        score, matched = _exact(phrase, one.id, one.name) or scores[one.id]
+    for one, match in zip(customers, _matches(phrase, customers, texts), strict=True):
         if phrase.strip().casefold() == one.primary_contact_email.casefold():
-            score, matched = 100, "contact's mail"
-        if score >= LEAST:
-            candidates.append(CustomerCandidate(**dict(one), score=score, matched=matched))
+            match = Match(100, "contact's mail")
+        if match.score >= LEAST:
+            candidates.append(CustomerCandidate(**dict(one), **match._asdict()))
     return collected.result(_shown(candidates, OTHERS_AT_MOST))
 
 
-def _scores(phrase: str, texts: Mapping[str, Texts]) -> dict[str, tuple[int, str]]:
-    """By id how well a phrase fits a record's words, at most 96, and which of them."""
+def _matches(
+    phrase: str,
+    records: Sequence[wire.ProjectDetail | wire.CompanyDetail],
+    texts: Sequence[Texts],
+) -> list[Match]:
+    """How well a phrase means each record: by its id or name, or its words, at most 96."""
     asked = telling(phrase)
-    weights = telling_weights(asked, [sum(map(tuple, one.values()), ()) for one in texts.values()])
-    scores = {id: phrase_score(asked, one, weights) for id, one in texts.items()}
-    return {id: (min(score, 96), matched) for id, (score, matched) in scores.items()}
+    weights = telling_weights(asked, [sum(map(tuple, one.values()), ()) for one in texts])
+    matches: list[Match] = []
+    for record, text in zip(records, texts, strict=True):
+        score, matched = phrase_score(asked, text, weights)
+        match = Match(min(score, 96), matched)
+        if phrase.strip().casefold() == record.id.casefold():
+            match = Match(100, "id")
+        elif words(phrase) == words(record.name):
+            match = Match(100, "name")
+        elif fold(record.name) in fold(phrase):
+            match = Match(97, "name")
+        matches.append(match)
+    return matches
 
 
-def _exact(phrase: str, id: str, name: str) -> tuple[int, str] | None:
-    """The score where a phrase is an id or a whole name, or holds that."""
-    if phrase.strip().casefold() == id.casefold():
-        return 100, "id"
-    if words(phrase) == words(name):
-        return 100, "name"
-    return (97, "name") if fold(name) in fold(phrase) else None
-
-
-def _shown(candidates: list[C], most: int) -> dict[str, object]:
+def _shown(candidates: Sequence[Candidate], most: int) -> dict[str, object]:
     """The best candidates, with how many share the best score."""
     ranked = sorted(candidates, key=lambda one: (-one.score, getattr(one, "id", None) or ""))
     tied = sum(one.score == ranked[0].score for one in ranked)

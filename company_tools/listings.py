@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
@@ -38,15 +38,29 @@ class Table(Generic[Brief, Whole]):
         return request
 
     def all(self, session: ReadingSession) -> list[Brief]:
-        """Every record, archived ones too, as lists show them. Raises as ReadingSession.page."""
-        return session.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
+        """Every record, archived ones too, as lists show them. Raises ToolFault."""
+        return session.memory.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
 
     def one(self, session: ReadingSession, id: str) -> Whole:
         """One record with all its fields. Raises ToolFault where none has the id."""
-        return session.kept((self.kind, id), lambda: self._read(session, id))
+
+        def read() -> Whole:
+            request = self._get(id)
+            unknown = f"no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
+            try:
+                record: Whole | None = getattr(session.send(request), self.field)
+            except Refused as fault:
+                raise _unknown(fault, unknown) from None
+            if record is None:
+                missing = ToolFault(unknown)
+                missing.request = failed_request(request, unknown, status=200)
+                raise missing
+            return record
+
+        return session.memory.kept((self.kind, id), read)
 
     def whole(self, session: ReadingSession) -> list[Whole]:
-        """Every record with all its fields. Raises as ReadingSession.page."""
+        """Every record with all its fields. Raises ToolFault."""
         try:
             ids = [one.id for one in self.all(session)]
         except ToolFault as fault:
@@ -71,57 +85,42 @@ class Table(Generic[Brief, Whole]):
         request: BaseModel = getattr(company, f"Req_Get{self.singular.capitalize()}")(id=id)
         return request
 
-    def _read(self, session: ReadingSession, id: str) -> Whole:
-        request = self._get(id)
-        try:
-            found: Whole | None = getattr(session.send(request), self.field)
-        except Refused as fault:
-            raise self._unknown(request, id, fault) from None
-        if found is None:
-            raise self._unknown(request, id)
-        return found
 
-    def _unknown(self, request: BaseModel, id: str, fault: Refused | None = None) -> ToolFault:
-        """What is raised where no record has an id; a refusal is told in the API's words first."""
-        refusal = f"{fault.text}: " if fault else ""
-        text = f"{refusal}no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
-        unknown = ToolFault(text)
-        unknown.request = (
-            fault.request.model_copy(update={"text": text})
-            if fault and fault.request
-            else failed_request(request, text, status=200)
-        )
-        return unknown
+def _unknown(refusal: Refused, text: str) -> ToolFault:
+    """What is raised where no record has an id: the refusal in the API's words, then the text."""
+    unknown = ToolFault(f"{refusal.text}: {text}").after(refusal)
+    request = refusal.request
+    unknown.request = request and request.model_copy(update={"text": unknown.text})
+    return unknown
 
 
-_EMPLOYEES: Table[wire.EmployeeBrief, wire.EmployeeView] = Table(
+EMPLOYEES: Table[wire.EmployeeBrief, wire.EmployeeView] = Table(
     "employees", "employee", wire.EmployeeBrief, "employee", "Combo_Resolve_Person_For_Name"
 )
-_PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
+PROJECTS: Table[wire.ProjectBrief, wire.ProjectDetail] = Table(
     "projects", "project", wire.ProjectBrief, "project", "Combo_Resolve_Project_For_Phrase"
 )
-_CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
+CUSTOMERS: Table[wire.CompanyBrief, wire.CompanyDetail] = Table(
     "customers", "customer", wire.CompanyBrief, "company", "Combo_Resolve_Customer_For_Phrase"
 )
-_TABLES = {table.kind: table for table in (_EMPLOYEES, _PROJECTS, _CUSTOMERS)}
-employees, employee = _EMPLOYEES.all, _EMPLOYEES.one
-whole_employees, employees_of = _EMPLOYEES.whole, _EMPLOYEES.of
-projects, project = _PROJECTS.all, _PROJECTS.one
-whole_projects, projects_of = _PROJECTS.whole, _PROJECTS.of
-customers, customer = _CUSTOMERS.all, _CUSTOMERS.one
-whole_customers = _CUSTOMERS.whole
+employees, employee = EMPLOYEES.all, EMPLOYEES.one
+whole_employees, employees_of = EMPLOYEES.whole, EMPLOYEES.of
+projects, project = PROJECTS.all, PROJECTS.one
+whole_projects, projects_of = PROJECTS.whole, PROJECTS.of
+customers, customer = CUSTOMERS.all, CUSTOMERS.one
+whole_customers = CUSTOMERS.whole
+
+
+def read_ahead(session: ReadingSession, *tables: Table[Any, Any]) -> None:
+    """Read listings side by side that are about to be asked for."""
+    missing = [table for table in tables if not session.memory.has(table.kind)]
+    session.read_pages_ahead(*((table.listing, table.brief) for table in missing))
 
 
 def departments(session: ReadingSession) -> tuple[str, ...]:
     """Of the whole company; none where the system refuses its list. Raises OutOfReach."""
     people = unless_refused(lambda: employees(session), [])
     return tuple(sorted({one.department for one in people} - {""}))
-
-
-def read_ahead(session: ReadingSession, *kinds: str) -> None:
-    """Read listings side by side that are about to be asked for."""
-    tables = (_TABLES[kind] for kind in kinds if not session.memory.has(kind))
-    session.read_pages_ahead(*((table.listing, table.brief) for table in tables))
 
 
 def account_manager(session: ReadingSession, customer_id: str) -> str | None:
@@ -140,32 +139,29 @@ def account_manager(session: ReadingSession, customer_id: str) -> str | None:
 def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithID]:
     """The time entries that fit, every filter named as in the request; "" filters nothing.
 
-    Raises as ReadingSession.page.
+    Raises ToolFault.
     """
     wanted = {name: value for name, value in filters.items() if value}
     key = ("entries", *(f"{name}={wanted[name]}" for name in sorted(wanted)))
 
     def read() -> list[wire.TimeEntryWithID]:
         listed = session.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **wanted)
-        return [with_texts(entry) for entry in listed]
+        return [_with_texts(entry) for entry in listed]
 
-    return session.kept(key, read)
+    return session.memory.kept(key, read)
 
 
 def entry(session: ReadingSession, id: str) -> wire.TimeEntry:
     """One time entry, which the wire shows without its id. Raises ToolFault where there is none."""
     request = company.Req_GetTimeEntry(id=id)
     try:
-        return with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
+        return _with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
     except Refused as fault:
-        text = f"{fault.text}: no time entry has the id {id[:80]!r}"
-        text = f"{text}; Combo_List_All_Time_Entries shows ids"
-        unknown = ToolFault(text).after(fault)
-        unknown.request = fault.request and fault.request.model_copy(update={"text": text})
-        raise unknown from None
+        text = f"no time entry has the id {id[:80]!r}; Combo_List_All_Time_Entries shows ids"
+        raise _unknown(fault, text) from None
 
 
-def with_texts(entry: Entry) -> Entry:
+def _with_texts(entry: Entry) -> Entry:
     """An entry whose customer and project are "" where the wire leaves them out."""
     ids = {"customer": entry.customer or "", "project": entry.project or ""}
     return entry.model_copy(update=ids)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from pydantic import BaseModel
@@ -16,7 +15,7 @@ from company_tools.reading_session import ReadingSession
 from company_tools.rule_choice import chosen, is_rule
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import wiki_pages
-from company_tools.wiki_store import Pages, WikiStore
+from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
@@ -67,7 +66,7 @@ def Combo_Get_Current_User_With_Profile(session: ReadingSession) -> dict[str, ob
 def ties(session: ReadingSession, employee: str) -> Ties:
     """What ties somebody to projects and customers. Raises ToolFault."""
     projects = projects_with(session, team={"employee_id": employee})
-    customers = session.kept(
+    customers = session.memory.kept(
         ("customers", f"of {employee}"),
         lambda: session.pages(
             company.Req_SearchCustomers, wire.CompanyBrief, account_managers=[employee]
@@ -82,7 +81,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
 
 def projects_with(session: ReadingSession, **filters: object) -> list[wire.ProjectDetail]:
     """The projects that a search finds, archived ones too, with their teams."""
-    projects = session.kept(
+    projects = session.memory.kept(
         ("projects", repr(filters)),
         lambda: session.pages(
             company.Req_SearchProjects, wire.ProjectBrief, include_archived=True, **filters
@@ -159,7 +158,14 @@ def Combo_Get_Permission_Facts_For_Action(
     result: dict[str, object] = {"asker": {**who, "guest": user.is_public}, "target": None}
     with keeping(**result):
         pages = wiki_pages(session, wiki)
-    rules = list(_rules(session, pages, f"{action} {target}"))
+    # Lines that may rule the action for who asks, as far as no tie to a record is needed.
+    asker = None if user.is_public else Requester(user.department or "", (), True, True)
+    rules: list[dict[str, object]] = []
+    for path, number in chosen(pages, None, asker, f"{action} {target}"):
+        if is_rule(pages, (path, number)):
+            line = lines_of(pages[path])[number - 1]
+            where = {"page": path, "line": line.row, "under": context_of(pages[path], line)}
+            rules.append({**where, "text": line.text.strip()})
     result["rules"] = rules or [{"page": "", "line": 0, "under": "", "text": NO_RULE}]
     if target in pages:
         result["target"] = {"kind": "wiki page", "id": target}
@@ -168,18 +174,6 @@ def Combo_Get_Permission_Facts_For_Action(
             facts = target_facts(session, user.id, target.strip())
             result["target"] = facts.model_dump(mode="json")
     return result
-
-
-def _rules(session: ReadingSession, pages: Pages, text: str) -> Iterator[dict[str, object]]:
-    """The lines that may rule an action for who asks, as far as no tie to a record is needed."""
-    user = session.user()
-    who = None if user.is_public else Requester(user.department or "", (), True, True)
-    for path, number in chosen(pages, None, who, text):
-        if not is_rule(pages, (path, number)):
-            continue
-        line = lines_of(pages[path])[number - 1]
-        under = context_of(pages[path], line)
-        yield {"page": path, "line": line.row, "under": under, "text": line.text.strip()}
 
 
 def target_facts(session: ReadingSession, requester: str, target: str) -> TargetFacts:

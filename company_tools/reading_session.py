@@ -5,16 +5,15 @@ What a listing has shown is kept until a write: the company changes by the write
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from datetime import date
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import TypeVar
 
 import regex
 from pydantic import BaseModel
 
 from company_tools.answering import AnsweringSession
-from company_tools.change import READS, RESPOND, Request
+from company_tools.change import READS, RESPOND, WHOAMI, Request
 from company_tools.evidence import Evidence, Memory
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
@@ -22,7 +21,7 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.tools.api_session import ApiClient, Chain, body_of
 from core.tools.faults import Inconsistent, OutOfReach, failed_request
-from core.tools.paging import END, Ask, Listing, ListingForbidden
+from core.tools.paging import END, Listing, ListingForbidden
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -51,15 +50,6 @@ _RECORDS = {
 """What is asked for by its id, and the field of the answer that holds it."""
 _FILTERS = ("employee", "customer", "project")
 """Of time entries; all three compare whole ids (facts of the platform)."""
-
-
-class Page(NamedTuple):
-    """One page of a listing."""
-
-    records: list[BaseModel]
-    next_offset: int
-    """-1: none follow."""
-    limit: int
 
 
 class ReadingSession(AnsweringSession):
@@ -102,7 +92,8 @@ class ReadingSession(AnsweringSession):
             raise
         known = self._user
         if known is not None and (known.id, known.is_public) != (user.id, user.is_public):
-            self._disbelieve("/whoami", "the system names another user than before")
+            self.unanswered[WHOAMI] = "the system names another user than before"
+            raise Inconsistent(self.unanswered[WHOAMI])
         self._user = user
         self.identity_fault, self._wiki_moved = None, False
         if user.wiki_sha1 not in ("", self._noted_version):
@@ -152,34 +143,12 @@ class ReadingSession(AnsweringSession):
             # A stale answer may have been passed on; one that comes again is believed of nobody.
             answer = super().once(request, final, about)
             if why := _misfit(request, answer):
-                self._disbelieve(path, why)
+                self.unanswered[path] = why
+                raise Inconsistent(why)
         self.memory.note(answer, path, body_of(request))
         return answer
 
-    def _disbelieve(self, path: str, why: str) -> NoReturn:
-        self.unanswered[path] = why
-        raise Inconsistent(why)
-
-    def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
-        """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
-        return self.memory.kept(key, read)
-
     # -- listings
-
-    def page(
-        self, model: ListRequest, kind: type[BaseModel], limit: int, **filters: object
-    ) -> Page:
-        """The first page of records of a ``kind``.
-
-        A limit that is out of bounds is the largest one known; the largest is learnt from errors.
-
-        Raises:
-            ListingForbidden: the system refuses lists.
-            ToolFault: it refuses this one, or does not answer.
-        """
-        ask = self._asking(model, FIELDS[kind], filters)
-        with self._believed(model(offset=0, limit=self.within_limit(limit), **filters)):
-            return Page(*self.listing.page(ask, 0, self.within_limit(limit)))
 
     def within_limit(self, limit: int) -> int:
         """A page limit that cannot fail, as far as is known."""
@@ -187,50 +156,46 @@ class ReadingSession(AnsweringSession):
         return min(limit, known) if limit > 0 else known
 
     def pages(self, model: ListRequest, kind: type[Entry], **filters: object) -> list[Entry]:
-        """Every record of a listing or search, in the order of the API. Raises as :meth:`page`."""
-        with self._believed(model(offset=0, limit=self.within_limit(0), **filters)):
-            records = self.listing.whole(self._asking(model, FIELDS[kind], filters))
-        if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
-            self.memory.read_whole(FIELDS[kind])
-        return records
+        """Every record of a listing or search, in the order of the API.
 
-    @contextmanager
-    def _believed(self, request: Request) -> Iterator[None]:
-        """Within this, a listing that contradicts itself counts as one that is not answered.
-
-        It may be whole again later, so the task stays open: an answer of ``error_internal`` could
-        not be taken back, and one that rests on half a listing is wrong.
+        Raises:
+            ListingForbidden: the system refuses lists.
+            ToolFault: it refuses this one, or does not answer.
         """
-        try:
-            yield
-        except Inconsistent as fault:
-            self.unanswered[request.tool] = fault.text
-            fault.request = fault.request or failed_request(request, fault.text, status=200)
-            raise
 
-    def read_pages_ahead(self, *listings: tuple[ListRequest, type[BaseModel]]) -> None:
-        """Read whole listings side by side, each a model with the kind of its records."""
-        limit = self.listing.limit or USUAL_LIMIT
-        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listings)
-
-    def read_ahead(self, chains: Iterable[Chain]) -> None:
-        """As the session's; nothing is sent once the user has been answered."""
-        if not self.responses:
-            super().read_ahead(chains)
-
-    def _asking(self, model: ListRequest, field: str, filters: dict[str, object]) -> Ask:
-        def ask(offset: int, limit: int) -> tuple[list[BaseModel], int | None]:
+        def ask(offset: int, limit: int) -> tuple[list[Entry], int | None]:
             request = model(offset=offset, limit=limit, **filters)
             if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
                 forbidden = ListingForbidden(FORBIDDEN, kind="RuntimeError")
                 forbidden.request = failed_request(request, FORBIDDEN)
                 raise forbidden
             answer = self.send(request)
-            records = getattr(answer, field)
+            records = getattr(answer, FIELDS[kind])
             # Nothing follows an empty page; to ask behind the end is a failure of the platform.
             return records, answer.next_offset if records else END
 
-        return ask
+        try:
+            records = self.listing.whole(ask)
+        except Inconsistent as fault:
+            # It may be whole again later, so the task stays open: an answer of error_internal could
+            # not be taken back, and one that rests on half a listing is wrong.
+            request = model(offset=0, limit=self.within_limit(0), **filters)
+            self.unanswered[request.tool] = fault.text
+            fault.request = fault.request or failed_request(request, fault.text, status=200)
+            raise
+        if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
+            self.memory.read_whole(FIELDS[kind])
+        return records
+
+    def read_pages_ahead(self, *listed: tuple[ListRequest, type[BaseModel]]) -> None:
+        """Read whole listings side by side, each a model with the kind of its records."""
+        limit = self.within_limit(0)
+        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listed)
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """As the session's; nothing is sent once the user has been answered."""
+        if not self.responses:
+            super().read_ahead(chains)
 
 
 def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
@@ -246,37 +211,30 @@ def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
 def _pages(model: ListRequest, field: str, limit: int) -> Chain:
     """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
     offset = 0
-    while True:
+    while offset >= 0:
         answer = yield model(offset=offset, limit=limit)
-        records = getattr(answer, field, None) or []
-        following = getattr(answer, "next_offset", None)
-        if not records or not following or following < 0:
-            return
-        offset += len(records)
+        records, following = getattr(answer, field, None), getattr(answer, "next_offset", None)
+        offset = offset + len(records) if records and following and following > 0 else -1
 
 
 def _misfit(request: Request, answer: BaseModel) -> str | None:
     """Why an answer belongs to another question; None where nothing says so."""
     body = body_of(request)
-    if field := _RECORDS.get(request.tool):
-        record = getattr(answer, field)
-        return _differs("id", body["id"], record.id if record else body["id"])
+    pairs: list[tuple[str, object, object]] = []
+    field = _RECORDS.get(request.tool)
+    if field and (record := getattr(answer, field)):
+        pairs = [("id", body["id"], record.id)]
     match answer:
         case wire.Resp_LoadWiki():
-            return _differs("page", _page_name(body["file"]), _page_name(answer.file))
+            pairs = [("page", _page_name(body["file"]), _page_name(answer.file))]
         case wire.Resp_SearchTimeEntries():
-            wanted = {field: body[field] for field in _FILTERS if body[field]}
-            for entry in answer.entries:
-                for field, value in wanted.items():
-                    if why := _differs(field, value, getattr(entry, field)):
-                        return why
+            asked = [field for field in _FILTERS if body[field]]
+            pairs = [(f, body[f], getattr(entry, f)) for entry in answer.entries for f in asked]
+    for what, wanted, shown in pairs:
+        if wanted != shown:
+            shown = str(shown)[:80]
+            return f"asked for the {what} {str(wanted)[:80]!r}, the answer is of {shown!r}"
     return None
-
-
-def _differs(what: str, wanted: object, shown: object) -> str | None:
-    if wanted == shown:
-        return None
-    return f"asked for the {what} {str(wanted)[:80]!r}, the answer is of {str(shown)[:80]!r}"
 
 
 def _page_name(file: str) -> str:

@@ -86,24 +86,22 @@ def Combo_Sum_Hours_For_Period(
     asked = filters(session, employee, project, customer, date_from, date_to)
     collected = Collector()
     entries = collected.rows(lambda: listings.entries(session, **asked))
-    groups = ("status", "employee", "project", "customer")
+    by: dict[str, dict[str, float]] = {}
+    for field in ("status", "employee", "project", "customer"):
+        groups: defaultdict[str, list[float]] = defaultdict(list)
+        for entry in entries:
+            groups[getattr(entry, field) or ""].append(entry.hours)
+        by[f"by_{field}"] = {value: total(hours) for value, hours in sorted(groups.items())}
     return collected.result(
         {
             "total": total(e.hours for e in entries),
             "billable": total(e.hours for e in entries if e.billable),
             "other": total(e.hours for e in entries if not e.billable),
-            **{f"by_{field}": _hours_by(field, entries) for field in groups},
+            **by,
             "entries": entries,
             "asked": {name: value for name, value in asked.items() if value},
         }
     )
-
-
-def _hours_by(field: str, entries: Iterable[wire.TimeEntry]) -> dict[str, float]:
-    groups: defaultdict[str, list[float]] = defaultdict(list)
-    for entry in entries:
-        groups[getattr(entry, field) or ""].append(entry.hours)
-    return {value: total(hours) for value, hours in sorted(groups.items())}
 
 
 def Combo_Sum_Workload_For_Employees(
@@ -115,7 +113,6 @@ def Combo_Sum_Workload_For_Employees(
     """Of time slices: {people: [{id, name, department, location, workload, projects: [{id,
     name, status, role, time_slice}]}] highest first, most: [id], least: [id]}. statuses: of
     projects; none: all"""
-    listings.read_ahead(session, "employees", "projects")
     people = staff(listings.employees(session), department, location)
     seats: defaultdict[str, list[Seat]] = defaultdict(list)
     collected = Collector()
@@ -126,28 +123,23 @@ def Combo_Sum_Workload_For_Employees(
             seats[member.employee].append(seat)
     loads = [
         Load(
-            id=one.id,
-            name=one.name,
-            department=one.department,
-            location=one.location,
+            **dict(one),
             workload=total(seat.time_slice for seat in seats[one.id]),
             projects=seats[one.id],
         )
         for one in people
     ]
     loads.sort(key=lambda load: (-load.workload, load.id))
-    # Nobody knows who has most of a part.
-    most, least = ([], []) if collected.fault else ends([(one.id, one.workload) for one in loads])
-    return collected.result({"people": loads, "most": most, "least": least})
+    ends = _ends(collected, [(one.id, one.workload) for one in loads])
+    return collected.result({"people": loads, **ends})
 
 
-def ends(ranked: list[tuple[str, float]]) -> tuple[list[str], list[str]]:
+def _ends(collected: Collector, ranked: list[tuple[str, float]]) -> dict[str, list[str]]:
     """The ids with the highest and with the lowest figure of a ranking, highest first."""
-    if not ranked:
-        return [], []
-    figures = ranked[0][1], ranked[-1][1]
-    most, least = ([id for id, figure in ranked if figure == end] for end in figures)
-    return most, least
+    if collected.fault or not ranked:  # nobody knows who has most of a part
+        return {"most": [], "least": []}
+    ends = {"most": ranked[0][1], "least": ranked[-1][1]}
+    return {name: [id for id, figure in ranked if figure == end] for name, end in ends.items()}
 
 
 def total(numbers: Iterable[float]) -> float:
@@ -197,7 +189,6 @@ def Combo_List_All_Time_Entries(
 
 
 def _listed(field: str, read: Callable[[], list[T]]) -> dict[str, object]:
-    """The records under their name. Raises a fault that keeps those that came before it."""
     collected = Collector()
     return collected.result({field: collected.rows(read)})
 
@@ -254,9 +245,17 @@ def Combo_Match_Employees_For_Skills(
     people = collected.rows(lambda: listings.employees_of(session, wanted))
     rows = [_match(person, asked) for person in people]
     rows.sort(key=lambda one: (-one.sum, one.id))
-    # Nobody knows who has most of a part.
-    most, least = ([], []) if collected.fault else ends([(one.id, one.sum) for one in rows])
-    return collected.result({"people": rows, "most": most, "least": least, "asked": asked})
+    ends = _ends(collected, [(one.id, one.sum) for one in rows])
+    return collected.result({"people": rows, **ends, "asked": asked})
+
+
+def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
+    has: dict[str, Levels] = {}
+    for kind in KINDS:
+        own = levels_of(getattr(person, kind))
+        has[kind] = {name: own[name] for name in asked[kind] if name in own}
+    level_sum = sum(sum(levels.values()) for levels in has.values())
+    return Match(**{**dict(person), **has}, sum=level_sum)
 
 
 def _having(
@@ -267,19 +266,10 @@ def _having(
         kind: [{"name": name, "min_level": least} for name, least in wanted.items()]
         for kind, wanted in levels.items()
     }
-    return session.kept(
+    return session.memory.kept(
         ("employees", repr((filters, places))),
         lambda: session.pages(company.Req_SearchEmployees, wire.EmployeeBrief, **filters, **places),
     )
-
-
-def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
-    levels: dict[str, Levels] = {}
-    for kind in KINDS:
-        own = levels_of(getattr(person, kind))
-        levels[kind] = {name: own[name] for name in asked[kind] if name in own}
-    total_level = sum(sum(part.values()) for part in levels.values())
-    return Match(**{**dict(person), **levels}, sum=total_level)
 
 
 def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
@@ -288,7 +278,7 @@ def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: 
     Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.
     """
     text = text.strip()
-    if _somebody_has(session, kind, text):
+    if _having(session, {kind: {text: 0}}, {}):
         return text
     own = listings.employee(session, session.user().id)
     shown = sorted(session.evidence.tokens | {one.name for one in (*own.skills, *own.wills)})
@@ -298,7 +288,7 @@ def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: 
         pages = wiki_pages(session, wiki)
         shown = sorted(session.evidence.tokens)
         matches = {name for page in pages.values() for name in _named_so(page, text, shown)}
-    matches = {name for name in matches if _somebody_has(session, kind, name)}
+    matches = {name for name in matches if _having(session, {kind: {name: 0}}, {})}
     if len(matches) == 1:
         return matches.pop()
     names = sorted(matches) or [name for name in shown if name.startswith(prefix)] or shown
@@ -319,13 +309,3 @@ def _named_so(page: str, text: str, stored: Collection[str]) -> Iterator[str]:
         names = [name for name in _STORED.findall(part) if name in stored]
         if len(names) == 1 and words(part.replace(names[0], " ", 1)) == wanted:
             yield names[0]
-
-
-def _somebody_has(session: ReadingSession, kind: LevelKind, name: str) -> bool:
-    """Whether anybody has it: one page tells, and all of it is not read."""
-    filters = {kind: [{"name": name}]}
-    page = session.kept(
-        ("employees", f"{kind} {name}"),
-        lambda: session.page(company.Req_SearchEmployees, wire.EmployeeBrief, 0, **filters),
-    )
-    return bool(page.records)

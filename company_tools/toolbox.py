@@ -1,23 +1,33 @@
-"""The tools of one task, as far as who asks may have them and an instruction can need them."""
+"""The tools of one task, as far as who asks may have them and an instruction can need them.
+
+A ``Req_`` tool is one API call, with page limits and who acts filled in by us.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import regex
+from pydantic import BaseModel
 
-from company_tools import ids, profile, sums, updates, wiki_pages
-from company_tools.arguments import loosened
+from company_tools import ids, listings, profile, sums, updates, wiki_pages
+from company_tools.arguments import bare_id, day, loosened
+from company_tools.change import levels_of
 from company_tools.company_session import CompanySession
-from company_tools.requests import PUBLIC, request_tools
+from company_tools.profile import person_of
+from company_tools.reading_session import FIELDS
 from company_tools.stages.language import language
 from company_tools.wiki_store import WikiStore
+from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import Tool, ToolFault, tool
 from core.ledger.calls import Kind
 from core.tools.faults import OutOfReach
-from core.tools.requests import bound
+from core.tools.paging import END
+from core.tools.requests import bound, request_tool
 
 
 class Combo(NamedTuple):
@@ -94,11 +104,130 @@ def known(session: CompanySession) -> bool:
     return bool(session.requester)
 
 
+PUBLIC = frozenset({"Req_WhoAmI", "Req_ListWiki", "Req_LoadWiki", "Req_SearchWiki"})
+_DOCS = {
+    "Req_GetEmployee": (
+        "{employee: {id, name, email, salary, location, department, notes, skills, wills: "
+        "{name: level}}}"
+    ),
+    "Req_GetProject": (
+        "{project: {id, name, description, customer, status, team: [{employee, role, time_slice}]}}"
+    ),
+    "Req_GetCustomer": (
+        "{company: {id, name, brief, location, primary_contact_name, primary_contact_email, "
+        "deal_phase, high_level_status, account_manager}}"
+    ),
+    "Req_UpdateProjectStatus": "{id, before: status, sent, after}",
+}
+"""What no Combo tool covers, and what prompts say of it."""
+_ACTORS = ("changed_by", "logged_by")
+_LISTS: dict[str, tuple[type[BaseModel], str]] = {
+    "Req_ListEmployees": (wire.EmployeeBrief, "employees"),
+    "Req_SearchEmployees": (wire.EmployeeBrief, "employees"),
+    "Req_ListCustomers": (wire.CompanyBrief, "customers"),
+    "Req_SearchCustomers": (wire.CompanyBrief, "customers"),
+    "Req_ListProjects": (wire.ProjectBrief, "projects"),
+    "Req_SearchProjects": (wire.ProjectBrief, "projects"),
+    "Req_SearchTimeEntries": (wire.TimeEntryWithID, "entries"),
+}
+"""The records that a request lists, and what they are kept as."""
+_READS = (
+    "Req_TimeSummaryByProject", "Req_TimeSummaryByEmployee", "Req_ListWiki", "Req_LoadWiki",
+    "Req_SearchWiki", "Req_GetTimeEntry",
+)  # fmt: skip
+_WRITES = (
+    "Req_UpdateProjectTeam", "Req_LogTimeEntry", "Req_UpdateTimeEntry", "Req_UpdateWiki",
+)  # fmt: skip
+_IDS = frozenset({"id", "employee", "project", "customer", "customer_id", "manager"})
+_DAYS = frozenset({"date", "date_from", "date_to"})
+
+
 def all_tools(session: CompanySession, wiki: WikiStore) -> list[Tool]:
-    """What a known user has."""
+    """What a known user has; the answer to the user is none of them."""
     given = {"session": session, "wiki": wiki}
     combos = (tool(one.kind, bound(one.function, given), fields=one.fields) for one in COMBOS)
-    return [*request_tools(session, wiki), *map(loosened, combos)]
+    one_record: dict[str, Callable[[str], object]] = {
+        "Req_GetEmployee": lambda id: {"employee": person_of(listings.employee(session, id))},
+        "Req_GetProject": lambda id: {"project": listings.project(session, id), "found": True},
+        "Req_GetCustomer": lambda id: {"company": listings.customer(session, id), "found": True},
+    }
+    return [
+        _made(session, "read", "Req_WhoAmI", session.user),
+        *(_made(session, "read", name, act) for name, act in one_record.items()),
+        *(_listing(session, name) for name in _LISTS),
+        *(_made(session, "read", name, partial(_sent, session, name)) for name in _READS),
+        *(_made(session, "write", name, partial(_sent, session, name)) for name in _WRITES),
+        _made(session, "write", "Req_UpdateProjectStatus", partial(updates.update_status, session)),
+        _made(session, "write", "Req_UpdateEmployeeInfo", partial(_update_info, session, wiki)),
+        *map(loosened, combos),
+    ]
+
+
+def _made(
+    session: CompanySession,
+    kind: Kind,
+    name: str,
+    act: Callable[..., object],
+    defaults: dict[str, object] | None = None,
+) -> Tool:
+    def run(**arguments: object) -> object:
+        for field, value in arguments.items():
+            if isinstance(value, str) and field in _IDS:
+                arguments[field] = bare_id(value)
+            elif isinstance(value, str) and value and field in _DAYS:
+                arguments[field] = day(value, session.user().today)
+        return act(**arguments)
+
+    model: type[BaseModel] = getattr(company, name)
+    omitted = [field for field in _ACTORS if field in model.model_fields]
+    made = request_tool(kind, model, run, _DOCS.get(name, ""), unsaid=omitted, defaults=defaults)
+    return replace(loosened(made), told=name in _DOCS)
+
+
+def _update_info(
+    session: CompanySession,
+    wiki: WikiStore,
+    employee: str,
+    skills: list[wire.SkillLevel] | None = None,
+    wills: list[wire.SkillLevel] | None = None,
+    **scalars: Any,
+) -> dict[str, object]:
+    """As the Combo tool does it: what is left out stays, which the request does not promise."""
+    update = updates.Combo_Update_Employee_For_Changes
+    levels = levels_of(skills or ()), levels_of(wills or ())
+    made = update(session, wiki, employee, **scalars, skills=levels[0], wills=levels[1])
+    return {"employee": person_of(listings.employee(session, str(made["id"])))}
+
+
+def _listing(session: CompanySession, name: str) -> Tool:
+    """A page, however large a one is asked for, cut from the whole, which is kept.
+
+    To ask for an offset beyond the end is a failure of the platform, which looks like an outage.
+    """
+    model, (kind, kept_as) = getattr(company, name), _LISTS[name]
+
+    def act(offset: int, limit: int, **filters: object) -> dict[str, object]:
+        key = (kept_as, name, repr(filters)) if filters else (kept_as,)
+        records = session.memory.kept(key, lambda: session.pages(model, kind, **filters))
+        start = max(offset, 0)
+        if start > len(records):
+            raise ToolFault(f"offset {offset} is beyond the end, {len(records)}")
+        used = session.within_limit(limit)
+        end = start + used
+        following = end if end < len(records) else END
+        return {FIELDS[kind]: records[start:end], "next_offset": following, "limit": used}
+
+    return _made(session, "read", name, act, {"offset": 0, "limit": 0})
+
+
+def _sent(session: CompanySession, name: str, **arguments: Any) -> object:
+    model: type[BaseModel] = getattr(company, name)
+    if name == "Req_LogTimeEntry" and arguments.get("project"):
+        updates.check_member(session, arguments["employee"], arguments["project"])
+    for field in _ACTORS:
+        if field in model.model_fields:
+            arguments[field] = session.actor()
+    return session.send(model(**arguments))
 
 
 _ORDERS = (

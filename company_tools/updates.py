@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from company_tools import listings
 from company_tools.arguments import bare_id, day
-from company_tools.change import levels_of, team_of
+from company_tools.change import ChangeRequest, levels_of, team_of
 from company_tools.company_session import CompanySession, twice
 from company_tools.ids import PLACES, employee_id, project_id, stored_value
 from company_tools.profile import Person, person_of
@@ -26,9 +26,6 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
 from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
-
-if TYPE_CHECKING:
-    from company_tools.change import ChangeRequest
 
 Role = Literal["Lead", "Engineer", "Designer", "QA", "Ops", "Other"]
 
@@ -68,27 +65,24 @@ def Combo_Update_Employee_For_Changes(
         raise ToolFault("give salary or salary_delta, not both")
     given = {"notes": notes, "salary": salary, "location": location, "department": department}
     scalars = {field: value for field, value in given.items() if value is not None}
-    for field in PLACES:
-        if field in scalars:
-            people = listings.employees(session)
-            scalars[field] = stored_value(field, str(scalars[field]), people)
+    for field in [place for place in PLACES if place in scalars]:
+        scalars[field] = stored_value(field, str(scalars[field]), listings.employees(session))
     levels = {"skills": (skills, skill_deltas), "wills": (wills, will_deltas)}
     steps = salary_delta is not None or skill_deltas or will_deltas
+
+    def request(after: wire.EmployeeView) -> ChangeRequest:
+        # A list that is empty is not sent: for the platform it stands for no change.
+        fields = after.model_dump(include={*_EMPLOYEE_FIELDS})
+        return company.Req_UpdateEmployeeInfo(employee=id, **fields, changed_by=session.actor())
+
     return session.make_change(
-        "/employees/update",
         id,
         partial(listings.employee, session, id),
         partial(_employee_after, session, wiki, scalars, salary_delta, levels),
-        partial(_employee_request, session),
+        request,
         lambda *records: _changed(*map(person_of, records)),
         check=partial(_refuse_second_step, session, id) if steps else lambda: None,
     )
-
-
-def _employee_request(session: CompanySession, after: wire.EmployeeView) -> ChangeRequest:
-    # A list that is empty is not sent: for the platform it stands for no change.
-    fields = after.model_dump(include={*_EMPLOYEE_FIELDS})
-    return company.Req_UpdateEmployeeInfo(employee=after.id, **fields, changed_by=session.actor())
 
 
 def _changed(record: Person, before: Person, wanted: Person) -> dict[str, object]:
@@ -197,9 +191,8 @@ def Combo_Update_Team_For_Changes(
         other = wanted if record is before else before
         return [member for member in record.team if member not in other.team]
 
-    path, kept = "/projects/team/update", {"team"}
     read = partial(listings.project, session, id)
-    return session.make_change(path, id, read, after, request, shown, kept)
+    return session.make_change(id, read, after, request, shown)
 
 
 def _team_after(
@@ -247,26 +240,19 @@ def _given(member: Member) -> dict[str, object]:
 def update_status(session: CompanySession, id: str, status: str) -> dict[str, object]:
     """Change a project's status. Raises ToolFault where there is no such project."""
 
-    def request(_record: wire.ProjectDetail) -> ChangeRequest:
-        asked = {"id": id, "status": status, "changed_by": session.actor()}
-        return company.Req_UpdateProjectStatus.model_validate(asked)
-
+    asked = {"id": id, "status": status, "changed_by": session.actor()}
     return session.make_change(
-        "/projects/status/update",
         id,
         lambda: listings.project(session, id),
         lambda record: record.model_copy(update={"status": status}),
-        request,
+        lambda _: company.Req_UpdateProjectStatus.model_validate(asked),
         lambda record, *_: record.status,
-        {"status"},
     )
 
 
 EntryStatus = Literal["", "draft", "submitted", "approved", "invoiced", "voided"]
 OF_CUSTOMER, INTERNAL = "customer_project", "internal"
 """Categories of work that entries have (facts of the platform)."""
-
-
 _ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable", "status")
 
 
@@ -294,7 +280,6 @@ def Combo_Update_Time_Entry_For_Changes(
         return company.Req_UpdateTimeEntry(id=id, **fields, changed_by=session.actor())
 
     return session.make_change(
-        "/time/update",
         id,
         lambda: listings.entry(session, id),
         lambda record: record.model_copy(update=wanted),
@@ -325,7 +310,8 @@ def Combo_Log_Time_For_Project(
     if not allow_non_member:
         check_member(session, who, where)
     by = session.actor()
-    customer = _billed_customer(session, record)
+    managed = listings.account_manager(session, record.customer) is not None
+    customer = record.customer if managed else None  # a company's own projects have none
     request = company.Req_LogTimeEntry(
         employee=who,
         customer=customer,
@@ -342,12 +328,6 @@ def Combo_Log_Time_For_Project(
     roles = {key: [m.role for m in record.team if m.employee == id] for key, id in whose.items()}
     with keeping(**roles):
         return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
-
-
-def _billed_customer(session: CompanySession, project: wire.ProjectDetail) -> str | None:
-    """The customer of an entry, which the platform does not fill in; own projects have none."""
-    managed = listings.account_manager(session, project.customer) is not None
-    return project.customer if managed else None
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -62,7 +62,7 @@ def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
 
     # Without a proven version each task reads its own pages, once.
     key = ("wiki", "pages", sha1)
-    pages = session.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
+    pages = session.memory.kept(key, lambda: wiki.pages(sha1, read) if sha1 else read())
     session.memory.note(ShownPages(pages=pages))
     return pages
 
@@ -126,7 +126,7 @@ def Combo_Write_Wiki_Pages(
     with keeping(written=written, unchanged=same, sha1_before=before):
         for file, content in pages.items():
             request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-            if now.get(file, "") == content and not session.was_made(request):
+            if now.get(file, "") == content and not session.made_earlier(request):
                 same.append(file)
                 continue
             session.send(request)
@@ -147,7 +147,7 @@ def Combo_Rename_Wiki_Page(
     # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)
     emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
-    if old not in pages and new in pages and session.was_made(emptied):
+    if old not in pages and new in pages and session.made_earlier(emptied):
         return Combo_Write_Wiki_Pages(session, wiki, {new: load(session, new), old: ""})
     if old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
@@ -211,7 +211,6 @@ class Index:
 
 @lru_cache(maxsize=16)
 def _index(pages: tuple[tuple[str, str], ...]) -> Index:
-    """The index of a version's pages, made once."""
     return Index(dict(pages))
 
 
@@ -239,30 +238,18 @@ def Combo_Search_Wiki_For_Words(
         raise ToolFault("words must not be empty")
     patterns = {text: pattern for text in asked if (pattern := _pattern(text)) is not None}
     plain = " ".join(text for text in asked if text not in patterns)
-    ranked = _ranked(wiki_pages(session, wiki), plain, list(patterns.values()))
-    chunks = [{**chunk._asdict(), "score": round(100 * share)} for chunk, share in ranked]
-    return {"chunks": chunks[: max(top, 0)]}
-
-
-def _ranked(
-    pages: Pages, text: str, patterns: Sequence[regex.Pattern[str]]
-) -> list[tuple[Chunk, float]]:
-    """Parts with a score from 0 to 1, best first: those with most patterns, then by words.
-
-    Raises ToolFault: a pattern takes too long.
-    """
-    if not text.strip() and not patterns:
-        return []
+    pages = wiki_pages(session, wiki)
     index = _index(tuple(pages.items()))
     until = time.monotonic() + PATTERN_SECONDS
-    scores = [
-        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns), -number)
-        for number, (score, chunk) in enumerate(
-            zip(index.keyword_scores(text), index.chunks, strict=True)
-        )
+    # From 0 to 1: first those with most patterns, then by words.
+    scored = [
+        (score + sum(_matches(pattern, chunk.text, until) for pattern in patterns.values()), chunk)
+        for score, chunk in zip(index.keyword_scores(plain), index.chunks, strict=True)
     ]
-    best = len(patterns) + bool(text.strip())
-    return [(index.chunks[-at], score / best) for score, at in sorted(scores)[::-1] if score > 0]
+    best = len(patterns) + bool(plain)
+    found = sorted((pair for pair in scored if pair[0] > 0), key=lambda pair: -pair[0])
+    chunks = [{**chunk._asdict(), "score": round(100 * share / best)} for share, chunk in found]
+    return {"chunks": chunks[: max(top, 0)]}
 
 
 def _pattern(text: str) -> regex.Pattern[str] | None:
@@ -296,13 +283,11 @@ def telling_words(text: str) -> tuple[str, ...]:
 
 def terms(text: str) -> tuple[str, ...]:
     """The words of a text; in a script without spaces, each two neighbouring characters."""
-    return tuple(term for word in words(text) for term in _terms_of(word))
-
-
-def _terms_of(word: str) -> Iterable[str]:
-    if not _UNSPACED.search(word):
-        return (word,)
-    return (word[n : n + 2] for n in range(max(1, len(word) - 1)))
+    found: list[str] = []
+    for word in words(text):
+        unspaced = _UNSPACED.search(word) is not None
+        found += [word[n : n + 2] for n in range(max(1, len(word) - 1))] if unspaced else [word]
+    return tuple(found)
 
 
 @cache

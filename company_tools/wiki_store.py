@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,7 +79,8 @@ class WikiStore:
         """The pages of a version; ``read`` gets them where nobody is proven to have read them."""
         with self._lock:
             pages = self._known.get(sha1) if sha1 in self._proven else None
-        pages = pages if pages is not None else self._kept(sha1)
+        if pages is None and self._folder and (kept := _read(_path(self._folder, sha1))):
+            pages = kept.pages
         if pages is None:
             pages = read()
         self.keep(sha1, pages)
@@ -104,26 +104,14 @@ class WikiStore:
             self._proven.add(sha1)
         if self._folder:
             path = _path(self._folder, sha1)
-            check = _check(sha1, pages)
-            text = json.dumps({"format": FORMAT, "sha1": sha1, "check": check, "pages": pages})
+            text = json.dumps({"format": FORMAT, "sha1": sha1, "pages": pages})
             write_kept(path, text.encode("ascii"), VERSIONS_AT_MOST)
 
-    def known(self, sha1: str) -> Pages | None:
-        """The pages of a version, where they were read already."""
-        with self._lock:
-            return self._known.get(sha1)
-
-    def versions(self) -> Iterator[Version]:
+    def versions(self) -> list[Version]:
         """What is kept on disk and whole, the last first."""
-        aged: list[tuple[float, Path]] = []
-        for path in self._folder.glob("*.json") if self._folder else ():
-            with suppress(OSError):  # another process may drop it
-                aged.append((path.stat().st_mtime, path))
-        for since, path in sorted(aged, reverse=True):
-            sha1 = _named(path)
-            pages = None if sha1 is None else self._kept(sha1)
-            if sha1 is not None and pages is not None:
-                yield Version(sha1, pages, since)
+        paths = self._folder.glob("*.json") if self._folder else ()
+        versions = [version for path in paths if (version := _read(path))]
+        return sorted(versions, key=lambda version: -version.since)
 
     def before(self, sha1: str) -> Pages | None:
         """The version of the same wiki that the run knew first, where that is another one."""
@@ -139,40 +127,20 @@ class WikiStore:
                     return pages
         return None
 
-    def _kept(self, sha1: str) -> Pages | None:
-        """The version on disk; None where there is none, or its hash is not that of its pages."""
-        if self._folder is None:
-            return None
-        content = read_kept(_path(self._folder, sha1))
-        if content is None:
-            return None
-        try:
-            data = json.loads(content)
-            pages = data["pages"]
-            whole = data["format"] == FORMAT and data["sha1"] == sha1
-            whole = whole and data["check"] == _check(sha1, pages)
-            whole = whole and all(isinstance(text, str) for text in pages.values())
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            return None
-        return pages if whole and sha1 == hash_of(pages) else None
 
-
-def _named(path: Path) -> str | None:
-    """The version that a file says it holds; None where it is damaged or is not named by it."""
+def _read(path: Path) -> Version | None:
+    """The version in a file; None where it is damaged, or its name is not that of its pages."""
     try:
-        sha1 = json.loads(read_kept(path) or b"")["sha1"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+        data = json.loads(read_kept(path) or b"")
+        version = Version(data["sha1"], data["pages"], path.stat().st_mtime)
+        whole = all(isinstance(text, str) for text in version.pages.values())
+        whole = whole and data["format"] == FORMAT and version.sha1 == hash_of(version.pages)
+        return version if whole and path == _path(path.parent, version.sha1) else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    named = isinstance(sha1, str) and _path(path.parent, sha1) == path
-    return sha1 if named else None
 
 
 def _path(folder: Path, sha1: str) -> Path:
     # The hash comes over the wire: it is no name for a file.
     hashed = hashlib.sha1(sha1.encode("utf-8", "surrogatepass"), usedforsecurity=False)
     return folder / f"{hashed.hexdigest()}.json"
-
-
-def _check(sha1: str, pages: Pages) -> str:
-    text = json.dumps([sha1, pages], sort_keys=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()

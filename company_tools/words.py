@@ -36,13 +36,12 @@ def words(text: str) -> tuple[str, ...]:
 
 def levelled(text: str) -> tuple[str, ...]:
     """The words of a text, equal for all spellings of a letter: Müller, Mueller and Muller."""
-    return tuple(_level(word) for word in words(text))
-
-
-def _level(word: str) -> str:
-    while (shorter := _WRITTEN_OUT.sub("", word)) != word:
-        word = shorter
-    return word
+    found: list[str] = []
+    for word in words(text):
+        while (shorter := _WRITTEN_OUT.sub("", word)) != word:
+            word = shorter
+        found.append(word)
+    return tuple(found)
 
 
 def telling(text: str) -> tuple[str, ...]:

@@ -7,14 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import regex
+from pydantic import BaseModel
 
 from company_tools.change import CHANGES
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
 from company_tools.final_answer import OUTCOMES, final_answer_tool
 from company_tools.reading_session import USUAL_LIMIT
+from company_tools.sums import KINDS
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore
+from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, Tool, ToolCall, WireCall
 from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 
@@ -49,30 +52,15 @@ def open_live(base_url: str, spec_id: str) -> LiveTask:
 FORMAT = "company-pack/1"
 COMPANY = "recorded"
 TODAY = "2025-01-01"
-_TABLES: dict[str, tuple[frozenset[str], Facts]] = {
-    "employees": (
-        frozenset({"id", "name", "email", "salary"}),
-        {"location": "", "department": "", "notes": "", "skills": [], "wills": []},
-    ),
-    "customers": (
-        frozenset({"id", "name", "deal_phase"}),
-        {
-            "location": "", "high_level_status": "", "brief": "", "primary_contact_name": "",
-            "primary_contact_email": "", "account_manager": "",
-        },
-    ),
-    "projects": (
-        frozenset({"id", "name", "customer", "status"}), {"description": "", "team": []},
-    ),
-    "time_entries": (
-        frozenset({"id", "employee", "date", "hours"}),
-        {
-            "customer": "", "project": "", "work_category": "", "notes": "", "billable": False,
-            "status": "draft",
-        },
-    ),
-}  # fmt: skip
-"""Of each table what a record must show to be one, and what stands for what was not shown."""
+_TABLES: dict[str, tuple[type[BaseModel], set[str]]] = {
+    "employees": (wire.EmployeeView, {"id", "name", "email", "salary"}),
+    "customers": (wire.CompanyDetail, {"id", "name", "deal_phase"}),
+    "projects": (wire.ProjectDetail, {"id", "name", "customer", "status"}),
+    "time_entries": (wire.TimeEntryWithID, {"id", "employee", "date", "hours"}),
+}
+"""The records of each table, and the fields that one must show to be one."""
+_NOT_SHOWN: Facts = {"skills": [], "wills": [], "team": [], "billable": False, "status": "draft"}
+"""What stands for fields that no answer showed; for all others an empty text."""
 
 
 def scenario_of(
@@ -90,7 +78,9 @@ def scenario_of(
     shown = [d for call in [*edited, *calls] for d in dicts_in(call.result)]
     wires = [wire for call in calls for wire in call.requests]
     company = {table: _records(table, shown) for table in _TABLES}
-    user = _user(shown, wires)
+    users = [d.get("current_user") or d.get("user") for d in shown]
+    users += [w.body.get(name) for w in wires for name in ("changed_by", "logged_by")]
+    user = next((str(user) for user in users if user), None)
     _complete(company, user)
     expect, note = _expect(wires, result, company)
     scenario = {
@@ -105,54 +95,57 @@ def scenario_of(
     tables = {
         name: sorted(found.values(), key=lambda r: r["id"]) for name, found in company.items()
     }
-    wiki = {
-        str(d["file"]): str(d["content"])
-        for d in reversed(shown)
-        if {"file", "content"} <= d.keys()
-    }
+    wiki: dict[str, str] = {}
+    for one in reversed(shown):
+        if {"file", "content"} <= one.keys():
+            wiki[str(one["file"])] = str(one["content"])
+        elif isinstance(pages := one.get("pages"), dict):
+            wiki |= pages
     whole = {"name": "Recorded", **tables, "wiki": wiki}
     return pack_of(FORMAT, scenario, note, edited=bool(edited), companies={COMPANY: whole})
 
 
 def _records(table: str, shown: Sequence[Facts]) -> dict[str, Facts]:
     """Records by id: each field as it was shown first."""
-    needed, rest = _TABLES[table]
-    found: dict[str, Facts] = {}
+    model, needed = _TABLES[table]
+    records: dict[str, Facts] = {}
     for one in shown:
         if needed <= one.keys() and isinstance(one["id"], str):
-            known = found.setdefault(one["id"], {})
-            for field in (*needed, *rest):
-                if one.get(field) is not None:
-                    known.setdefault(field, one[field])
-    return {id_: {**rest, **record} for id_, record in found.items()}
+            known = records.setdefault(one["id"], {})
+            for field in model.model_fields:
+                value = one.get(field)
+                if field in KINDS and isinstance(value, dict):  # as tools show levels
+                    value = [{"name": name, "level": level} for name, level in value.items()]
+                if value is not None:
+                    known.setdefault(field, value)
+    return {id: _record(table, **known) for id, known in records.items()}
 
 
-def _user(shown: Sequence[Facts], wires: Sequence[WireCall]) -> str | None:
-    users = (d["current_user"] for d in shown if d.get("current_user"))
-    sent = (w.body.get(name) for w in wires for name in ("changed_by", "logged_by"))
-    return next((str(user) for user in (*users, *sent) if user), None)
+def _record(table: str, **known: Any) -> Facts:
+    fields = _TABLES[table][0].model_fields
+    return {field: known.get(field, _NOT_SHOWN.get(field, "")) for field in fields}
 
 
 def _complete(company: dict[str, dict[str, Facts]], user: str | None) -> None:
-    """Records that others only point to, as records of their own."""
+    """Add records that others only point to."""
+    projects, customers = company["projects"], company["customers"]
     for entry in company["time_entries"].values():
-        id_, customer = entry["project"], entry["customer"]
-        if id_:
-            stub = {"id": id_, "name": id_, "customer": customer, "status": "active"}
-            company["projects"].setdefault(id_, stub | _TABLES["projects"][1])
-        if customer:
-            stub = {"id": customer, "name": customer, "deal_phase": "active"}
-            company["customers"].setdefault(customer, stub | _TABLES["customers"][1])
-    projects = company["projects"].values()
-    named = [user, *(w.get("employee") for p in projects for w in p["team"])]
-    named += [one["account_manager"] for one in company["customers"].values()]
+        id, customer = entry["project"], entry["customer"]
+        if id and id not in projects:
+            about = {"name": id, "customer": customer, "status": "active"}
+            projects[id] = _record("projects", id=id, **about)
+        if customer and customer not in customers:
+            about = {"name": customer, "deal_phase": "active"}
+            customers[customer] = _record("customers", id=customer, **about)
+    named = [user, *(member["employee"] for p in projects.values() for member in p["team"])]
+    named += [one["account_manager"] for one in customers.values()]
     named += [one["employee"] for one in company["time_entries"].values()]
-    for id_ in filter(None, named):
-        stub = {"id": id_, "name": id_, "email": "", "salary": 0}
-        company["employees"].setdefault(str(id_), stub | _TABLES["employees"][1])
-    for one in company["customers"].values():
-        if not one["account_manager"] and company["employees"]:
-            one["account_manager"] = next(iter(company["employees"]))
+    people = company["employees"]
+    for id in filter(None, named):
+        people.setdefault(id, _record("employees", id=id, name=id, salary=0))
+    for one in customers.values():
+        if not one["account_manager"] and people:
+            one["account_manager"] = next(iter(people))
 
 
 def _expect(
@@ -195,12 +188,11 @@ def _events(wire: WireCall, company: dict[str, dict[str, Facts]]) -> Iterator[Fa
 
 def _of_employee(body: Mapping[str, Any], old: Facts) -> Iterator[Facts]:
     who = {"employee": body["employee"]}
-    if body.get("notes") is not None and body["notes"] != old.get("notes"):
-        yield {"type": "Evt_EmployeeNoteUpdated", **who, "notes": body["notes"]}
-    if body.get("salary") is not None and body["salary"] != old.get("salary"):
-        yield {"type": "Evt_EmployeeSalaryUpdated", **who, "salary": body["salary"]}
+    for field, kind in (("notes", "Note"), ("salary", "Salary")):
+        if body.get(field) is not None and body[field] != old.get(field):
+            yield {"type": f"Evt_Employee{kind}Updated", **who, field: body[field]}
     changed: Facts = {}
-    for field in ("skills", "wills"):
+    for field in KINDS:
         before = {one["name"]: one["level"] for one in old.get(field) or ()}
         after = {one["name"]: one["level"] for one in body.get(field) or ()}
         levels = {n: v for n, v in after.items() if before.get(n) != v}

@@ -36,7 +36,6 @@ SECONDS = 0.5
 """Of CPU, for one pattern over one text."""
 SHORTER = {
     "workshop.rule_based": TASK_CHARS,
-    "company_tools.arguments._LEVEL": NAME_AT_MOST,
     "company_tools.final_answer._EXCEPT": 60,
     "company_tools.arguments._WITH_NAME": NAME_AT_MOST,
     "store_tools.words._TIMES": 80,

@@ -6,6 +6,8 @@ gives no book, lines are chosen by code.
 
 from __future__ import annotations
 
+from pydantic import TypeAdapter
+
 from company_tools.briefing import requester_of, whole_pages
 from company_tools.environment import CompanyEnvironment
 from company_tools.rule_choice import rule_text
@@ -42,7 +44,8 @@ class RuleBook(CompanyStage):
             facts = {"version": version, "by": "code", "rules": excerpt(pages, lines)}
             return Finding(facts=facts, failed=failed)
         # A book without a rule helps nobody: then code chooses, too.
-        text = rule_text(pages, book or None, who, task.text, about_of(task))
+        about = TypeAdapter(list[str]).validate_python(facts_of(task, "entities").get("about", []))
+        text = rule_text(pages, book or None, who, task.text, about)
         by = "model" if book else "code"
         return Finding(text=text, facts={"version": version, "by": by}, failed=failed)
 
@@ -50,12 +53,6 @@ class RuleBook(CompanyStage):
 def remember(environment: CompanyEnvironment, finding: Finding) -> None:
     """Go by the version that an earlier process has read, unless others have changed it."""
     environment.rules_version = str(finding.facts.get("version", ""))
-
-
-def about_of(task: StageInput) -> list[str]:
-    """The subjects of a task, as the stage ``entities`` has read them."""
-    about = facts_of(task, "entities").get("about", [])
-    return [str(one) for one in about] if isinstance(about, list) else []
 
 
 def rules_of(task: StageInput) -> str:

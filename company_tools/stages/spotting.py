@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import regex
@@ -38,18 +37,12 @@ over whole per taken together do does did is are
 """
 """Words of a question that name nothing."""
 _ASKING = frozenset(_ASKED.split())
-_FORMERLY = {"formerly", "previously", "nee", "geb", "ehemals", "fruher", "anciennement", "antes"}
-"""Before a name that is not used any more."""
 _ABOUT = {
     "employee": ("department", "location"),
     "project": ("status",),
     "customer": ("deal_phase", "high_level_status"),
 }
 """The fields by which a finding describes a record."""
-
-
-Project: TypeAlias = wire.ProjectBrief | wire.ProjectDetail
-Customer: TypeAlias = wire.CompanyBrief | wire.CompanyDetail
 
 
 class Named(BaseModel):
@@ -78,7 +71,7 @@ class Spotted(NamedTuple):
 
     certain: list[Named]
     choices: list[Choice]
-    """Single names, old names, names that several have, and names of nothing."""
+    """Single names, names that several have, and names of nothing."""
     other_words: list[str]
     """They may describe something."""
 
@@ -95,20 +88,25 @@ class Spotted(NamedTuple):
 
 def spot(text: str, session: ReadingSession) -> Spotted:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
-    listings.read_ahead(session, "employees", "projects", "customers")
+    listings.read_ahead(session, listings.EMPLOYEES, listings.PROJECTS, listings.CUSTOMERS)
     everybody = listings.employees(session)
     people = [named("employee", one) for one in everybody]
     others = [named("project", one) for one in listings.projects(session)]
     others += [named("customer", one) for one in listings.customers(session)]
     whole, words_of_names = _whole_names(text, [*people, *others])
-    certain, choices = _certain(text, whole)
+    certain, choices = _certain(whole)
     choices += _single(text, people, {one.id for one, _ in whole}, words_of_names)
     choices += _names_of_nothing(text, [*people, *others])
     phrases = (phrase for choice in choices for phrase in (choice.said, *choice.also))
     spoken = words_of_names | {word for phrase in phrases for word in levelled(phrase)}
-    spoken |= _words_of_places(text, everybody)
+    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
+    spoken |= {word for place in places if contains(levelled(text), place) for word in place}
     left = [w for w in telling(text) if not {*levelled(w)} & spoken and w not in _ASKING]
     return Spotted(certain, choices, [word for word in left if len(word) > 2])
+
+
+Project: TypeAlias = wire.ProjectBrief | wire.ProjectDetail
+Customer: TypeAlias = wire.CompanyBrief | wire.CompanyDetail
 
 
 def named(kind: str, record: wire.EmployeeBrief | Project | Customer) -> Named:
@@ -133,29 +131,29 @@ def _whole_names(text: str, records: list[Named]) -> tuple[list[tuple[Named, boo
         if exact := {one.id.casefold(), one.email.casefold()} & literal:
             whole.append((one, True))
             words_of_names.update(levelled(" ".join(exact).replace("_", " ")))
-        elif any(contains(words, order) for order in _orders(one, names)):
+            continue
+        parts = levelled(one.name)
+        orders = [parts] if len(parts) > 1 else []
+        if orders and one.kind == "employee":
+            turned = parts[1:] + parts[:1], parts[::-1]
+            orders += [order for order in turned if order not in names]
+        if any(contains(words, order) for order in orders):
             whole.append((one, False))
-            words_of_names.update(levelled(one.name))
-    inner = _within_others([one for one, _ in whole])
-    return [(one, by_id) for one, by_id in whole if one.id not in inner], words_of_names
+            words_of_names.update(parts)
+    meant = {levelled(one.name) for one, _ in whole}
+
+    def is_within_another(name: tuple[str, ...]) -> bool:
+        return any(len(name) < len(other) and contains(other, name) for other in meant)
+
+    alone = [(one, by_id) for one, by_id in whole if not is_within_another(levelled(one.name))]
+    return alone, words_of_names
 
 
-def _orders(one: Named, names: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The words of a record's name in the orders that mean it and no other of the ``names``."""
-    parts = levelled(one.name)
-    if len(parts) < 2:
-        return []
-    turned = [parts[1:] + parts[:1], parts[::-1]] if one.kind == "employee" else []
-    return [parts, *(order for order in turned if order not in names)]
-
-
-def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
+def _certain(whole: list[tuple[Named, bool]]) -> tuple[list[Named], list[Choice]]:
     """Of records named whole those that are meant for certain, and choices of the others.
 
-    A name is open where it is given as an old one, and where several have it, unless the text
-    tells by an id or mail which of them it means.
+    A name that several have is open, unless the text tells by an id or mail which of them it means.
     """
-    words = levelled(text)
     sharing: dict[tuple[str, ...], list[tuple[Named, bool]]] = {}
     for one, by_id in whole:
         sharing.setdefault(levelled(one.name), []).append((one, by_id))
@@ -163,14 +161,10 @@ def _certain(text: str, whole: list[tuple[Named, bool]]) -> tuple[list[Named], l
     choices: list[Choice] = []
     for same in sharing.values():
         told_apart = [one for one, by_id in same if by_id]
-        meant = told_apart or [one for one, _ in same]
-        old = [one for one in meant if _is_old(one.name, words)]
-        choices += [Choice(said=f"formerly {one.name}", found=[one]) for one in old]
-        rest = [one for one in meant if one not in old]
-        if len(rest) > 1 and not told_apart:
-            choices.append(Choice(said=rest[0].name, found=rest))
+        if len(same) == 1 or told_apart:
+            certain += told_apart or [same[0][0]]
         else:
-            certain += rest
+            choices.append(Choice(said=same[0][0].name, found=[one for one, _ in same]))
     return certain, choices
 
 
@@ -183,30 +177,6 @@ def _names_of_nothing(text: str, records: list[Named]) -> list[Choice]:
         if len(parts) > 1 and not every & {*levelled(run)}:
             choices.append(Choice(said=" ".join(parts), found=[]))
     return choices
-
-
-def _words_of_places(text: str, everybody: list[wire.EmployeeBrief]) -> set[str]:
-    """The words by which a text names departments and locations."""
-    words = levelled(text)
-    places = {levelled(place) for one in everybody for place in (one.department, one.location)}
-    return {word for place in places if contains(words, place) for word in place}
-
-
-def _is_old(name: str, words: tuple[str, ...]) -> bool:
-    """Whether a text gives a name only as one that is not used any more."""
-    parts = levelled(name)
-    places = [n for n in range(len(words)) if words[n : n + len(parts)] == parts]
-    return bool(places) and all(_FORMERLY & {*words[max(0, n - 3) : n]} for n in places)
-
-
-def _within_others(records: list[Named]) -> set[str]:
-    """The ids of the records whose name only stands within that of another."""
-    names = {one.id: levelled(one.name) for one in records}
-    return {
-        id
-        for id, own in names.items()
-        if any(len(own) < len(other) and contains(other, own) for other in names.values())
-    }
 
 
 def _single(text: str, people: list[Named], certain: set[str], used: set[str]) -> list[Choice]:
@@ -256,18 +226,14 @@ def described(text: str, left: list[str], session: ReadingSession) -> list[Choic
     if not best:
         return []
     asks_project = bool(_NOUNS["project"] & {*words(text)})
-    found = [_with_text(one, session) for one in _alone(best, session, asks_project)]
+    found = _told(best, session, asks_project)
     return [Choice(said=" ".join(matching[best[0].id]), found=found)]
 
 
 def _scores(
-    records: list[Named], matching: Mapping[str, list[str]], beside: Mapping[str, set[str]]
+    records: list[Named], matching: dict[str, list[str]], beside: dict[str, set[str]]
 ) -> dict[str, float]:
-    """By id how much of a text describes a record; each word tells by how few records have it.
-
-    ``matching``: the words of the text that a record has, by id. ``beside``: those that stand
-    beside the noun of a kind, of which one is enough.
-    """
+    """By id how much of a text describes a record; a word tells by how few records have it."""
     having = Counter(word for some in matching.values() for word in some)
     scores: dict[str, float] = {}
     for one in records:
@@ -308,22 +274,20 @@ def _beside(text: tuple[str, ...], nouns: set[str]) -> set[str]:
     return {word for n, word in enumerate(text) if n in near}
 
 
-def _alone(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
+def _told(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
     """The best records, without the customer of the first one where that is a project.
 
-    ``asks_project``: without the customers of all of them.
+    ``asks_project``: without the customers of all of them. A project has its description, by which
+    somebody may judge whether it is meant.
     """
     projects = [one for one in (best if asks_project else best[:1]) if one.kind == "project"]
     owners = {listings.project(session, one.id).customer for one in projects}
-    return [one for one in best if one.id not in owners][:SHOWN]
-
-
-def _with_text(one: Named, session: ReadingSession) -> Named:
-    """A project with its description, by which somebody may judge whether it is meant."""
-    if one.kind != "project":
-        return one
-    text = " ".join((listings.project(session, one.id).description or "").split())
-    return one.model_copy(update={"about": f"{one.about}: {text[:TEXT_CHARS]}"})
+    told = [one for one in best if one.id not in owners][:SHOWN]
+    for one in told:
+        if one.kind == "project":
+            text = " ".join((listings.project(session, one.id).description or "").split())
+            one.about = f"{one.about}: {text[:TEXT_CHARS]}"
+    return told
 
 
 _POLITE = regex.compile(

@@ -60,7 +60,8 @@ class Wording(CompanyStage):
             except NoFinalAnswer:
                 return Finding()
             words, failed = by_rule(task.text, message), ""
-            if client is not None and _foreign(task.text, words):
+            wanted = language(task.text) if len(words) >= LEAST_CHARS else ""
+            if client is not None and wanted and language(words) not in ("", wanted):
                 user, system = tagged(question=task.text, answer=words), self._system("wording")
                 translated, failed = ask_once(client, system, user, ["answer"], _answer)
                 if translated and (lost := _lost(words, translated, session)):
@@ -74,17 +75,15 @@ def by_rule(question: str, message: str) -> str:
     """The message with figures, dates and Yes or No as the question wants them."""
     words = message
     if _FIGURE.search(question):
-        words = _GROUPED.sub(lambda m: _plain(m[0], question), words)
+        # Without separators, unless the question writes the figure so.
+        words = _GROUPED.sub(
+            lambda m: m[0] if m[0] in question else regex.sub(r"\D", "", m[0]), words
+        )
     if mask := _MASK.search(question):
         words = _ISO.sub(lambda m: _dated(m, mask[0]), words)
     if _YES_NO.search(question):
         words = _one_answer(words)
     return words
-
-
-def _plain(number: str, question: str) -> str:
-    """A figure without separators, unless the question writes it so."""
-    return number if number in question else "".join(c for c in number if c.isdigit())
 
 
 def _dated(match: regex.Match[str], mask: str) -> str:
@@ -111,14 +110,6 @@ def _one_answer(message: str) -> str:
         *(part for part in rest if other not in part),
     ]
     return " ".join(sentences)
-
-
-def _foreign(question: str, message: str) -> bool:
-    """Whether the message is in another language than the question, for certain."""
-    if len(message) < LEAST_CHARS:
-        return False
-    wanted, used = language(question), language(message)
-    return bool(wanted and used and wanted != used)
 
 
 def _answer(reply: dict[str, object]) -> str:

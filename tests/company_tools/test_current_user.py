@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
-from company_tools.stages.current_user import (
+from company_tools.stages.rights import (
     ANSWER_CHARS,
     QUESTION_CHARS,
     TOOL_SECTION,

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from company_tools.final_answer import links_of, read_final_answer, reworded
 from company_tools.stages.entities import Entities
 from company_tools.stages.language import language
-from company_tools.stages.policy import Policy
-from company_tools.stages.ties import Guest, Ties
+from company_tools.stages.rights import Guest, Policy, Ties
 from company_tools.stages.wording import Wording, by_rule
 from core.erc3_client import company
 from core.ledger import Ledger, ToolFault
@@ -123,7 +122,6 @@ def test_what_is_only_described_is_a_candidate_with_its_values() -> None:
             "proj_own: no customer (cust_kites_internal); team: nobody",
         ),
         ("Does Piet Oostra work here?", 'no person, project or customer is called "Piet Oostra"'),
-        ("Is she formerly Una Holm?", '"formerly Una Holm" may be: Una Holm'),
         ("Set my skill_sewing to 9.", "the user's levels: skill_sewing 8"),
         (
             "My hours of 2025-05-02: make them 3.",

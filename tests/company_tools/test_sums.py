@@ -63,7 +63,7 @@ def test_people_who_have_the_levels_highest_first() -> None:
     assert answer["most"] == ["juergen_mueller"]
     assert answer["least"] == ["una_berg", "una_holm"]
     assert answer["people"][1]["skills"] == {"skill_sewing": 8}
-    assert matched(at, skills="Sewing: 8", department="sales") == ["una_holm"]
+    assert matched(at, skills={"Sewing": 8}, department="sales") == ["una_holm"]
     assert matched(at, skills=["skill_sewing"], not_in_project="proj_sails") == ["una_holm"]
     assert matched(at, skills={"skill_sewing": 1}, wills={"travel": 1}) == ["una_berg"]
 

@@ -8,8 +8,7 @@ import pytest
 
 from company_tools.company_session import CompanySession
 from company_tools.final_answer import final_answer_tool
-from company_tools.requests import PUBLIC
-from company_tools.toolbox import all_tools, tools_of
+from company_tools.toolbox import PUBLIC, all_tools, tools_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own import company_requests

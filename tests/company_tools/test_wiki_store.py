@@ -65,8 +65,10 @@ def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
     [
         "", "{", "[]", "null", "[" * 100_000,
         json.dumps({"a": 1}),
-        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "check": "", "pages": PAGES}),
-        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "check": "", "pages": ["a"]}),
+        json.dumps({"format": "wiki-pages/2", "sha1": SHA1, "pages": PAGES}),
+        json.dumps({"format": "wiki-pages/1", "sha1": SHA1, "pages": ["a"]}),
+        json.dumps({"format": "wiki-pages/1", "sha1": hash_of({"a": "7"}), "pages": {"a": 7}}),
+        json.dumps({"format": "wiki-pages/1", "sha1": hash_of({}), "pages": {}}),
     ],
 )  # fmt: skip
 def test_a_damaged_file_is_read_anew_and_mended(tmp_path: Path, damage: str) -> None:
@@ -156,11 +158,14 @@ def test_a_hash_with_line_ends_is_proven_too(tmp_path: Path) -> None:
 
 
 def test_a_run_keeps_so_many_versions_in_memory_and_the_first_of_them() -> None:
+    versions = [{"a.md": f"{n}"} for n in range(2 * IN_MEMORY_AT_MOST)]
     store = WikiStore()
-    for n in range(2 * IN_MEMORY_AT_MOST):
-        store.keep(str(n), {"a.md": f"{n}"})
-    held = [n for n in range(2 * IN_MEMORY_AT_MOST) if store.known(str(n))]
-    assert held == [0, *range(IN_MEMORY_AT_MOST + 1, 2 * IN_MEMORY_AT_MOST)]
+    for pages in versions:
+        store.keep(hash_of(pages), pages)
+    held = [versions[0], *versions[IN_MEMORY_AT_MOST + 1 :]]
+    assert [store.pages(hash_of(pages), nobody) for pages in held] == held
+    read = [store.pages(hash_of(pages), dict) for pages in versions[1 : IN_MEMORY_AT_MOST + 1]]
+    assert not any(read)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +203,6 @@ def test_what_a_task_has_written_outlives_it_only_where_it_is_proven(tmp_path: P
     store = WikiStore(tmp_path)
     store.keep(SHA1, PAGES)
     store.keep("of another platform", {"a.md": "perhaps"})
-    assert store.known("of another platform") == {"a.md": "perhaps"}
     assert [p.name for p in (tmp_path / "wiki").iterdir()] == [
         wiki_store._path(tmp_path, SHA1).name
     ]

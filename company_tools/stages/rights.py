@@ -1,0 +1,261 @@
+"""The stages about what who asks may do: ``guest``, ``ties``, ``policy`` and ``current_user``.
+
+``guest`` and ``ties`` ask no model. ``ties`` ends a task where a fact leaves nothing else: nobody
+can tell who asks, or a guest orders a change. ``policy`` is a model's word, by rules alone; it
+denies only where it names the line that does, and in doubt leaves the task to the strategy.
+``current_user`` answers questions about who asks, while work goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from pydantic import TypeAdapter
+
+from company_tools import listings, profile
+from company_tools.briefing import project_line
+from company_tools.company_session import CompanySession
+from company_tools.profile import CustomerFacts, EmployeeFacts, ProjectFacts, TargetFacts
+from company_tools.rule_words import within
+from company_tools.stages.entities import PROMPTS, CompanyStage, facts_of, tagged
+from company_tools.stages.rule_book import rules_of
+from company_tools.stages.spotting import Named, orders_change
+from core.ledger import Ledger, Tool, ToolFault, tool
+from core.ledger.calls import shorten
+from core.ledger.tool import plain
+from core.models.model_client import ModelClient
+from core.models.prompts import prompt
+from core.models.reprompt import ask_once
+from core.models.sections import NONE, Texts
+from core.runs.task import Finding, StageInput, Verdict
+
+TARGETS_AT_MOST = 3
+REASON_CHARS = 240
+NOBODY = "The request could not be completed because of an internal error."
+DENIED = "I am not allowed to do or tell that."
+
+
+class Guest(CompanyStage):
+    """Tells a guest's strategy what may be said; without a model, and nothing to anybody else."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The playbook."""
+        with self._environment.reading(ledger) as (session, _):
+            guest = session.known_guest
+        return Finding(text=prompt(PROMPTS, "guest", self._texts) if guest else "")
+
+
+class Ties(CompanyStage):
+    """What ties who asks to who and what is named."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The ties in words and as facts by id, or the verdict of a fact."""
+        with self._environment.reading(ledger) as (session, _):
+            if session.identity_fault:
+                reason = f"nobody can tell who asks: {session.identity_fault}"[:REASON_CHARS]
+                return _ended("error_internal", NOBODY, reason)
+            if session.known_guest and orders_change(task.text):
+                reason = "a guest wants something changed, and a guest changes nothing"
+                return _ended("denied_security", DENIED, reason)
+            ties = _ties_to(session, _targets_of(task))
+        same: dict[str, list[str]] = {}
+        for id, facts in ties.items():
+            same.setdefault(", ".join(_in_words(facts)), []).append(id)
+        text = "; ".join(f"{', '.join(ids)}: {words}" for words, ids in same.items())
+        return Finding(text=text, facts=_dumped(ties))
+
+
+def _ended(outcome: str, message: str, reason: str) -> Finding:
+    verdict = Verdict(closing=_final_answer(outcome, message), reason=reason, by="rule")
+    return Finding(text=reason, verdict=verdict)
+
+
+def _final_answer(outcome: str, message: str) -> str:
+    return f"OUTCOME: {outcome}\nMESSAGE: {message}\nLINKS: none"
+
+
+def _targets_of(task: StageInput) -> list[Named]:
+    """What the stage ``entities`` has found that a right can hang on."""
+    named = facts_of(task, "entities").get("permission", [])
+    rows = TypeAdapter(list[Named]).validate_python(named)
+    # Most rights hang on a role in a project or on the account of a customer.
+    return sorted(rows, key=lambda row: row.kind == "employee")[:TARGETS_AT_MOST]
+
+
+def _ties_to(session: CompanySession, targets: list[Named]) -> dict[str, TargetFacts]:
+    """By id what ties who asks to it; nothing of what cannot be looked up."""
+    known: dict[str, TargetFacts] = {}
+    for row in targets if session.requester else ():
+        try:
+            known[row.id] = profile.target_facts(session, session.requester, row.id)
+        except ToolFault as fault:
+            if fault.fatal:
+                raise
+    return known
+
+
+def _dumped(ties: dict[str, TargetFacts]) -> dict[str, object]:
+    return {id: facts.model_dump(mode="json") for id, facts in ties.items()}
+
+
+def _in_words(facts: TargetFacts) -> list[str]:
+    """The ties to a record in a few words, for the strategy."""
+    match facts:
+        case EmployeeFacts(asker_is_target=True):
+            return ["the user themselves"]
+        case EmployeeFacts():
+            led = facts.projects_of_target_that_asker_leads
+            where = "the user's department" if facts.same_department else "another department"
+            return [where, f"on projects that the user leads: {', '.join(led) or 'none'}"]
+        case ProjectFacts():
+            manager = "the user" if facts.asker_manages else "another"
+            manager = "none (no customer)" if facts.account_manager is None else manager
+            return [
+                f"the user's role there: {' and '.join(facts.asker_roles) or 'none'}",
+                f"account manager of its customer: {manager}",
+            ]
+        case CustomerFacts():
+            own = "" if facts.asker_is_account_manager else "not "
+            return [f"the user is {own}its account manager"]
+    return [facts.kind]
+
+
+LEAST_QUOTED = 12
+"""Characters of a line that is quoted."""
+
+
+class Judgement(NamedTuple):
+    """What a model says."""
+
+    verdict: str
+    line: str
+    """Words of the rule that decides; "" for none."""
+    reason: str
+    message: str
+
+
+class Policy(CompanyStage):
+    """One call that sees who asks, the task, the ties and the rules, nothing of the strategy."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """A denial by a rule, or what the model says; nothing without a model."""
+        if client is None:
+            return Finding()
+        requester = "guest"
+        with self._environment.reading(ledger) as (session, _):
+            if not session.known_guest:
+                user = session.user()
+                who = {"id": user.id, "department": user.department, "location": user.location}
+                requester = json.dumps(who, ensure_ascii=False)
+        rules = rules_of(task)
+        facts = json.dumps(facts_of(task, "ties"), ensure_ascii=False, separators=(",", ":"))
+        seen = tagged(asker=requester, ask=task.text, facts=facts, rules=rules)
+        judged, failed = ask_once(client, self._system("policy"), seen, ["verdict"], _judgement)
+        if judged is None:
+            return Finding(failed=failed)
+        return _weighed(judged, rules, guest=requester == "guest")
+
+
+def _judgement(reply: dict[str, object]) -> Judgement:
+    """Raises ValueError: it is none."""
+    verdict = str(reply["verdict"]).strip().casefold()
+    if verdict not in ("allowed", "denied", "unclear"):
+        raise ValueError(f"the verdict {verdict[:40]!r} does not exist")
+    texts = [str(reply.get(name) or "") for name in ("rule", "reason", "message")]
+    line, reason, message = (" ".join(text.split())[:REASON_CHARS] for text in texts)
+    return Judgement(verdict, line, reason, message)
+
+
+def _weighed(judged: Judgement, rules: str, *, guest: bool) -> Finding:
+    """What to tell the strategy, and the denial that a rule bears out; a guest's needs none."""
+    named = len(judged.line) >= LEAST_QUOTED and within(judged.line, rules)
+    line = f' ("{judged.line}")' if named else ""
+    if judged.verdict == "denied" and judged.reason and (named or guest):
+        end = _final_answer("denied_security", judged.message or DENIED)
+        reason = f"{judged.reason}{line}"
+        verdict = Verdict(closing=end, reason=reason, by="model")
+        return Finding(text=f"denied: {reason}", verdict=verdict)
+    if judged.verdict == "unclear":
+        return Finding(text=f"unclear: {judged.reason}")
+    if not named:
+        text = f"no rule seen that decides; perhaps {judged.verdict}: {judged.reason}"
+        return Finding(text=text)
+    return Finding(text=f"{judged.verdict}: {judged.reason}{line}")
+
+
+TOOL_SECTION = "company/tools/Ask_Current_User"
+"""What the tool's text for the model is called as a section."""
+QUESTION_CHARS = 1_000
+ANSWER_CHARS = 1_000
+USER_CHARS = 4_000
+"""Of their record, with its notes, as JSON."""
+TIES_CHARS = 4_000
+
+
+def question_tool(ask: Callable[[str], str], texts: Texts = NONE) -> Tool:
+    """The tool by which code asks; ``ask`` answers a question or raises ToolFault.
+
+    ``texts``: sections over the shipped ones.
+    """
+
+    def Ask_Current_User(question: str) -> str:
+        """A model's words on who asks: their record, projects, rights, the rules that apply; no
+        evidence for an answer. RuntimeError where it does not answer"""
+        return ask(question)
+
+    made = tool("read", Ask_Current_User)
+    return replace(made, doc=texts.get(TOOL_SECTION, made.doc))
+
+
+class CurrentUser(CompanyStage):
+    """Answers a question from the record, ties and rules of who asks, all looked up when asked."""
+
+    def run(
+        self, task: StageInput, briefing: str, client: ModelClient | None, ledger: Ledger
+    ) -> Finding:
+        """The answer to ``task.text``, or why there is none.
+
+        Raises ToolFault: the question is empty or too long, or the system does not answer.
+        """
+        question = task.text.strip()
+        if not 0 < len(question) <= QUESTION_CHARS:
+            raise ToolFault(f"a question has 1 to {QUESTION_CHARS} characters")
+        if client is None:
+            return Finding(failed="there is no model to ask")
+        with self._environment.reading(ledger) as (session, _):
+            user = profile.Combo_Get_Current_User_With_Profile(session)
+            if session.requester:
+                own = profile.ties(session, session.requester)
+                for field, ids in (("led", own.led), ("member_of", own.member_of)):
+                    projects = listings.projects_of(session, ids)
+                    user[field] = [project_line(project) for project in projects]
+            ties = _dumped(_ties_to(session, _targets_of(task)))
+            seen = prompt(
+                PROMPTS,
+                "current_user_question",
+                user=shorten(plain(user), USER_CHARS),
+                ties=shorten(ties, TIES_CHARS),
+                rules=rules_of(task),
+                request=session.task,
+                question=question,
+            )
+        answer, failed = ask_once(client, self._system("current_user"), seen, ["answer"], _answer)
+        return Finding(text=answer or "", failed=failed)
+
+
+def _answer(reply: dict[str, object]) -> str:
+    """Raises ValueError: it says nothing."""
+    answer = reply["answer"]
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    if not (text := " ".join(text.split())):
+        raise ValueError("the answer is empty")
+    return text if len(text) <= ANSWER_CHARS else f"{text[:ANSWER_CHARS]}…"
