@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
@@ -167,15 +167,8 @@ class BenchmarkAdapter:
             return False
 
 
-class AdapterFactory(Protocol):
-    """Makes an adapter, in any process: it is sent there."""
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Modules that such a process imports before it plays."""
-
-    def __call__(self) -> BenchmarkAdapter:
-        """The adapter."""
+AdapterFactory: TypeAlias = Callable[[], BenchmarkAdapter]
+"""Makes an adapter, in any process: it is sent there."""
 
 
 @dataclass(frozen=True)

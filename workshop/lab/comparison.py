@@ -126,7 +126,7 @@ def read_side(path: Path) -> Side:
     if (path / LAB).exists():
         folder = LabFolder(path)
         run = folder.read()
-        if not folder.merged:
+        if run.finished is None:
             raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} has only the trivial baselines")
@@ -173,45 +173,16 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
     return pairs
 
 
-def _measures_told(trials: Sequence[tuple[Trial, Trial]], by_others: bool) -> list[str]:
-    """The measures of trials; of runs of other tools, which do not tell all, those they tell."""
-    return [
-        name
-        for name in measured(trials[0][0])
-        if not by_others
-        or name == "score"
-        or any(measured(x)[name] for both in trials for x in both)
-    ]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the tasks that both runs have say of the second run."""
-
-    differences: Sequence[float]
-    """By task, its passed share or its mean score less that of the first run, -1 to 1."""
-    flips: Flips
-    harm: Flips
-    loss_bound: float
-
-    @classmethod
-    def of(cls, pairs: Sequence[Pair], *, graded: bool) -> Evidence:
-        """Collect it from pairs; ``graded``: by mean scores."""
-        differences = [pair.difference(graded=graded) for pair in pairs]
-        flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
-        harm = _flips(pairs, [pair.harm() for pair in pairs])
-        return cls(differences, flips, harm, stats.loss_bound(differences))
-
-
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     trials = [trial for pair in pairs for trial in pair.trials]
-    files = tuple(side.other.description for side in (a, b) if side.other)
-    evidence = Evidence.of(pairs, graded=bool(files))
-    low, high = stats.mean_interval(evidence.differences) or (None, None)
-    checks = _checks(evidence, b.harm_name, margin, a.deterministic and b.deterministic)
-    code, reason = _decide(checks, evidence.loss_bound, margin)
+    differences = [pair.difference(graded=bool(a.other)) for pair in pairs]
+    flips, harm = _flips(pairs, differences)
+    loss_bound = stats.loss_bound(differences)
+    low, high = stats.mean_interval(differences) or (None, None)
+    checks = _checks(flips, harm, loss_bound, margin, a, b)
+    code, reason = _decide(checks, loss_bound, margin)
     return Comparison(
         a=a.run_id,
         b=b.run_id,
@@ -224,30 +195,32 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         trials=len(trials),
         only_a=len(a.trials) - len(pairs),
         only_b=len(b.trials) - len(pairs),
-        found=files,
+        found=tuple(side.other.description for side in (a, b) if side.other),
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
-        difference=fmean(evidence.differences),
+        difference=fmean(differences),
         low=low,
         high=high,
-        loss_bound=evidence.loss_bound,
-        flips=evidence.flips,
-        harm=evidence.harm,
+        loss_bound=loss_bound,
+        flips=flips,
+        harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in _measures_told(trials, bool(files))),
+        measures=_measures(pairs, by_others=bool(a.other)),
         margin=margin,
         code=code,
         verdict=WORDS[code],
         reason=reason,
-        tasks_needed=stats.tasks_needed(evidence.differences, margin) if code == UNKNOWN else None,
+        tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
         checks=checks,
     )
 
 
-def _checks(evidence: Evidence, name: str, margin: float, deterministic: bool) -> tuple[Check, ...]:
-    """The tests in their order; the first that holds decides. ``name``: of the harm."""
-    flips, harm, bound = evidence.flips, evidence.harm, evidence.loss_bound
+def _checks(
+    flips: Flips, harm: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides."""
+    name, deterministic = b.harm_name, a.deterministic and b.deterministic
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
     sign = f"p ≤ {stats.ALPHA}"
     exact = Check(
@@ -280,16 +253,6 @@ def _checks(evidence: Evidence, name: str, margin: float, deterministic: bool) -
     return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
 
 
-def _loss(bound: float) -> str:
-    """The bound of the loss in words; below 0 it is a gain."""
-    return f"at most {bound:.4f} is lost" if bound >= 0 else f"at least {-bound:.4f} is gained"
-
-
-def _p(value: float) -> str:
-    """A p as it is said; it is never nothing."""
-    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
-
-
 def _decide(checks: Sequence[Check], bound: float, margin: float) -> tuple[Code, str]:
     harm, loss, mcnemar = checks
     if harm.decides:
@@ -301,27 +264,40 @@ def _decide(checks: Sequence[Check], bound: float, margin: float) -> tuple[Code,
     return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
 
 
-def _flips(pairs: Sequence[Pair], turned: Sequence[tuple[bool, bool]]) -> Flips:
-    """Flips from one (lost, gained) a pair."""
+def _loss(bound: float) -> str:
+    return f"at most {bound:.4f} is lost" if bound >= 0 else f"at least {-bound:.4f} is gained"
+
+
+def _p(value: float) -> str:
+    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
+
+
+def _flips(pairs: Sequence[Pair], differences: Sequence[float]) -> tuple[Flips, Flips]:
+    """Tasks with another result, and those that got harm or lost it."""
     names = [": ".join(part for part in pair.task if part) for pair in pairs]
-    lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
-    gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
-    worse, different = stats.exact_p(len(lost), len(gained))
-    return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+
+    def flips(turned: Sequence[tuple[bool, bool]]) -> Flips:
+        lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
+        gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
+        worse, different = stats.exact_p(len(lost), len(gained))
+        return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+
+    return flips([(d < 0, d > 0) for d in differences]), flips([pair.harm() for pair in pairs])
 
 
-def _measure(name: str, pairs: Sequence[Pair]) -> Measure:
-    known = [change for pair in pairs if (change := pair.change(name)) is not None]
-    if not known:
-        return Measure(name=name, tasks=0)
-    before, after = map(fmean, zip(*known, strict=True))
-    low, high = stats.mean_interval([b - a for a, b in known]) or (None, None)
-    return Measure(
-        name=name,
-        tasks=len(known),
-        a=before,
-        b=after,
-        difference=after - before,
-        low=low,
-        high=high,
-    )
+def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:
+    """``by_others``: of runs of other tools, which do not tell all; only what they tell."""
+    trials = [trial for pair in pairs for both in pair.trials for trial in both]
+    measures = []
+    for name in measured(trials[0]):
+        if by_others and name != "score" and not any(measured(trial)[name] for trial in trials):
+            continue
+        known = [change for pair in pairs if (change := pair.change(name)) is not None]
+        if not known:
+            measures.append(Measure(name=name, tasks=0))
+            continue
+        a, b = map(fmean, zip(*known, strict=True))
+        low, high = stats.mean_interval([after - before for before, after in known]) or (None, None)
+        fields = {"a": a, "b": b, "difference": b - a, "low": low, "high": high}
+        measures.append(Measure(name=name, tasks=len(known), **fields))
+    return tuple(measures)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import importlib
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
@@ -21,19 +19,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
-from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from core.models.extras import install
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.lab_run import Settings, Trial, cores
-
-if TYPE_CHECKING:
-    from multiprocessing.context import ForkServerContext
-    from multiprocessing.queues import SimpleQueue
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
@@ -89,7 +82,7 @@ class Here:
 
 @dataclass
 class Processes:
-    """Warm processes: what is imported once, in the server that they are forked from."""
+    """Processes forked from one that has loaded what all of them need."""
 
     adapter_factory: AdapterFactory
     count: int
@@ -97,13 +90,9 @@ class Processes:
 
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
-        context = _context(self.adapter_factory)
-        free: SimpleQueue[int | None] = context.SimpleQueue()
-        for core in own_cores(self.count):
-            free.put(core)
-        pool = ProcessPoolExecutor(
-            self.count, mp_context=context, initializer=_begin, initargs=(free,)
-        )
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["workshop.lab.play_job"])
+        pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_begin)
         ended = False
         try:
             play = partial(_play, adapter_factory=self.adapter_factory)
@@ -116,7 +105,10 @@ class Processes:
             raise CannotRun(text) from None
         finally:
             if not ended:
-                _end(pool)
+                # At once: what is under way is played on platforms of its own and may be lost.
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in multiprocessing.active_children():
+                    process.terminate()
 
 
 class Dask:
@@ -140,12 +132,17 @@ class Dask:
     def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
         """See ``Engine``."""
         with self._client:
+            try:
+                self._client.wait_for_workers(1, timeout=REACH_SECONDS)
+            except TimeoutError:
+                raise CannotRun("the scheduler has no workers") from None
+            slots = sum(self._client.nthreads().values())
             # pure=False: the same job twice is two trials, not one remembered answer.
             pool = self._client.get_executor(pure=False)
             # Tapes would stay where the workers are.
             sent = (replace(job, tapes=None) for job in jobs)
             play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
-            for job, future in _done(pool, AHEAD * self._slots(), sent, play):
+            for job, future in _done(pool, AHEAD * slots, sent, play):
                 try:
                     error = future.exception()
                 except CancelledError:
@@ -155,14 +152,6 @@ class Dask:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
                     raise CannotRun(text)
                 yield job, future.result()
-
-    def _slots(self) -> int:
-        """Jobs that the workers can do at once."""
-        try:
-            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
-        except TimeoutError:
-            raise CannotRun("the scheduler has no workers") from None
-        return sum(self._client.nthreads().values())
 
 
 def engine_for(
@@ -179,20 +168,6 @@ def engine_for(
     if processes == 1 or tasks == 1:
         return Here(adapter_factory, threads)
     return Processes(adapter_factory, processes, threads)
-
-
-def warm_up(adapter_factory: AdapterFactory, jobs: int) -> None:
-    """Begin to load what processes will need, beside whatever is done before there is work."""
-    if min(jobs, cores()) > 1:
-        _context(adapter_factory)
-        forkserver.ensure_running()
-
-
-def _context(adapter_factory: AdapterFactory) -> ForkServerContext:
-    """Processes forked from one that has loaded what all of them need."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*adapter_factory.modules, f"{__package__}.preload"])
-    return context
 
 
 def _play(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
@@ -229,30 +204,8 @@ def _done(
                 yield waiting.pop(future), future
 
 
-def own_cores(processes: int) -> list[int | None]:
-    """A core for each of so many processes, if they take all of them; else the system chooses."""
-    if processes != cores() or not hasattr(os, "sched_getaffinity"):
-        return [None] * processes
-    return list(os.sched_getaffinity(0))
-
-
-def _begin(free: SimpleQueue[int | None]) -> None:
+def _begin() -> None:
     """Set up a new process: it ignores Ctrl-C, and its sandboxes end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What it was forked with stays: collections need not go through it, nor make copies of it.
-    gc.freeze()
-    gc.enable()
-    core = free.get()
-    if core is not None:
-        # The threads of the agent and of the simulator take turns: on two cores, each turn wakes
-        # the other one, which takes as long as half a request.
-        os.sched_setaffinity(0, {core})
     # A process of multiprocessing leaves without the functions of atexit.
     Finalize(None, atexit._run_exitfuncs, exitpriority=1)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Stop at once: what is under way is played on platforms of its own and may be lost."""
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in multiprocessing.active_children():
-        process.terminate()

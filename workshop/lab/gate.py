@@ -124,13 +124,19 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
 def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]:
     """The three rules; nothing else decides."""
     new, healed, p_better = counts.new_harm, counts.healed, counts.p_better
+    was, now = counts.tokens
+    tokens = Check(name="tokens", holds=False, said="unknown for some trials")
+    if was is not None and now is not None:
+        allowed = was * (1 + terms.token_slack)
+        said = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
+        tokens = Check(name="tokens", holds=now <= allowed, said=said)
     return (
         Check(
             name=harm_name,
             holds=not new if counts.deterministic else new <= healed,
             said=f"{new} tasks with a new one, {healed} lost theirs",
         ),
-        _tokens(*counts.tokens, terms.token_slack),
+        tokens,
         Check(
             name="better",
             holds=p_better <= terms.alpha,
@@ -138,11 +144,3 @@ def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]
             f"needed {terms.alpha:.4f}",
         ),
     )
-
-
-def _tokens(was: float | None, now: float | None, slack: float) -> Check:
-    if was is None or now is None:
-        return Check(name="tokens", holds=False, said="unknown for some trials")
-    allowed = was * (1 + slack)
-    text = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
-    return Check(name="tokens", holds=now <= allowed, said=text)

@@ -31,7 +31,7 @@ from workshop.lab.baseline import baseline_of
 from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import PACKS, LabOptions, no_verdict
 from workshop.lab.compare import compare_runs
-from workshop.lab.engines import Engine, engine_for, warm_up
+from workshop.lab.engines import Engine, engine_for
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import (
     AGENT,
@@ -197,11 +197,9 @@ class Lab:
         return self.options.jobs or cores()
 
     def prepare(self) -> None:
-        """Begin to load what playing takes, and say where generated code runs. Raises CannotRun."""
+        """Say where generated code runs. Raises CannotRun."""
         if self.options.agent or self.options.scheduler:
             return
-        adapters, name = self.context.adapters, self.options.benchmark
-        warm_up(adapters[name if name in adapters else self.context.default], self.jobs)
         try:
             kind, text = sandbox_line()
         except (ValueError, SandboxUnavailable) as error:

@@ -58,8 +58,10 @@ class Pretended:
                 raise KeyboardInterrupt
             specs = job.specs or frozenset()
             self.asked.append((job.chunk, job.epoch, specs))
-            in_order = [one["spec_id"] for one in json.loads(job.pack)["scenarios"]]
-            yield job, [self.answer(s, job.epoch) for s in in_order if s in specs]
+            pack = json.loads(job.pack)
+            in_order = [one["spec_id"] for one in pack["scenarios"]]
+            trials = [self.answer(s, job.epoch) for s in in_order if s in specs]
+            yield job, [trial.model_copy(update={"pack": pack["name"]}) for trial in trials]
 
 
 @pytest.fixture
