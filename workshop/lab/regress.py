@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -18,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
 from core.runs.errors import CannotRun, Usage
-from core.runs.find import find_run, is_lab_run, run_folders
+from core.runs.find import find_run, is_lab_run
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
 from core.runs.journal import write_whole
@@ -58,14 +57,11 @@ OF_OUR_MODELS = (
     "keep_journals", "prompts", "models", "scheduler", "save_baseline",
 )  # fmt: skip
 """Options without a meaning for an agent that is not ours."""
-
 OF_THE_BASELINE = (
     "pack", "evaluator", "worker", "epochs", "strategy", "prompts", "guards", "stages",
     "max_turns", "baseline_only",
 )  # fmt: skip
 """Options that the stored baseline says itself."""
-
-
 PLAIN_SECONDS = 10.0
 
 
@@ -308,7 +304,14 @@ class Lab:
         else:
             console.print(report(run))
             failed = failed_lines(folder.trials(), run.harm_name)
-            say(console, *failed, f"trials and summary: {path}", *self._next(run, path))
+            say(console, *failed, f"trials and summary: {path}")
+            if (path / "report.html").is_file():
+                say(console, f"report: {path / 'report.html'}")
+                agent = run.of(AGENT)
+                if agent and agent.passed.passed < agent.passed.of:
+                    say(console, f"look closer: {command('show', path, '--failed')}")
+            else:
+                say(console, f"no page: more than {SHOWN_AT_MOST:,} trials")
         if run.settings.agent:
             from workshop.lab.external.engine import check_end, last_lines
 
@@ -316,38 +319,15 @@ class Lab:
                 say(console, *last_lines(path))
             check_end(run, path)
 
-    def _next(self, run: LabRun, path: Path) -> Iterator[str]:
-        """Print what to look at and to type next."""
-        if not (path / "report.html").is_file():
-            yield f"no page: more than {SHOWN_AT_MOST:,} trials"
-            return
-        yield f"report: {path / 'report.html'}"
-        agent = run.of(AGENT)
-        if agent and agent.passed.passed < agent.passed.of:
-            yield f"look closer: {command('show', path, '--failed')}"
-        if before := self._before(run, path):
-            yield f"compare with the run before: {command('compare', before, path)}"
-
-    def _before(self, run: LabRun, path: Path) -> Path | None:
-        """The newest earlier run on the same packs."""
-        folders = run_folders(path.resolve().parent)
-        names = [folder.name for folder in folders]
-        for other in filter(is_lab_run, folders[names.index(path.name) + 1 :]):
-            with suppress(CannotRun):
-                if LabFolder(other).read().packs == run.packs:
-                    return path.with_name(other.name)
-        return None
-
 
 class LabProgress(Progress):
     """Counts trials that are done, passed, did harm, or were ended by something outside."""
 
     def __init__(self, console: Console, total: int, harm_name: str) -> None:
         """``total``: trials of the run that are still to be played."""
+        columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
         super().__init__(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
+            *columns,
             TimeRemainingColumn(),
             console=console,
             transient=True,
@@ -355,28 +335,24 @@ class LabProgress(Progress):
         )
         self._total, self._harm_name = total, harm_name
         self._counts: Counter[str] = Counter()
-        self._began = self._said = time.perf_counter()
+        self._said = time.perf_counter()
         self._line = self.add_task("", total=total)
 
     def __call__(self, trials: Sequence[Trial]) -> None:
-        """Count what a job brought."""
+        """Count what a job brought; without a terminal, say it now and then."""
         counts = self._counts
         counts["done"] += len(trials)
         counts["passed"] += sum(t.passed for t in trials)
         counts["harm"] += sum(t.harm is True for t in trials)
         counts["failed"] += sum(t.infrastructure_failure for t in trials)
-        now = time.perf_counter()
-        text = self._text(now)
+        text = f"{counts['passed']} passed, {counts['harm']} {self._harm_name}s"
+        if counts["failed"]:
+            text += f", {counts['failed']} external failures"
         self.update(self._line, completed=counts["done"], description=text)
+        now = time.perf_counter()
         if not self.console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
             self._said = now
             self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)
-
-    def _text(self, now: float) -> str:
-        counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
-        failed = f", {counts['failed']} external failures" if counts["failed"] else ""
-        harm = f"{counts['harm']} {self._harm_name}s"
-        return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"
 
 
 def _with_sandbox(run: LabRun) -> LabRun:

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from core.models.extras import ExtraMissing
-from core.runs.errors import Usage
+from core.runs.errors import CannotRun, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import overridden_sections
@@ -121,7 +121,7 @@ def stats(
     Two runs are compared by `compare` and `report`.
     """
     from workshop.views.stats.groups import OVERVIEW, statistics
-    from workshop.views.stats.records import CannotShow, read_runs
+    from workshop.views.stats.records import read_runs
     from workshop.views.stats.table import show_statistics
 
     if folder == LOGS and not folder.is_dir():
@@ -130,7 +130,7 @@ def stats(
     reading = read_runs(folder)
     if not reading.runs:
         notes = "".join(f"\n  {note}" for note in reading.notes)
-        raise CannotShow(f"{folder} has no run with readable results{notes}")
+        raise CannotRun(f"{folder} has no run with readable results{notes}")
     grouped = statistics(folder, reading, tuple(dict.fromkeys(by or ())) or OVERVIEW)
     if as_json:
         typer.echo(grouped.model_dump_json(indent=1))

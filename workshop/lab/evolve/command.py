@@ -30,6 +30,7 @@ from workshop.lab.engines import Engine, engine_for
 from workshop.lab.evolve.loop import Loop, sections_of
 from workshop.lab.evolve.records import (
     DIFF,
+    NAME,
     PAGE,
     PROPOSED,
     Asked,
@@ -104,7 +105,7 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         raise Usage(f"{missing[0]} is not installed; this needs: {install('evolve')}")
     try:
         if options.resume:
-            folder = find_run(options.resume, options.out, is_loop)
+            folder = find_run(options.resume, options.out, lambda path: (path / NAME).is_file())
             with held(folder):
                 begun = read_evolved(folder)
                 if begun.ended is None:
@@ -124,12 +125,13 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
-    return _show(outcome, folder, as_json=options.as_json)
-
-
-def is_loop(folder: Path) -> bool:
-    """Whether a folder is one that ``evolve`` leaves behind."""
-    return (folder / "evolve.json").is_file()
+    if options.as_json:
+        print(outcome.model_dump_json(indent=1))
+    else:
+        say(answers(), *summary(outcome), f"page: {folder / PAGE}")
+        if outcome.proposal:
+            say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
+    return 0 if outcome.proposal else NOTHING_PROVEN
 
 
 def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -> Asked:
@@ -231,15 +233,3 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         raise CannotRun(f"interrupted; resume: {again}") from None
     write_outcome(outcome, folder)
     return outcome
-
-
-def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
-    """Print what came of it; the exit code."""
-    proposed = outcome.proposal
-    if as_json:
-        print(outcome.model_dump_json(indent=1))
-    else:
-        say(answers(), *summary(outcome), f"page: {folder / PAGE}")
-    if proposed and not as_json:
-        say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
-    return 0 if proposed else NOTHING_PROVEN

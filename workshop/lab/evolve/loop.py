@@ -15,10 +15,16 @@ from core.models.sections import Texts
 from core.terminal import figures
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.comparison import Side, read_side
-from workshop.lab.evolve.optimiser import Chronicle, LabAdapter
+from workshop.lab.evolve.optimiser import (
+    Chronicle,
+    Ended,
+    EngineOf,
+    LabAdapter,
+    Rollouts,
+    played,
+)
 from workshop.lab.evolve.records import Asked, Candidate, Evolved
 from workshop.lab.evolve.reflection import Reflection, template
-from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, played
 from workshop.lab.gate import judge
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
@@ -43,7 +49,7 @@ class Loop:
     """Trials of the gate."""
 
     def __post_init__(self) -> None:
-        """Nothing is played yet."""
+        """Prepare everything; nothing is played yet."""
         shipped = self.adapter.benchmark.prompts.shipped()
         may_say = [*shipped.values(), *self.asked.start.values()]
         secrets = Secrets(map(self.adapter.facts, self.train), may_say)

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from statistics import fmean
 
 from core.runs.results import TaskResult
 from core.terminal.figures import tokens
 from workshop.views.stats.interval import share_of
-from workshop.views.stats.records import By, Group, Measure, Reading, Run, RunLine, Statistics
+from workshop.views.stats.records import By, Group, Reading, Run, Statistics
 
-Taken = Sequence[tuple[Run, Sequence[TaskResult]]]
-"""Runs, each with those of its tasks that are looked at."""
 OVERVIEW: tuple[By, ...] = (By.DAY, By.PROMPT, By.MODEL, By.STRATEGY, By.PACK)
 UNKNOWN = "unknown"
 HASH_CHARS = 8
 DIGITS = 6
-
-
-class Key(NamedTuple):
-    """The common key of a group, and its names from short to long."""
-
-    names: tuple[str, ...]
-    parts: tuple[tuple[str, str | None], ...]
+Trial = tuple[Run, TaskResult]
+"""A task in one of the runs."""
 
 
 def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
@@ -36,76 +28,46 @@ def statistics(logs: Path, reading: Reading, bys: Sequence[By]) -> Statistics:
     totals = []
     for name in benchmarks:
         runs = [run for run in reading.runs if run.results.benchmark == name]
-        whole = [(run, run.results.tasks) for run in runs]
-        totals.append(group_of(f"all {name}" if several else "all", {"benchmark": name}, whole))
+        trials = [(run, task) for run in runs for task in run.results.tasks]
+        totals.append(_group(f"all {name}" if several else "all", trials))
     return Statistics(
         folder=str(logs),
         notes=reading.notes,
         totals=tuple(totals),
         groups={by: _groups(reading.runs, by, several=several) for by in bys},
-        runs=tuple(map(_line, reading.runs)),
     )
 
 
-class _Trial(NamedTuple):
-    """A task in one of the runs."""
-
-    run: Run
-    task: TaskResult
-
-    @property
-    def same(self) -> tuple[str | None, ...]:
-        """Equal for trials of the same task; another text of the same name is another task."""
-        return self.run.pack, self.task.spec_id, self.run.scenarios.get(self.task.spec_id)
-
-    @property
-    def judged(self) -> bool:
-        """Whether it was scored; what the agent never played says nothing of its prompt."""
-        return not self.task.infrastructure_failure and self.task.score is not None
-
-
-def group_of(
-    name: str, parts: dict[str, str | None], tasks_of_runs: Taken, *, alike: bool = False
-) -> Group:
-    """The figures of some tasks; ``alike``: all are trials of one task, each counts by itself."""
-    trials = [_Trial(run, task) for run, some in tasks_of_runs for task in some]
+def _group(name: str, trials: Sequence[Trial], *, alike: bool = False) -> Group:
+    """The figures of some trials; ``alike``: all are of one task, each counts by itself."""
     tasks = [task for _, task in trials]
-    judged = [trial for trial in trials if trial.judged]
-    starts = {run.name: run.started for run, _ in tasks_of_runs}
-    times = sorted(filter(None, starts.values()))
-    passed = sum(task.passed for _, task in judged)
+    # What the agent never played says nothing of its prompt.
+    judged = [
+        (run, task)
+        for run, task in trials
+        if not task.infrastructure_failure and task.score is not None
+    ]
+    # Another text of the same name is another task.
+    different = {(run.pack, t.spec_id, run.scenarios.get(t.spec_id)) for run, t in judged}
+    starts = [run.started for run, _ in trials if run.started]
     return Group(
         name=name,
-        parts=parts,
-        runs=len(starts),
+        runs=len({run.name for run, _ in trials}),
         tasks=len(tasks),
-        different=_different(trials),
-        first=_moment(times[:1]),
-        last=_moment(times[-1:]),
-        score_mean=_measure([task.score for _, task in judged]).mean,
-        passed=share_of(passed, len(judged), None if alike else _different(judged)),
-        harm=_count(tasks, lambda task: task.harm is True),
-        unjudged=_count(tasks, lambda task: task.harm is None),
-        cost_usd=_measure([task.cost_usd for task in tasks]),
-        tokens=_measure([tokens(task.tokens) for task in tasks]),
-        turns=_measure([_given(task, "turns") for task in tasks]),
-        seconds=_measure([_given(task, "seconds") for task in tasks]),
+        first=min(starts).isoformat(timespec="seconds") if starts else None,
+        score_mean=_mean(task.score for _, task in judged),
+        passed=share_of(
+            sum(task.passed for _, task in judged), len(judged), None if alike else len(different)
+        ),
+        harm=sum(task.harm is True for task in tasks),
+        unjudged=sum(task.harm is None for task in tasks),
+        cost_usd=_mean(task.cost_usd for task in tasks),
+        tokens=_mean(tokens(task.tokens) for task in tasks),
+        turns=_mean(task.turns for task in tasks),
+        seconds=_mean(task.seconds for task in tasks),
         failures=_failures(tasks, outside=False),
         outside=_failures(tasks, outside=True),
-        repeated=_count(tasks, lambda task: task.attempt > 1),
     )
-
-
-def _different(trials: Iterable[_Trial]) -> int:
-    return len({trial.same for trial in trials})
-
-
-def _moment(times: Sequence[datetime]) -> str | None:
-    return times[0].isoformat(timespec="seconds") if times else None
-
-
-def _count(tasks: Iterable[TaskResult], is_so: Callable[[TaskResult], bool]) -> int:
-    return sum(map(is_so, tasks))
 
 
 def _failures(tasks: Iterable[TaskResult], *, outside: bool) -> dict[str, int]:
@@ -118,96 +80,51 @@ def _failures(tasks: Iterable[TaskResult], *, outside: bool) -> dict[str, int]:
     return dict(kinds.most_common())
 
 
-def _given(task: TaskResult, name: str) -> float | None:
-    """Left out of the file, a count has a default, which is no knowledge."""
-    return getattr(task, name) if name in task.model_fields_set else None
-
-
-def _measure(values: Sequence[float | None]) -> Measure:
+def _mean(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
-    total = sum(known)
-    return Measure(
-        known=len(known),
-        total=round(total, DIGITS) if known and len(known) == len(values) else None,
-        mean=round(total / len(known), DIGITS) if known else None,
-    )
-
-
-def _line(run: Run) -> RunLine:
-    return RunLine(
-        strategy=run.strategy,
-        models=run.models,
-        pack=run.pack,
-        prompts=run.prompts,
-        finished=run.results.finished is not None,
-        figures=group_of(run.name, {"run": run.name}, [(run, run.results.tasks)]),
-    )
+    return round(fmean(known), DIGITS) if known else None
 
 
 def _groups(runs: Sequence[Run], by: By, *, several: bool) -> tuple[Group, ...]:
     """``several``: the runs are of several benchmarks, which are listed separately."""
-    by_key: dict[Key, list[tuple[Run, Sequence[TaskResult]]]] = {}
-    alike = by == By.TASK
+    by_names: dict[tuple[str, ...], list[Trial]] = {}
     for run in runs:
-        tasks = run.results.tasks
-        parts = [(_task(run, task.spec_id), [task]) for task in tasks] if alike else []
-        for key, some in parts if alike else [(_key(run, by), tasks)]:
+        run_names = () if by == By.TASK else _names(run, by)
+        for task in run.results.tasks:
+            names = run_names or _task_names(run, task.spec_id)
             if several:
-                name = run.results.benchmark
-                names = tuple(f"{name}: {one}" for one in key.names)
-                key = Key(names, (*key.parts, ("benchmark", name)))
-            by_key.setdefault(key, []).append((run, some))
-    named = zip(_names(by_key), by_key.items(), strict=True)
-    groups = [group_of(name, dict(key.parts), some, alike=alike) for name, (key, some) in named]
-    if alike:  # tasks that fail most come first, those that were never scored last
+                names = tuple(f"{run.results.benchmark}: {name}" for name in names)
+            by_names.setdefault(names, []).append((run, task))
+    used = Counter(name for names in by_names for name in names)
+    groups = []
+    for names, trials in by_names.items():
+        shortest = next((name for name in names if used[name] == 1), names[-1])
+        groups.append(_group(shortest, trials, alike=by == By.TASK))
+    if by == By.TASK:  # tasks that fail most come first, those that were never scored last
         groups.sort(key=lambda g: (g.passed.share is None, g.passed.share or 0.0, g.name))
     return tuple(groups)
 
 
-def _key(run: Run, by: By) -> Key:
+def _names(run: Run, by: By) -> tuple[str, ...]:
+    """The names of the group that a run belongs to, from short to long."""
     match by:
         case By.PROMPT:
-            if not run.prompts:
-                return Key((UNKNOWN,), (("prompt", None),))
-            parts = tuple(sorted(run.prompts.items()))
-            return Key((", ".join(f"{role} {sha[:HASH_CHARS]}" for role, sha in parts),), parts)
+            hashes = sorted((run.prompts or {}).items())
+            return (", ".join(f"{role} {sha[:HASH_CHARS]}" for role, sha in hashes) or UNKNOWN,)
         case By.MODEL:
-            roles = zip(("evaluator", "worker"), run.models, strict=False)
-            return Key((" / ".join(run.models),), tuple(roles))
+            return (" / ".join(run.models),)
         case By.PACK:
-            name = run.pack or UNKNOWN
-            digest = _digest(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
-            names = name, _versioned(name, digest)
-            return Key(names, (("pack", run.pack), ("scenarios", digest)))
-    stages = "+".join(run.results.steps) or "none"
-    plain = {By.DAY: run.day, By.STRATEGY: run.strategy, By.STAGES: stages}.get(by, run.name)
-    return Key((plain or UNKNOWN,), ((by, plain),))
+            text = "\n".join(f"{spec} {sha}" for spec, sha in sorted(run.scenarios.items()))
+            digest = hashlib.sha256(text.encode()).hexdigest() if text else UNKNOWN
+            pack = run.pack or UNKNOWN
+            return pack, f"{pack}, version {digest[:HASH_CHARS]}"
+        case By.STAGES:
+            return ("+".join(run.results.steps) or "none",)
+    plain = {By.DAY: run.day, By.STRATEGY: run.strategy}.get(by, run.name)
+    return (plain or UNKNOWN,)
 
 
-def _task(run: Run, spec_id: str) -> Key:
-    pack, digest = run.pack, run.scenarios.get(spec_id)
-    longer = f"{spec_id} in {pack or UNKNOWN}"
-    parts = (("task", spec_id), ("pack", pack), ("scenario", digest))
-    return Key((spec_id, longer, _versioned(longer, digest)), parts)
-
-
-def _digest(lines: Iterable[str]) -> str | None:
-    text = "\n".join(lines)
-    return hashlib.sha256(text.encode()).hexdigest() if text else None
-
-
-def _versioned(name: str, digest: str | None) -> str:
-    return f"{name}, version {digest[:HASH_CHARS] if digest else UNKNOWN}"
-
-
-def _names(keys: Iterable[Key]) -> list[str]:
-    """The shortest unique name of each key, or its longest, numbered if necessary."""
-    every = list(keys)
-    used = Counter(name for key in every for name in set(key.names))
-    used_names: Counter[str] = Counter()
-    names = []
-    for key in every:
-        name = next((n for n in key.names if used[n] == 1), key.names[-1])
-        used_names[name] += 1
-        names.append(name if used_names[name] == 1 else f"{name} ({used_names[name]})")
-    return names
+def _task_names(run: Run, spec_id: str) -> tuple[str, ...]:
+    in_pack = f"{spec_id} in {run.pack or UNKNOWN}"
+    digest = run.scenarios.get(spec_id, UNKNOWN)
+    return spec_id, in_pack, f"{in_pack}, version {digest[:HASH_CHARS]}"

@@ -7,11 +7,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import Field
-
-from core.runs.errors import CannotRun
 from core.runs.find import is_run, run_folders
 from core.runs.manifest import NAME, Manifest, NoManifest, read_manifest
 from core.runs.reader import NotRecorded, results_of
@@ -35,10 +32,6 @@ class By(StrEnum):
     PACK = "pack"
     TASK = "task"
     RUN = "run"
-
-
-class CannotShow(CannotRun):
-    """There is nothing to show, or no way to; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +92,7 @@ class Run:
         return self.manifest.identity.scenarios if self.manifest else {}
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """The runs of a folder, oldest first."""
 
     runs: tuple[Run, ...]
@@ -108,93 +100,55 @@ class Reading:
     """Notes on what is not counted or unknown."""
 
 
-class Measure(Record):
-    """A figure over tasks of which some may not know it."""
-
-    known: int
-    """Tasks that know it."""
-    total: float | None
-    """None unless every task knows it."""
-    mean: float | None
-    """Mean over those that know it; None if none does."""
-
-
 class Group(Record):
-    """Tasks that belong together and what came of them."""
+    """Tasks that belong together and what came of them; figures of a task are means."""
 
     name: str
     """How it is called among the others of its kind."""
-    parts: dict[str, str | None] = Field(default_factory=dict)
-    """The common key of its tasks, in full."""
     runs: int
     tasks: int
-    different: int
-    """Different tasks among them; the interval is as wide as for so many."""
     first: str | None
     """Start of its first run, ISO 8601 in UTC."""
-    last: str | None
     score_mean: float | None
     """Over the tasks that the agent played and that were scored, as ``passed``."""
     passed: Share
     harm: int
     unjudged: int
     """Tasks with acts that cannot be undone and were never scored."""
-    cost_usd: Measure
-    tokens: Measure
-    turns: Measure
-    seconds: Measure
+    cost_usd: float | None
+    """Over the tasks that know it, as all that follow; None if none does."""
+    tokens: float | None
+    turns: float | None
+    seconds: float | None
     failures: dict[str, int]
     """Tasks that the agent ended early, by kind."""
     outside: dict[str, int]
     """Tasks that ended for a reason outside of the agent, by kind; in no score."""
-    repeated: int
-    """Tasks that took more than one attempt."""
-
-
-class RunLine(Record):
-    """One run with all that it can be grouped by."""
-
-    strategy: str | None
-    models: tuple[str, ...]
-    pack: str | None
-    prompts: dict[str, str] | None
-    finished: bool
-    figures: Group
 
 
 class Statistics(Record):
     """All of the statistics over a folder."""
 
-    format: Literal["run-statistics/4"] = "run-statistics/4"
+    format: Literal["run-statistics/5"] = "run-statistics/5"
     folder: str
     notes: tuple[str, ...]
     totals: tuple[Group, ...]
     """One for each benchmark."""
     groups: dict[By, tuple[Group, ...]]
-    runs: tuple[RunLine, ...]
 
 
 def read_runs(logs: Path) -> Reading:
     """Every run in a folder, or the one that the folder itself is."""
-    folders = [logs] if is_run(logs) else run_folders(logs)
     notes: list[str] = []
     runs: list[Run] = []
-    for folder in folders:
+    for folder in [logs] if is_run(logs) else run_folders(logs):
         try:
             runs.append(read_run(folder, notes))
         except NotRecorded as error:
             notes.append(str(error))
-    for path in logs.iterdir() if folders != [logs] and logs.is_dir() else ():
-        if path.is_dir() and not path.name.startswith(".") and not is_run(path):
-            notes.append(f"{path.name} is not a run folder")
-    # A copied folder would make two trials out of one.
-    first: dict[object, Run] = {}
     last = datetime.max.replace(tzinfo=UTC)
-    for run in sorted(runs, key=lambda run: (run.started or last, run.name)):
-        known = first.setdefault((run.results.run_id, run.started, run.results.tasks), run)
-        if known is not run:
-            notes.append(f"{run.name} is a copy of {known.name} and was counted once")
-    runs, general = list(first.values()), []
+    runs.sort(key=lambda run: (run.started or last, run.name))
+    general = []
     if old := sum(run.manifest is None for run in runs):
         general.append(f"no {NAME} in {old} of {len(runs)} runs: prompt and strategy are not known")
     if unfinished := sum(run.results.finished is None for run in runs):
