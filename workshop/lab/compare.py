@@ -83,12 +83,11 @@ def compare_runs(
 def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> str:
     # late: a help needs no templates
     from workshop.views.report.differences import Differences
-    from workshop.views.report.pairs import Half
     from workshop.views.report.versus import page_of, versus_page
 
     if a.other and b.other:
         notes = tuple(f"{run}: {file}" for run, file in zip("AB", result.found, strict=True))
-        return page_of(Half(a.other.view), Half(b.other.view), result, Differences(notes=notes))
+        return page_of(a.other.view, b.other.view, result, Differences(notes=notes))
     return versus_page(first, second, lambda *_: result)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from core.runs.errors import CannotRun
 from workshop.views.stats.interval import Record, Share
 
 Code = Literal[0, 1, 3]
@@ -109,8 +108,3 @@ class Comparison(Record):
 
 Judge = Callable[[Path, Path], Comparison]
 """Judge the second of two run folders. Raises CannotRun: impossible."""
-
-
-def no_judge(_first: Path, _second: Path) -> Comparison:
-    """The default judge, which knows nothing. Raises CannotRun."""
-    raise CannotRun("no verdict here; the command compare gives one")

@@ -14,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from cli.adapters import judge
 from cli.cli import app
 from core.runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
@@ -28,7 +29,7 @@ NAME = "20260504-120000-aaaa"
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
     hostile_run(tmp_path / "logs" / NAME)
-    return TestClient(build_app(tmp_path / "logs"), base_url="http://127.0.0.1:8310")
+    return TestClient(build_app(tmp_path / "logs", judge), base_url="http://127.0.0.1:8310")
 
 
 def test_the_newest_run_is_first(client: TestClient, tmp_path: Path) -> None:

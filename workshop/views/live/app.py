@@ -32,13 +32,13 @@ from workshop.views.live.index import IndexRow, RunState, RunWatch, index_row, m
 from workshop.views.report.render import environment, page, policy, record_html
 from workshop.views.report.run_page import row_html, rows_of, table
 from workshop.views.report.versus import versus_page
-from workshop.views.verdict import Judge, no_judge
+from workshop.views.verdict import Judge
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
 
 
-def build_app(logs: Path, judge: Judge = no_judge) -> Starlette:
+def build_app(logs: Path, judge: Judge) -> Starlette:
     """The application over a folder of runs; ``judge`` gives the verdict on two of them."""
     pages = _Pages(logs, judge)
     routes = {
