@@ -2,8 +2,8 @@
 
 ``lab.json`` says what was asked for and what came of it, ``chunks/`` holds the scenarios.
 ``trials.jsonl`` and ``baselines.jsonl`` hold the trials that are done, one a line; at the end in
-pack order. ``retried.jsonl`` keeps trials that an infrastructure failure ended and that were
-played again.
+pack order. A trial that is played again, because an infrastructure failure ended it, has a later
+line until then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from workshop.lab.summary import summarise
 
 TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"
-RETRIED = "retried.jsonl"
 Watch = Callable[[Sequence[Trial]], None]
 """Is called with the agent's trials of every job that is done."""
 
@@ -129,26 +128,21 @@ class LabFolder:
             file.write(_lines(trials).encode())
 
     def settle(self) -> tuple[list[Trial], list[Trial]]:
-        """Put all trials and baselines in pack order; set aside what was played again."""
+        """Put all trials and baselines in pack order."""
         order = {task: number for number, task in enumerate(self.texts())}
-        every = _read(self.path / TRIALS)
-        trials = sorted(_latest(every), key=lambda trial: (order[trial.task], trial.epoch))
+        trials = sorted(self.trials(), key=lambda trial: (order[trial.task], trial.epoch))
         baselines = sorted(self.baselines(), key=lambda trial: order[trial.task])
-        played_last = set(map(id, trials))
-        if retried := [trial for trial in every if id(trial) not in played_last]:
-            with (self.path / RETRIED).open("a", encoding="utf-8") as file:
-                file.write(_lines(retried))
         write_whole(self.path / TRIALS, _lines(trials))
         write_whole(self.path / BASELINES, _lines(baselines))
         return trials, baselines
 
     def trials(self) -> list[Trial]:
         """The agent's trials that are done; of one that was played again, the last time."""
-        return _latest(_read(self.path / TRIALS))
+        return list({(t.task, t.epoch): t for t in _read(self.path / TRIALS)}.values())
 
     def baselines(self) -> list[Trial]:
         """The trials of the trivial baselines that are done."""
-        return _latest(_read(self.path / BASELINES))
+        return list({(t.task, t.player): t for t in _read(self.path / BASELINES)}.values())
 
     def scenarios(self, adapter: BenchmarkAdapter) -> Iterator[Raw]:
         """The scenarios as they were played, in order, each with all that it needs."""
@@ -204,7 +198,3 @@ def _read(path: Path) -> list[Trial]:
     """The whole lines of a file."""
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     return [Trial.model_validate_json(line) for line in lines if line.endswith(b"\n")]
-
-
-def _latest(trials: Iterable[Trial]) -> list[Trial]:
-    return list({(t.player, t.task, t.epoch): t for t in trials}.values())

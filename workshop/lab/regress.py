@@ -24,6 +24,7 @@ from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
 from core.terminal.record_command import takes
+from core.text import clean
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
 from workshop.lab.baseline import baseline_of
@@ -313,10 +314,11 @@ class Lab:
             else:
                 say(console, f"no page: more than {SHOWN_AT_MOST:,} trials")
         if run.settings.agent:
-            from workshop.lab.external.engine import check_end, last_lines
+            from workshop.lab.external.agent_session import lines_of, records_of
+            from workshop.lab.external.engine import check_end
 
-            if not self.options.as_json:
-                say(console, *last_lines(path))
+            for record in () if self.options.as_json else records_of(path):
+                say(console, *map(clean, lines_of(record)))
             check_end(run, path)
 
 

@@ -138,7 +138,6 @@ def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
     folder, run = new_run(pack_file(4), epochs=2)
     carry_out(folder, run, Dask(Watched(watched, dies=True), shared))
     assert lines(folder) == here
-    assert not (folder.path / "retried.jsonl").exists()
 
 
 @pytest.mark.promise("nothing lost at a kill")
@@ -177,4 +176,3 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
     carry_out(folder, run, Dask(Watched(again), shared))
     assert lines(folder) == here
     assert begun(again) == 3
-    assert not (folder.path / "retried.jsonl").exists()

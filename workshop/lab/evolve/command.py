@@ -13,6 +13,7 @@ import typer
 from coordinator.beginning import BASE_URLS
 from coordinator.config import option
 from coordinator.stages import chosen
+from core.models.cassette_tape import TapeError
 from core.models.extras import install
 from core.models.models_file import ModelsError, default_models
 from core.models.prices import price_of
@@ -223,11 +224,13 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         for name in ("train", "unseen")
     )
     base_url = os.environ.get(BASE_URLS["reflection"])
-    reflection = reflection_of(asked.reflection, folder / "reflections.jsonl", base_url)
-    write_line = partial(say, console)
-    loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
     try:
-        outcome = loop.run()
+        with reflection_of(asked.reflection, folder / "reflections", base_url) as reflection:
+            write_line = partial(say, console)
+            loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
+            outcome = loop.run()
+    except TapeError as error:
+        raise CannotRun(str(error)) from None
     except KeyboardInterrupt:
         again = command("evolve", "--resume", folder)
         raise CannotRun(f"interrupted; resume: {again}") from None

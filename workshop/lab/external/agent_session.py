@@ -22,12 +22,7 @@ from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.process import AgentProcess
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Raw
 from workshop.lab.engines import Job
-from workshop.lab.external.outcome import (
-    Cause,
-    PlayedTask,
-    played,
-    tasks_of,
-)
+from workshop.lab.external.outcome import Cause, PlayedTask, played, tasks_of
 from workshop.simulator.platform import KEY_PREFIX
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
@@ -67,15 +62,16 @@ class Share:
 
     def never_made(self, spec: str, cause: Cause) -> PlayedTask:
         """A task that its platform has never made, under a name in place of an id."""
-        result = TaskResult(
-            spec_id=spec,
-            task_id=f"none-{self.pack}-{self.epoch}-{spec}",
-            task_text=self.texts[spec],
-            outcome="unfinished",
-            error=cause.text,
-            failure=cause.failure,
+        return PlayedTask(
+            TaskResult(
+                spec_id=spec,
+                task_id=f"none-{self.pack}-{self.epoch}-{spec}",
+                task_text=self.texts[spec],
+                outcome="unfinished",
+                error=cause.text,
+                failure=cause.failure,
+            )
         )
-        return PlayedTask(result)
 
 
 class AgentSessionRecord(Record):
@@ -104,16 +100,6 @@ class AgentSessionRecord(Record):
     repeated: tuple[str, ...]
     """Specs that it started several times; the first time counts."""
 
-    @property
-    def cut_short(self) -> bool:
-        """Whether it died, or was ended for a reason of its own."""
-        return self.failed or self.ended_by not in (None, INTERRUPTED)
-
-    @property
-    def left(self) -> int:
-        """How many tasks it has not completed."""
-        return len(self.never_begun) + len(self.never_completed)
-
 
 @dataclass(frozen=True)
 class Launch:
@@ -128,12 +114,11 @@ class Launch:
 
 
 class AgentSession:
-    """A process and its platform."""
+    """A process and its platform. Raises CannotRun if the agent cannot be started."""
 
     def __init__(
         self, adapter: BenchmarkAdapter, share: Share, number: int, launch: Launch
     ) -> None:
-        """Serve the tasks and start the agent. Raises CannotRun."""
         self.share, self._adapter, self._number, self._launch = share, adapter, number, launch
         pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
@@ -156,8 +141,7 @@ class AgentSession:
 
     def look(self) -> list[PlayedTask]:
         """The tasks that were closed since the last look."""
-        by_spec = tasks_of(self._served.platform)
-        first = {spec: tasks[0] for spec, tasks in by_spec.items()}
+        first = {spec: tasks[0] for spec, tasks in tasks_of(self._served.platform).items()}
         begun = sum(task.begun for task in first.values())
         over = [
             spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,6 @@ from core.runs.errors import CannotRun
 from core.runs.hints import command
 from core.runs.journal import Journal, JournalFailed, journal_path
 from core.terminal.figures import reason, so_many_tasks
-from core.text import clean
 from workshop.agent_adapter.launch import commit_of
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
@@ -27,7 +26,6 @@ from workshop.lab.external.agent_session import (
     AgentSession,
     Launch,
     Share,
-    lines_of,
     next_number,
     records_of,
     shares_of,
@@ -102,16 +100,14 @@ class ExternalRun:
                 yield job, play_job(job, self.adapter_factory)
             else:
                 theirs.append(job)
-        adapter = self.adapter_factory()
-        shares = shares_of(theirs, agent.side_by_side, adapter.scenarios)
-        command = self.command or agent.command
         with stand_in() as package, _interrupts(self.stop):
+            command = self.command or agent.command
             launch = Launch(self.folder, command, self.environment, package, agent.timeout)
-            yield from self._play(adapter, shares, launch, agent.side_by_side)
+            yield from self._play(theirs, launch, agent.side_by_side)
 
-    def _play(
-        self, adapter: BenchmarkAdapter, shares: Sequence[Share], launch: Launch, side_by_side: int
-    ) -> Iterator[JobTrials]:
+    def _play(self, jobs: Iterable[Job], launch: Launch, side_by_side: int) -> Iterator[JobTrials]:
+        adapter = self.adapter_factory()
+        shares = shares_of(jobs, side_by_side, adapter.scenarios)
         waiting = list(enumerate(shares, next_number(self.folder)))
         live: list[AgentSession] = []
         try:
@@ -128,9 +124,8 @@ class ExternalRun:
                         live.remove(session)
                     yield from self._reported(session.share, session.known, results)
                 if stop:
-                    cause = Cause(
-                        "interrupted", f"{INTERRUPTED} before an agent was started for it"
-                    )
+                    text = f"{INTERRUPTED} before an agent was started for it"
+                    cause = Cause("interrupted", text)
                     for _, share in waiting:
                         never = [share.never_made(spec, cause) for spec in share.texts]
                         yield from self._reported(share, share.read(adapter)[1], never)
@@ -145,12 +140,8 @@ class ExternalRun:
         """The trials by job, once their journals are on the disk."""
         by_job: dict[int, JobTrials] = {}
         for one in results:
-            fields = {
-                "pack": share.pack,
-                "epoch": share.epoch,
-                "paid": one.paid,
-                "why": reason("", one.result.eval_log)[:WHY_CHARS],
-            }
+            why = reason("", one.result.eval_log)[:WHY_CHARS]
+            fields = {"pack": share.pack, "epoch": share.epoch, "paid": one.paid, "why": why}
             facts = known[one.result.spec_id]._asdict()
             trial = Trial.model_validate(dict(one.result) | facts | fields)
             job = share.jobs[trial.spec_id]
@@ -210,11 +201,6 @@ def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
     write_results(folder, noted, adapter, session_id, submitted)
 
 
-def last_lines(path: Path) -> list[str]:
-    """How the agent ended, and what it left undone."""
-    return [clean(line) for record in records_of(path) for line in lines_of(record)]
-
-
 def check_end(run: LabRun, path: Path) -> None:
     """Raises CannotRun where a run was interrupted, or the agent did not play it all.
 
@@ -225,10 +211,17 @@ def check_end(run: LabRun, path: Path) -> None:
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
         raise CannotRun("the agent started no task")
-    if early := [one for one in records if one.cut_short and one.left]:
+    early = [
+        one
+        for one in records
+        if (one.failed or one.ended_by not in (None, INTERRUPTED))
+        and (one.never_begun or one.never_completed)
+    ]
+    if early:
         why = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in early)
-        left = so_many_tasks(sum(one.left for one in early))
-        raise CannotRun(f"the agent ended early and left {left} open ({why})")
+        left = sum(len(one.never_begun) + len(one.never_completed) for one in early)
+        text = f"the agent ended early and left {so_many_tasks(left)} open ({why})"
+        raise CannotRun(text)
 
 
 def _interrupted(run: LabRun) -> bool:
