@@ -17,7 +17,7 @@ from cli.adapters import judge
 from cli.cli import app
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 LONG = "a_name_of_a_task_that_is_longer_than_a_telephone_is_wide_by_some_way"
 FOCUSABLE = "a[href], button, input, select, summary, [tabindex='0']"

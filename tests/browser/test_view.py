@@ -16,7 +16,7 @@ from cli.adapters import judge
 from core.runs.journal import Journal
 from tests.browser.conftest import expect
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tests.cli.conftest import Lives, Zygote
 from tests.damage import DEEP, damage
 from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 SPEC = "named_item_on_last_page"
 KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")

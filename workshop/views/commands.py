@@ -25,7 +25,7 @@ from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
 from core.terminal.tables import overview
 from core.text import instead
-from workshop.views.stats.records import By
+from workshop.views.stats.groups import By
 
 HOST = "127.0.0.1"
 
@@ -120,8 +120,7 @@ def stats(
 
     Two runs are compared by `compare` and `report`.
     """
-    from workshop.views.stats.groups import OVERVIEW, statistics
-    from workshop.views.stats.records import read_runs
+    from workshop.views.stats.groups import OVERVIEW, read_runs, statistics
     from workshop.views.stats.table import show_statistics
 
     if folder == LOGS and not folder.is_dir():
@@ -147,7 +146,7 @@ def view(
     import uvicorn
     from uvicorn.server import HANDLED_SIGNALS
 
-    from workshop.views.live.app import build_app
+    from workshop.views.live import build_app
 
     if not logs.is_dir():
         raise Usage(f"there is no folder {logs}; play a run first, or name another folder")

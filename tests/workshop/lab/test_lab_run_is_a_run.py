@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from cli.adapters import judge
 from cli.cli import app
 from core.runs.find import run_folders
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 FAILED = "s000"
 

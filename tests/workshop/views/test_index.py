@@ -10,7 +10,7 @@ import pytest
 
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import RunFolder, asked, worked
-from workshop.views.live.index import LIMITED, index_row
+from workshop.views.live import LIMITED, index_row
 
 FOLDER = "20260504-120000-aaaa"
 NOW = 2_000_000_000.0

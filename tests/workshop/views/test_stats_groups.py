@@ -16,9 +16,8 @@ from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
-from workshop.views.stats.groups import statistics
+from workshop.views.stats.groups import By, Group, Reading, Run, Statistics, read_runs, statistics
 from workshop.views.stats.interval import share_of
-from workshop.views.stats.records import By, Group, Reading, Run, Statistics, read_runs
 
 SHA = {name: name * 64 for name in "abc"}
 

@@ -11,8 +11,7 @@ import pytest
 from core.models.model_call import Usage
 from core.runs.reader import NotRecorded
 from tests.workshop.views.stats_runs import done, run_folder
-from workshop.views.stats.groups import statistics
-from workshop.views.stats.records import By, read_run, read_runs
+from workshop.views.stats.groups import By, read_run, read_runs, statistics
 
 
 def change(folder: Path, edit: Any) -> None:

@@ -19,7 +19,7 @@ from cli.cli import app
 from core.runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.lab.comparison import compare, read_side
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 from workshop.views.verdict import Comparison
 
 ROOT = Path(__file__).parents[3]

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from core.runs.manifest import Manifest
 from core.runs.reader import NotRecorded
 from workshop.views.report.setup import prompt_texts
-from workshop.views.stats.records import Run, read_run
+from workshop.views.stats.groups import Run, read_run
 
 HASH_CHARS = 10
 SHOWN_ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})

@@ -13,8 +13,8 @@ from rich.text import Text
 from core.terminal.console import plain_line
 from core.terminal.figures import DASH, number
 from core.text import clean
+from workshop.views.stats.groups import By, Group, Statistics
 from workshop.views.stats.interval import Share
-from workshop.views.stats.records import By, Group, Statistics
 
 NOTES_SHOWN = 8
 UNBOUNDED = 10_000
