@@ -124,8 +124,8 @@ class BenchmarkAdapter:
     """Data of a scenario that a prompt must not contain."""
     packed: Callable[[Sequence[Raw]], Raw] = lambda scenarios: {"scenarios": scenarios}
     """Scenarios as a pack holds them, with what they share beside them."""
-    unpacked: Callable[[Raw], Iterator[Raw]] | None = None
-    """Makes scenarios of a pack self-contained; None: they are."""
+    scenarios: Callable[[Raw], Iterator[Raw]] = lambda body: iter(body.get("scenarios") or ())
+    """The scenarios of a pack out of JSON, each with all that it needs."""
 
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
@@ -153,10 +153,6 @@ class BenchmarkAdapter:
         """A pack of some scenarios, as JSON text."""
         body: Raw = {"format": self.format, "name": name} | self.packed(scenarios)
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-
-    def scenarios(self, body: Raw) -> Iterator[Raw]:
-        """The scenarios of a pack out of JSON, each with all that it needs."""
-        return self.unpacked(body) if self.unpacked else iter(body.get("scenarios") or ())
 
     def holds(self, raw: Raw) -> bool:
         """Whether a scenario is valid and still expects the best answer."""

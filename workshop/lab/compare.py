@@ -20,7 +20,6 @@ from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import no_verdict
 from workshop.lab.comparison import Side
 from workshop.lab.lab_folder import LabFolder
-from workshop.lab.report import share
 from workshop.views.verdict import MARGIN, Comparison
 
 SHOWN = 20
@@ -105,7 +104,7 @@ def _show(result: Comparison) -> None:
         table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
     # Where scores count in part, the line of the mean score has the difference.
     passed = "" if result.found else _interval(result.difference, result.low, result.high)
-    table.add_row("passed", share(result.passed_a), share(result.passed_b), passed)
+    table.add_row("passed", escape(result.passed_a.text), escape(result.passed_b.text), passed)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
     table.add_row("failed for external reasons", *outside, "")
     for measure in result.measures:

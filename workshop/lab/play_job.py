@@ -60,9 +60,18 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
             for task, scenario in zip(tasks, pack.scenarios, strict=True)
             for player, trivial in adapter.trivial_players.items()
         ]
+    config = RunConfig(
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
+        pack_name=name,
+        stages=job.settings.steps,
+        jobs=job.threads,
+        name="lab",
+        # A lab run has its own books of failures, and plays them again.
+        breaker=0,
+    )
     try:
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-            played = _played(adapter, pack, name, job, Path(folder))
+            played = _played(adapter, pack, config, job, Path(folder))
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -72,26 +81,13 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
 
 
-def _config(job: Job, pack_name: str) -> RunConfig:
-    return RunConfig(
-        **job.settings.model_dump(include=set(RunConfig.model_fields)),
-        pack_name=pack_name,
-        stages=job.settings.steps,
-        jobs=job.threads,
-        name="lab",
-        # A lab run has its own books of failures, and plays them again.
-        breaker=0,
-    )
-
-
 def _played(
-    adapter: BenchmarkAdapter, pack: Pack, name: str, job: Job, folder: Path
+    adapter: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
 ) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
     ``folder`` is for the run's files alone.
     """
-    config = _config(job, name)
     served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
@@ -135,19 +131,16 @@ def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> Non
     """Move the journals that are to be kept, and the prompts that they name, into the run's."""
     if job.journals is None:
         return
-    for path in (folder / PROMPTS).glob("*.txt"):
-        _moved(path, job.journals / PROMPTS / path.name)
+    prompts = (folder / PROMPTS).glob("*.txt")
+    kept = {path: job.journals / PROMPTS / path.name for path in prompts}
     for one in results:
         if job.settings.journals == "all" or not one.passed:
             nth = 1 + job.earlier.get(one.spec_id, 0) * job.settings.epochs + (job.epoch or 0)
-            _moved(
-                journal_path(folder, one.spec_id, 1), journal_path(job.journals, one.spec_id, nth)
-            )
-
-
-def _moved(path: Path, target: Path) -> None:
-    target.parent.mkdir(exist_ok=True)
-    shutil.move(path, target)
+            path = journal_path(folder, one.spec_id, 1)
+            kept[path] = journal_path(job.journals, one.spec_id, nth)
+    for path, target in kept.items():
+        target.parent.mkdir(exist_ok=True)
+        shutil.move(path, target)
 
 
 def _noted(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -144,7 +141,6 @@ def view(
 ) -> None:
     """Serve all runs of a folder on loopback until interrupted."""
     import uvicorn
-    from uvicorn.server import HANDLED_SIGNALS
 
     from workshop.views.live import build_app
 
@@ -161,18 +157,7 @@ def view(
     app = build_app(logs, context.meta["judge"])
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
 
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """A signal that is ignored, as those who start us in the background have it, stays
-            ignored."""
-            ignored = [n for n in HANDLED_SIGNALS if signal.getsignal(n) is signal.SIG_IGN]
-            with super().capture_signals():
-                for number in ignored:
-                    signal.signal(number, signal.SIG_IGN)
-                yield
-
-    Server(config).run([listener])
+    uvicorn.Server(config).run([listener])
 
 
 class Format(StrEnum):

@@ -63,7 +63,7 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         cuts=(_tables,),
         facts=_facts,
         packed=_packed,
-        unpacked=_unpacked,
+        scenarios=_unpacked,
     )
 
 

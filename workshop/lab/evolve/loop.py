@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from core.models.sections import Texts
@@ -101,7 +102,7 @@ class Loop:
                 reflection_minibatch_size=min(self.asked.batch, len(self.train)),
                 stop_callbacks=lambda _state: self._over() is not None,
                 callbacks=[cast(Any, self.chronicle)],
-                logger=_Silent(),
+                logger=cast(Any, SimpleNamespace(log=lambda _message: None)),
                 track_best_outputs=False,
                 seed=self.asked.seed,
             )
@@ -194,13 +195,6 @@ class Loop:
             }
         )
         self._told.write(self.folder)
-
-
-class _Silent:
-    """GEPA's log, which is dropped because our records contain the same."""
-
-    def log(self, message: str) -> None:
-        """Nothing."""
 
 
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -46,8 +46,6 @@ class Figure:
     interval: str = ""
     tone: str = ""
     """"good" or "bad" where the interval excludes no difference."""
-    marks: tuple[float, ...] | None = None
-    """Low, middle and high in percent of a drawing whose middle is no difference."""
 
 
 class _Look(NamedTuple):
@@ -151,19 +149,12 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
         for value in (measure.a, measure.b, measure.low, measure.difference, measure.high)
     )
     moved = DASH if middle is None else signed(middle)
-    line = Figure(look.title, look.unit, look.show(a), look.show(b), moved)
-    if low is None or high is None:
-        return line
-    parts = [part for part in (low, middle, high) if part is not None]
-    most = max(map(abs, parts))
-    marks = tuple(round(50 + 46 * part / most, 2) for part in parts) if most else ()
-    tone = "good" if (low > 0) == look.more_is_better else "bad"
-    return replace(
-        line,
-        interval=f"{signed(low)} to {signed(high)}",
-        tone="" if low <= 0 <= high else tone,
-        marks=marks if len(marks) == 3 else None,
-    )
+    interval, tone = "", ""
+    if low is not None and high is not None:
+        interval = f"{signed(low)} to {signed(high)}"
+        if not low <= 0 <= high:
+            tone = "good" if (low > 0) == look.more_is_better else "bad"
+    return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 
 def _sums(left: RunView, right: RunView) -> Iterator[Figure]:

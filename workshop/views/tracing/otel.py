@@ -109,8 +109,10 @@ class RunTracer:
         self._provider.shutdown()
 
     def _write(self, span: Span, parent: Any) -> None:
+        # As the conventions have it, but a trace is named after its task, or all were called alike.
+        names = {"model": f"chat {span.model}", "tool": f"execute_tool {span.name}"}
         written = self._tracer.start_span(
-            _name(span),
+            names.get(span.kind, span.name),
             context=set_span_in_context(parent) if parent else None,
             kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
             attributes=self._attributes(span),
@@ -145,12 +147,6 @@ class RunTracer:
         elif span.kind == "request":
             attributes["url.path"] = span.name
         return attributes | (_texts(span) if self._content else {})
-
-
-def _name(span: Span) -> str:
-    """As the conventions have it, but a trace is named after its task, or all were called alike."""
-    names = {"model": f"chat {span.model}", "tool": f"execute_tool {span.name}"}
-    return names.get(span.kind, span.name)
 
 
 def _usage(span: Span) -> dict[str, Fact]:
