@@ -42,7 +42,6 @@ class Ended(NamedTuple):
     """The state of a task's world after it was played."""
 
     verdict: str
-    """The benchmark's word for it."""
     acts: int
     """As ``Benchmark.acts`` counts them."""
     events: tuple[str, ...]
@@ -111,7 +110,6 @@ class BenchmarkAdapter:
     generated: Callable[[Any], Iterator[Raw]] = lambda _options: iter(())
     """Scenarios of these options, drawn as they are asked for."""
     playbook: Callable[[str], str | None] = lambda _instruction: None
-    """The playbook that an instruction names."""
     trivial_players: Mapping[str, TrivialPlayer] = field(default_factory=dict)
     """The trivial baselines, by the name that trials give to the player."""
     baseline: BaselineOf | None = None
@@ -172,7 +170,6 @@ class LabContext:
     """The benchmarks that can be played, and what the command line knows of them."""
 
     adapters: Mapping[str, AdapterFactory]
-    """By id."""
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""

@@ -5,18 +5,19 @@ Rules, the first that fits decides:
 
 1. *worse*: new harm. Any at all where both sides are deterministic, else where the exact
    one-sided test of tasks that got it against tasks that lost it has p <= 0.05.
-2. *not worse*: with 95 % confidence the loss is below the margin (``stats.loss_bound``).
+2. *not worse*: with 95 % confidence the loss is below the margin (``loss_bound``).
 3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
    has p <= 0.05.
-4. *not enough data*, with the number of tasks that would be enough (``stats.tasks_needed``).
+4. *not enough data*, with the number of tasks that would be enough (``tasks_needed``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean, pvariance
 
 from pydantic import ValidationError
 
@@ -27,11 +28,10 @@ from core.runs.hints import command
 from core.runs.results import TaskResult, read_results
 from core.runs.task_record import HARM
 from core.terminal.figures import so_many_tasks
-from workshop.lab import stats
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Trial
 from workshop.lab.other_runs import OtherRun, read_other_run
-from workshop.views.stats.interval import share_of
+from workshop.views.stats.interval import CONFIDENCE, share_of
 from workshop.views.verdict import (
     NOT_WORSE,
     UNKNOWN,
@@ -48,6 +48,14 @@ LEAST_P = 0.0001
 """A smaller p is only said to be smaller."""
 DETERMINISTIC = "playbook/"
 """Prefix of the models that answer the same prompt the same way every time."""
+ALPHA = 0.05
+POWER = 0.8
+RESAMPLES = 4999
+LEAST_APART = 1e-4
+"""A loss this near to the margin cannot be distinguished from it by any number of tasks."""
+SEED = 20_251_201
+_BATCH_CELLS = 2_000_000
+"""Numbers that a resampling step holds at once: 16 MB."""
 
 Task = tuple[str, str]
 
@@ -179,10 +187,10 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     trials = [trial for pair in pairs for trial in pair.trials]
     differences = [pair.difference(graded=bool(a.other)) for pair in pairs]
     flips, harm = _flips(pairs, differences)
-    loss_bound = stats.loss_bound(differences)
-    low, high = stats.mean_interval(differences) or (None, None)
-    checks = _checks(flips, harm, loss_bound, margin, a, b)
-    code, reason = _decide(checks, loss_bound, margin)
+    bound = loss_bound(differences)
+    low, high = mean_interval(differences) or (None, None)
+    checks = _checks(flips, harm, bound, margin, a, b)
+    code, reason = _decide(checks, bound, margin)
     return Comparison(
         a=a.run_id,
         b=b.run_id,
@@ -201,7 +209,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         difference=fmean(differences),
         low=low,
         high=high,
-        loss_bound=loss_bound,
+        loss_bound=bound,
         flips=flips,
         harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
@@ -211,7 +219,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         code=code,
         verdict=WORDS[code],
         reason=reason,
-        tasks_needed=stats.tasks_needed(differences, margin) if code == UNKNOWN else None,
+        tasks_needed=tasks_needed(differences, margin) if code == UNKNOWN else None,
         checks=checks,
     )
 
@@ -222,12 +230,12 @@ def _checks(
     """The tests in their order; the first that holds decides."""
     name, deterministic = b.harm_name, a.deterministic and b.deterministic
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
-    sign = f"p ≤ {stats.ALPHA}"
+    sign = f"p ≤ {ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
         asks=f"worse if {sign}",
         found=f"{new} ({_p(harm.p_worse)})",
-        holds=harm.p_worse <= stats.ALPHA,
+        holds=harm.p_worse <= ALPHA,
     )
     any_new = Check(
         name=f"any new {name}, because both sides are deterministic",
@@ -246,7 +254,7 @@ def _checks(
         name="exact McNemar test of the flips, one-sided",
         asks=f"worse if {sign}",
         found=f"{counts} ({_p(flips.p_worse)})",
-        holds=flips.p_worse <= stats.ALPHA,
+        holds=flips.p_worse <= ALPHA,
     )
     checks = [any_new if deterministic else exact, loss, mcnemar]
     first = next((check for check in checks if check.holds), None)
@@ -279,8 +287,7 @@ def _flips(pairs: Sequence[Pair], differences: Sequence[float]) -> tuple[Flips, 
     def flips(turned: Sequence[tuple[bool, bool]]) -> Flips:
         lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
         gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
-        worse, different = stats.exact_p(len(lost), len(gained))
-        return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+        return Flips(lost=lost, gained=gained, p_worse=exact_p(len(lost), len(gained)))
 
     return flips([(d < 0, d > 0) for d in differences]), flips([pair.harm() for pair in pairs])
 
@@ -297,7 +304,62 @@ def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:
             measures.append(Measure(name=name, tasks=0))
             continue
         a, b = map(fmean, zip(*known, strict=True))
-        low, high = stats.mean_interval([after - before for before, after in known]) or (None, None)
+        low, high = mean_interval([after - before for before, after in known]) or (None, None)
         fields = {"a": a, "b": b, "difference": b - a, "low": low, "high": high}
         measures.append(Measure(name=name, tasks=len(known), **fields))
     return tuple(measures)
+
+
+def exact_p(lost: int, gained: int) -> float:
+    """Exact McNemar of two flip counts, one-sided: that so many more are lost is chance."""
+    if lost + gained == 0:
+        return 1.0
+    from scipy import stats
+
+    return float(stats.binomtest(lost, lost + gained, alternative="greater").pvalue)
+
+
+def mean_interval(
+    differences: Sequence[float], confidence: float = CONFIDENCE
+) -> tuple[float, float] | None:
+    """Bootstrap interval of a mean of paired differences; None for fewer than two."""
+    if len(differences) < 2:
+        return None
+    import numpy as np
+    from scipy import stats
+
+    resampled = stats.bootstrap(
+        (np.asarray(differences, dtype=float),),
+        np.mean,
+        confidence_level=confidence,
+        n_resamples=RESAMPLES,
+        batch=max(1, _BATCH_CELLS // len(differences)),
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    )
+    low, high = resampled.confidence_interval
+    return float(low), float(high)
+
+
+def loss_bound(differences: Sequence[float]) -> float:
+    """The loss of score, a task, that is not exceeded with 95 % confidence.
+
+    One-sided bootstrap after one more, wholly lost task is added: what a sample did not show may
+    still be there. Without any flip in n tasks this is the rule of three, 3 / n.
+    """
+    interval = mean_interval([*differences, -1.0], 1 - 2 * ALPHA)
+    return 1.0 if interval is None else -interval[0]
+
+
+def tasks_needed(differences: Sequence[float], margin: float) -> int:
+    """Estimate how many tasks would be enough, with 80 % power, if the true difference is this one.
+
+    With a loss within the margin: to show that it is not beyond it; else: to show that it is a
+    loss. Normal approximation with the spread of the differences, but never fewer tasks than a
+    sample without any flip needs (three lost ones behind the margin, see ``loss_bound``).
+    """
+    loss = -fmean(differences)
+    apart = margin - loss if loss < margin else loss
+    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
+    by_power = factor * pvariance(differences) / max(apart, LEAST_APART) ** 2
+    return max(math.ceil(by_power), math.floor(3 / margin), len(differences) + 1)

@@ -60,7 +60,7 @@ class Engine(Protocol):
     threads: int
     """Number of concurrent tasks in a job."""
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
 
         Raises CannotRun: a worker was lost, or a job cannot be done.
@@ -74,10 +74,10 @@ class Here:
     adapter_factory: AdapterFactory
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _play(job, self.adapter_factory)
+            yield _play(job, self.adapter_factory)
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Processes:
     count: int
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["workshop.lab.play_job"])
@@ -96,8 +96,8 @@ class Processes:
         ended = False
         try:
             play = partial(_play, adapter_factory=self.adapter_factory)
-            for job, future in _done(pool, AHEAD * self.count, jobs, play):
-                yield job, future.result()
+            for future in _done(pool, AHEAD * self.count, jobs, play):
+                yield future.result()
             ended = True
             pool.shutdown()
         except BrokenProcessPool:
@@ -117,7 +117,6 @@ class Dask:
     threads = 1
 
     def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
-        """Connect to the scheduler. Raises CannotRun."""
         self._adapter_factory = adapter_factory
         try:
             dask: Any = importlib.import_module("distributed")
@@ -129,7 +128,7 @@ class Dask:
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         with self._client:
             try:
@@ -142,7 +141,7 @@ class Dask:
             # Tapes would stay where the workers are.
             sent = (replace(job, tapes=None) for job in jobs)
             play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
-            for job, future in _done(pool, AHEAD * slots, sent, play):
+            for future in _done(pool, AHEAD * slots, sent, play):
                 try:
                     error = future.exception()
                 except CancelledError:
@@ -151,7 +150,7 @@ class Dask:
                 if error is not None:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
                     raise CannotRun(text)
-                yield job, future.result()
+                yield future.result()
 
 
 def engine_for(
@@ -192,16 +191,16 @@ def _play_on_worker(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
 
 def _done(
     pool: Executor, room: int, jobs: Iterator[Job], play: Callable[[Job], list[Trial]]
-) -> Iterator[tuple[Job, Future[list[Trial]]]]:
+) -> Iterator[Future[list[Trial]]]:
     """Every job as it is ready; never more of them in the pool than it has room for."""
-    waiting: dict[Future[list[Trial]], Job] = {}
+    waiting: set[Future[list[Trial]]] = set()
     every = chain(jobs, repeat(None))
     while (job := next(every)) or waiting:
         if job:
-            waiting[pool.submit(play, job)] = job
+            waiting.add(pool.submit(play, job))
         if not job or len(waiting) >= room:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                yield waiting.pop(future), future
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from done
 
 
 def _begin() -> None:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.runs.errors import CannotRun
-from workshop.lab import comparison, stats
-from workshop.lab.comparison import Side
+from workshop.lab import comparison
+from workshop.lab.comparison import ALPHA, Side, exact_p
 from workshop.views.stats.interval import Record, Share
 
 MARGIN = 0.02
@@ -36,7 +36,7 @@ class Terms(Record):
     @property
     def alpha(self) -> float:
         """The significance level of each look."""
-        return stats.ALPHA / self.looks
+        return ALPHA / self.looks
 
 
 class Check(Record):
@@ -60,7 +60,7 @@ class Counts(NamedTuple):
     @property
     def p_better(self) -> float:
         """Exact, one-sided: that so many more got better is chance."""
-        return stats.exact_p(self.gained, self.lost)[0]
+        return exact_p(self.gained, self.lost)
 
 
 class Ruling(Record):

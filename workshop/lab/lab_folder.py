@@ -25,9 +25,8 @@ from core.runs.folder import LAB
 from core.runs.journal import write_whole
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine, Job
-from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
+from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial, summarise
 from workshop.lab.packs import Source, canonical
-from workshop.lab.summary import summarise
 
 TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"
@@ -121,10 +120,10 @@ class LabFolder:
                     options = journals, earlier, tapes
                     yield Job(chunk, epoch, text, missing, settings, threads, *options)
 
-    def done(self, job: Job, trials: Sequence[Trial]) -> None:
-        """Keep some trials of a job."""
-        path = self.path / (BASELINES if job.epoch is None else TRIALS)
-        with path.open("ab") as file:
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Keep trials that are done, of the agent or of the trivial players."""
+        own = all(trial.player == AGENT for trial in trials)
+        with (self.path / (TRIALS if own else BASELINES)).open("ab") as file:
             file.write(_lines(trials).encode())
 
     def settle(self) -> tuple[list[Trial], list[Trial]]:
@@ -171,9 +170,9 @@ def carry_out(
         OSError: the folder cannot be written.
     """
     began = time.perf_counter()
-    for job, trials in engine.work(folder.jobs(run.settings, engine.threads)):
-        folder.done(job, trials)
-        watch([trial for trial in trials if trial.player == AGENT])
+    for done in engine.work(folder.jobs(run.settings, engine.threads)):
+        folder.add(done)
+        watch([trial for trial in done if trial.player == AGENT])
     trials, baselines = folder.settle()
     finished = run.model_copy(
         update={
@@ -195,6 +194,5 @@ def _lines(trials: Iterable[Trial]) -> str:
 
 
 def _read(path: Path) -> list[Trial]:
-    """The whole lines of a file."""
     lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     return [Trial.model_validate_json(line) for line in lines if line.endswith(b"\n")]

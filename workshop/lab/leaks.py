@@ -78,7 +78,6 @@ class Secrets:
     """Data of tasks that the built-in prompts do not contain."""
 
     def __init__(self, tasks: Iterable[Facts], shipped: Iterable[str]) -> None:
-        """``shipped``: texts that may say anything."""
         shipped_words = [word.text for text in shipped for word in words(text)]
         free = frozenset(shipped_words) | HARMLESS
         common = frozenset(_stretches(shipped_words, STRETCH))
@@ -148,12 +147,8 @@ class Mask:
         return text
 
     def _mark(self, kind: str, what: str) -> str:
-        number = sum(known == kind for known, _ in self._marks)
-        return self._marks.setdefault((kind, what), f"[{kind} {_letters(number)}]")
-
-
-def _letters(number: int) -> str:
-    return chr(65 + number) if number < 26 else _letters(number // 26 - 1) + chr(65 + number % 26)
+        times, letter = divmod(sum(known == kind for known, _ in self._marks), 26)
+        return self._marks.setdefault((kind, what), f"[{kind} {chr(65 + letter) * (1 + times)}]")
 
 
 def _texts(text: str) -> list[str]:

@@ -35,7 +35,6 @@ from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 
 KEY = "key-lab"
-"""The account key on the simulator."""
 WHY_CHARS = 300
 TRANSCRIPT_CHARS = 8_000
 """Maximum characters of a transcript; its middle is omitted first."""
@@ -118,7 +117,6 @@ def _played(
 
 @contextmanager
 def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
-    """Return a backend's transport, wrapped in the job's cassettes if it has some."""
     if job.tapes is None:
         yield open_transport
         return
@@ -146,7 +144,6 @@ def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> Non
 def _noted(
     adapter: BenchmarkAdapter, result: TaskResult, record: TaskRecord | None, *, stories: bool
 ) -> dict[str, Any]:
-    """The fields of a trial; ``record``: its journal, if it has one."""
     turns = record.whole if record else []
     decisions = [turn.decision for turn in turns]
     playbooks = [adapter.playbook(d.instruction) for d in decisions if d.decision == "PROCEED"]
@@ -206,11 +203,9 @@ def transcript_of(log: TaskRecord) -> str:
     parts.append(f"The platform: {' '.join(log.eval_log.split()) or 'nothing'}")
     # A word that was cut is left out: whoever masks the text would not know it.
     lines = [_CUT.sub("…", cut(line, LINE_CHARS)) for part in parts for line in part.splitlines()]
-    half, first = TRANSCRIPT_CHARS // 2, list[str]()
-    while lines and sum(map(len, first)) + len(lines[0]) <= half:
-        first.append(lines.pop(0))
-    left = len(lines)
-    while sum(map(len, lines)) > half:
-        lines.pop(0)
-    gone = left - len(lines)
-    return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])
+    text, half = "\n".join(lines), TRANSCRIPT_CHARS // 2
+    if len(text) <= TRANSCRIPT_CHARS:
+        return text
+    first, last = text[:half].rpartition("\n")[0], text[-half:].partition("\n")[2]
+    gone = len(lines) - len(first.splitlines()) - len(last.splitlines())
+    return f"{first}\n… {gone} lines left out …\n{last}"

@@ -283,7 +283,7 @@ class Lab:
         elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs
-        with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
+        with _Progress(Console(stderr=True), total, run.harm_name) as watch:
             try:
                 done = carry_out(folder, run, engine, watch)
             except (KeyboardInterrupt, CannotRun) as error:
@@ -322,11 +322,10 @@ class Lab:
             check_end(run, path)
 
 
-class LabProgress(Progress):
+class _Progress(Progress):
     """Counts trials that are done, passed, did harm, or were ended by something outside."""
 
     def __init__(self, console: Console, total: int, harm_name: str) -> None:
-        """``total``: trials of the run that are still to be played."""
         columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
         super().__init__(
             *columns,
@@ -341,7 +340,6 @@ class LabProgress(Progress):
         self._line = self.add_task("", total=total)
 
     def __call__(self, trials: Sequence[Trial]) -> None:
-        """Count what a job brought; without a terminal, say it now and then."""
         counts = self._counts
         counts["done"] += len(trials)
         counts["passed"] += sum(t.passed for t in trials)
@@ -358,7 +356,6 @@ class LabProgress(Progress):
 
 
 def _with_sandbox(run: LabRun) -> LabRun:
-    """The run with the sandbox that its code gets from now on, if it runs any."""
     strategy = run.settings.strategy
     if strategy is None or not STRATEGIES[strategy].has_worker:
         return run

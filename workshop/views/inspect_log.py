@@ -245,7 +245,7 @@ def _output(call: Span) -> model.ModelOutput:
         content=call.outputs or "", model=call.model, source="generate"
     )
     reason: Any = "max_tokens" if call.finish_reason == "length" else call.finish_reason
-    stop_reason = reason if reason in get_args(model.StopReason) else "unknown"
+    stop_reason: Any = reason if reason in get_args(model.StopReason) else "unknown"
     choice = model.ChatCompletionChoice(message=message, stop_reason=stop_reason)
     return model.ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
 

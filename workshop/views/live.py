@@ -44,7 +44,6 @@ HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
 FRESH_S = 60.0
 """A run without an end that wrote within this time is taken to be running."""
-LIMITED = "stopped by a limit"
 Mark = tuple[int, int]
 
 
@@ -62,13 +61,11 @@ class IndexRow:
     """One run; "" and None are unknown."""
 
     folder: str
-    """The name of its folder."""
     state: str
     results: RunResults | None = None
     title: str = ""
     """The name that the user gave."""
     total: int | None = None
-    """Tasks that it is to play."""
     fork: bool = False
     """Whether it goes on from a turn of another run."""
     started: str = ""
@@ -117,7 +114,7 @@ def index_row(folder: Path, now: float) -> IndexRow:
         place = results.pack or results.benchmark
     return IndexRow(
         folder=folder.name,
-        state=_state(folder, results, manifest, now),
+        state=_state(folder, results, now),
         results=results,
         title=manifest.title if manifest else "",
         total=(len(manifest.tasks) or None) if manifest else None,
@@ -135,31 +132,14 @@ def _read(
     return readable_results(folder), manifest_of(folder)
 
 
-def _state(folder: Path, results: RunResults | None, manifest: Manifest | None, now: float) -> str:
+def _state(folder: Path, results: RunResults | None, now: float) -> str:
     if results and results.submitted:
         return "submitted"
-    if results and manifest and _is_limited(results, manifest):
-        return LIMITED
     if results and results.finished:
         return "finished"
     paths = (folder / NAME, folder / RUN, *(folder / "tasks").glob("*.jsonl"))
     last = max(mark_of(path)[1] for path in paths)
     return "running" if now - last / 1e9 < FRESH_S else "stopped"
-
-
-def _is_limited(results: RunResults, manifest: Manifest) -> bool:
-    """Whether a limit of the whole run kept tasks of it from being played to their end."""
-    totals, options = results.totals, manifest.options
-    spent = {
-        "max_seconds": totals.seconds,
-        "max_tokens": tokens(totals.tokens),
-        "max_dollars": totals.cost_usd,
-    }
-    limits = {name: options[name] for name in spent if options.get(name) is not None}
-    if limits and any(task.failure == "limit" for task in results.tasks):
-        return True
-    reached = any((spent[name] or 0) >= limit for name, limit in limits.items())
-    return reached and totals.tasks < len(manifest.tasks)
 
 
 @dataclass(frozen=True)
@@ -208,7 +188,6 @@ class RunWatch:
             return RunState(run, self._setup, self._revision, dict(self._changed))
 
     def _is_new(self, path: Path) -> bool:
-        """Whether a file has changed since the last look."""
         mark = mark_of(path)
         known, self._marks[path] = self._marks.get(path), mark
         return mark != known

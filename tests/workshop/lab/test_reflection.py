@@ -10,8 +10,13 @@ import pytest
 from cli.benchmarks import shipped_sections
 from core.models.providers import register
 from core.runs.errors import CannotRun
-from workshop.lab.evolve.optimiser import Chronicle, LabAdapter
-from workshop.lab.evolve.reflection import reflection_of, template, why_of
+from workshop.lab.evolve.optimiser import (
+    Chronicle,
+    LabAdapter,
+    reflection_of,
+    template,
+    why_of,
+)
 from workshop.lab.leaks import Secrets
 
 

@@ -122,7 +122,6 @@ def _proven(raw: Raw) -> bool:
 
 
 def _fewer(name: str, raw: Raw) -> Cut:
-    """Products or coupons that are not needed."""
     id_name = "sku" if name == "products" else "code"
     needed = _needed_products(raw) if name == "products" else _needed_coupons(raw)
     every = raw.get(name) or []

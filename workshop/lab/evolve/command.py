@@ -29,6 +29,7 @@ from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext, Raw
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.engines import Engine, engine_for
 from workshop.lab.evolve.loop import Loop, sections_of
+from workshop.lab.evolve.optimiser import reflection_of
 from workshop.lab.evolve.records import (
     DIFF,
     NAME,
@@ -40,18 +41,14 @@ from workshop.lab.evolve.records import (
     summary,
     write_outcome,
 )
-from workshop.lab.evolve.reflection import reflection_of
 from workshop.lab.gate import Terms
 from workshop.lab.lab_run import cores
 from workshop.lab.packs import canonical, source_of
 
 NOTHING_PROVEN = 3
 MAY_CHANGE = {"resume", "out", "jobs", "scheduler", "as_json"}
-"""Options that a resumed loop takes."""
 UNSEEN = 200
-"""Tasks of the gate."""
 DEFAULT_SECTIONS = ("rules", "playbooks/")
-"""Of the benchmark's own."""
 
 
 class EvolveOptions(LabOptions):
@@ -161,7 +158,6 @@ def _other(train: str) -> str:
 
 
 def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
-    """Resolve names of sections. Raises Usage: there is no such section."""
     shipped = adapter.benchmark.prompts.shipped()
     words = [f"{adapter.benchmark.id}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in asked.split(",")] if asked else words
@@ -184,7 +180,6 @@ def _ask_once(lab: LabContext, asked: Asked, options: EvolveOptions) -> None:
 
 
 def _draw(adapter: BenchmarkAdapter, asked: Asked) -> dict[str, list[Raw]]:
-    """The tasks ``train`` and ``unseen``. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:

@@ -21,11 +21,12 @@ from workshop.lab.evolve.optimiser import (
     Ended,
     EngineOf,
     LabAdapter,
+    Reflection,
     Rollouts,
     played,
+    template,
 )
 from workshop.lab.evolve.records import Asked, Candidate, Evolved
-from workshop.lab.evolve.reflection import Reflection, template
 from workshop.lab.gate import judge
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
@@ -47,10 +48,8 @@ class Loop:
     reflection: Reflection
     write_line: Callable[[str], None] = lambda _line: None
     _looked: list[Trial] = field(default_factory=list)
-    """Trials of the gate."""
 
     def __post_init__(self) -> None:
-        """Prepare everything; nothing is played yet."""
         shipped = self.adapter.benchmark.prompts.shipped()
         may_say = [*shipped.values(), *self.asked.start.values()]
         secrets = Secrets(map(self.adapter.facts, self.train), may_say)
@@ -72,7 +71,6 @@ class Loop:
 
     @property
     def _gate_trials(self) -> int:
-        """Number of trials reserved for the acceptance test."""
         return len(self.unseen) * (1 + self.asked.terms.looks)
 
     def run(self) -> Evolved:
@@ -139,7 +137,6 @@ class Loop:
         return spent + price * trials <= bound
 
     def _dollars(self) -> float | None:
-        """Spent on trials and reflections; None: unknown."""
         trials = [*self.gepa_adapter.rollouts.trials, *self._looked]
         costs = [self.reflection.cost_usd, *(trial.cost_usd for trial in trials)]
         known = [cost for cost in costs if cost is not None]
@@ -177,7 +174,6 @@ class Loop:
         return read_side(path)
 
     def _tell(self) -> None:
-        """Say what is new, and keep it."""
         for one in self.chronicle.generations[len(self._told.generations) :]:
             line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
             self.write_line(f"{line}; {len(self.gepa_adapter.rollouts.trials)} trials so far")

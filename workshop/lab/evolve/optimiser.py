@@ -1,26 +1,32 @@
 """What the optimiser calls: it has candidates played and described, and its steps recorded.
 
-Each play of a candidate is a recorded run of the lab, played once and then remembered.
+Each play of a candidate is a recorded run of the lab, played once and then remembered. Answers of
+the reflecting model are kept on cassettes, so that none is paid twice.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import regex
+
+from core.models.cassette import Tapes
 from core.models.file_checks import shown
-from core.models.sections import MOST_CHARS, SectionError, Texts, checked
+from core.models.model_call import KeptCalls, ModelCall, total_cost
+from core.models.model_client import ModelClient, ModelFailed, open_transport
+from core.models.sections import MOST_CHARS, SectionError, Texts, checked, tags
 from core.runs.errors import CannotRun
 from core.runs.folder import LAB
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine
 from workshop.lab.evolve.records import Candidate, Generation
-from workshop.lab.evolve.reflection import why_of
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings, Trial
 from workshop.lab.leaks import Mask, Secrets
@@ -33,6 +39,8 @@ if TYPE_CHECKING:
 REFUSED = -2.0
 """Fitness of a candidate that is not played: below that of any other."""
 LEAKS_SHOWN = 3
+WHY_CHARS = 300
+_WHY = regex.compile(r"^[\s*_#>-]*why[*_]*:[*_]*[ \t]*(.+)$", regex.MULTILINE | regex.IGNORECASE)
 Texting = dict[str, str]
 Event = Mapping[str, Any]
 REFUSED_CHARS = 2_000
@@ -47,7 +55,6 @@ class Ended(BaseException):
 
 
 EngineOf = Callable[[int], Engine]
-"""Makes the engine for so many tasks."""
 
 
 def played(
@@ -89,7 +96,6 @@ class Rollouts:
     may_play: Callable[[int], None]
     """Asked before so many trials. Raises Ended."""
     trials: list[Trial] = field(default_factory=list)
-    """All of them, in order."""
     _known: dict[tuple[str, str], Trial] = field(default_factory=dict)
     _runs: int = 0
 
@@ -279,3 +285,66 @@ class Chronicle:
         self.generations.append(Generation.model_validate(fields | {"dollars": self.spent()}))
         self._now = {}
         self.changed()
+
+
+@dataclass
+class Reflection:
+    """Answers prompts by a model, which is asked no more once it gave no answer."""
+
+    client: ModelClient
+    calls: list[ModelCall]
+    asked: int = 0
+    failed: CannotRun | None = None
+
+    def __call__(self, prompt: Any) -> str:
+        """The model's answer. Raises CannotRun."""
+        if self.failed:
+            raise self.failed
+        try:
+            answer = self.client.complete([{"role": "user", "content": str(prompt)}])
+        except ModelFailed as error:
+            # The optimiser takes it for a bad proposal and would ask again.
+            text = f"the reflecting model gave no answer: {error}; continue with --resume"
+            self.failed = CannotRun(text)
+            raise self.failed from None
+        self.asked += 1
+        return answer.text
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Dollars of all answers so far, including those before a resume; None: unknown."""
+        return total_cost(self.calls)
+
+
+@contextmanager
+def reflection_of(model: str, folder: Path, base_url: str | None = None) -> Iterator[Reflection]:
+    """The reflecting model of that id; what it has answered in the folder, it is not asked again.
+
+    Raises ModelsError: its settings do not fit; TapeError.
+    """
+    calls: list[ModelCall] = []
+    with closing(Tapes(folder)) as tapes:
+        transport_factory = tapes.transport_factory(open_transport)
+        client = ModelClient(
+            model,
+            "reflection",
+            KeptCalls(calls),
+            base_url=base_url,
+            transport_factory=transport_factory,
+        )
+        yield Reflection(client, calls)
+
+
+def template(section: str, text: str) -> str:
+    """The prompt for a section; the optimiser fills in two places."""
+    from jinja2 import Template  # late: help needs none
+
+    source = Path(__file__).with_name("reflect.jinja").read_text(encoding="utf-8")
+    placeholders = " ".join(dict.fromkeys(tags(text)))
+    return str(Template(source).render(section=section, placeholders=placeholders))
+
+
+def why_of(answer: str) -> str:
+    """The purpose of the change, in one line; "" if the model gives none."""
+    match = _WHY.search(answer)
+    return match[1].strip()[:WHY_CHARS] if match else ""

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.2
 MODELS_NAMED = 3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-JobTrials = tuple[Job, list[Trial]]
 
 
 def settings_of(options: RegressOptions) -> Settings:
@@ -66,7 +65,6 @@ def settings_of(options: RegressOptions) -> Settings:
 
 
 def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
-    """Identifies an agent and its version: session name, command, commit, models."""
     name = ", ".join(agent.session_names) or "agent"
     version = f" @ {agent.commit}" if agent.commit else ""
     return ", ".join((f"{name}: {agent.command}{version}", *list(models)[:MODELS_NAMED]))
@@ -74,7 +72,7 @@ def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
 
 @dataclass
 class ExternalRun:
-    """Plays jobs with processes of an agent; a job may come in parts, as its tasks are done."""
+    """Plays jobs with processes of an agent; trials come as its tasks are done."""
 
     adapter_factory: AdapterFactory
     agent: ExternalAgent
@@ -92,12 +90,12 @@ class ExternalRun:
             text = "the agent's command contained a secret, and secrets are not stored"
             raise CannotRun(f"{text}; pass it in an environment variable and start again")
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
         agent, theirs = self.agent, list[Job]()
         for job in jobs:
             if job.epoch is None:
-                yield job, play_job(job, self.adapter_factory)
+                yield play_job(job, self.adapter_factory)
             else:
                 theirs.append(job)
         with stand_in() as package, _interrupts(self.stop):
@@ -105,7 +103,9 @@ class ExternalRun:
             launch = Launch(self.folder, command, self.environment, package, agent.timeout)
             yield from self._play(theirs, launch, agent.side_by_side)
 
-    def _play(self, jobs: Iterable[Job], launch: Launch, side_by_side: int) -> Iterator[JobTrials]:
+    def _play(
+        self, jobs: Iterable[Job], launch: Launch, side_by_side: int
+    ) -> Iterator[list[Trial]]:
         adapter = self.adapter_factory()
         shares = shares_of(jobs, side_by_side, adapter.scenarios)
         waiting = list(enumerate(shares, next_number(self.folder)))
@@ -122,23 +122,23 @@ class ExternalRun:
                     if why is not None:
                         results += session.finish(why)
                         live.remove(session)
-                    yield from self._reported(session.share, session.known, results)
+                    yield self._noted(session.share, session.known, results)
                 if stop:
                     text = f"{INTERRUPTED} before an agent was started for it"
                     cause = Cause("interrupted", text)
                     for _, share in waiting:
                         never = [share.never_made(spec, cause) for spec in share.texts]
-                        yield from self._reported(share, share.read(adapter)[1], never)
+                        yield self._noted(share, share.read(adapter)[1], never)
                     return
         finally:
             for session in live:
                 session.stop()
 
-    def _reported(
+    def _noted(
         self, share: Share, known: Mapping[str, Known], results: Iterable[PlayedTask]
-    ) -> Iterator[JobTrials]:
-        """The trials by job, once their journals are on the disk."""
-        by_job: dict[int, JobTrials] = {}
+    ) -> list[Trial]:
+        """The trials, once their journals are on the disk."""
+        trials = []
         for one in results:
             why = reason("", one.result.eval_log)[:WHY_CHARS]
             fields = {"pack": share.pack, "epoch": share.epoch, "paid": one.paid, "why": why}
@@ -150,8 +150,8 @@ class ExternalRun:
                 self._write(trial, one, journal_path(self.folder, trial.spec_id, nth))
             except JournalFailed as error:
                 raise CannotRun(str(error)) from None
-            by_job.setdefault(id(job), (job, []))[1].append(trial)
-        yield from by_job.values()
+            trials.append(trial)
+        return trials
 
     def _write(self, trial: Trial, one: PlayedTask, path: Path) -> None:
         """The journal of a task; of one that is played again there is one attempt more in it."""

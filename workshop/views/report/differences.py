@@ -36,7 +36,6 @@ class Line:
 
     words: Words = ()
     skipped: int = 0
-    """How many equal lines are left out here."""
 
     @property
     def changed(self) -> bool:
@@ -180,7 +179,6 @@ def count_words(sections: Sequence[Section], kind: str) -> int:
 
 
 def _lines(was: list[str], now: list[str]) -> Iterator[tuple[str, Line]]:
-    """Each line of both with the heading above it."""
     heading = ""
     matcher = SequenceMatcher(None, was, now, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():

@@ -38,7 +38,6 @@ class Step:
     decision: str = ""
     """"" for a turn that is not over."""
     instruction: str = ""
-    """Its beginning."""
     calls: str = ""
     marks: tuple[int, ...] = (0, 0, 0)
     """In the order of :data:`ASPECTS`."""
@@ -211,7 +210,6 @@ def _sort_key(side: Side | None) -> float:
 
 
 def _compared(column: Column[TaskFigures]) -> Column[Pair]:
-    """The column of a pair: both texts, sorted by the difference."""
 
     def difference(pair: Pair) -> Any:
         one, other = (column.value(s.row) if s else None for s in (pair.left, pair.right))

@@ -42,7 +42,6 @@ class Stretch:
     """Lines of code, the last of which made calls, unless it is the end."""
 
     first: int
-    """Number of the first line."""
     lines: Sequence[Markup]
     calls: Sequence[ToolCall]
     folded: bool = False

@@ -134,7 +134,7 @@ def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     run_totals = totals(run)
     # The score of doing nothing, as far as the groups of tasks are known.
     known = sum(part.tasks for part in run_totals.groups.values())
-    idle = run_totals.groups.get(run.idle_group)
+    idle = run_totals.groups.get(run.idle_group or "")
     marks = [flag for row in rows for flag in flags(row.record)]
     filters = filters_of(FILTERS, marks, run.harm_name)
     return {

@@ -158,7 +158,6 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
 
 
 def _sums(left: RunView, right: RunView) -> Iterator[Figure]:
-    """The totals of both runs, where nobody has compared them."""
     a, b = totals(left), totals(right)
     for name, one, other in (
         ("Score", number(a.score_mean, 3), number(b.score_mean, 3)),

@@ -148,7 +148,6 @@ class Statistics(Record):
     folder: str
     notes: tuple[str, ...]
     totals: tuple[Group, ...]
-    """One for each benchmark."""
     groups: dict[By, tuple[Group, ...]]
 
 

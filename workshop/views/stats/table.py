@@ -56,7 +56,6 @@ def _interval(share: Share) -> str:
 
 
 def _kinds(counts: Mapping[str, int]) -> str:
-    """How many tasks ended so, by kind."""
     return clean(", ".join(f"{kind} {n:,}" for kind, n in counts.items())) or DASH
 
 

@@ -26,8 +26,6 @@ SERVICE = "erc3-agent"
 OPERATION = "gen_ai.operation.name"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The variable that puts texts into spans; without it there are none."""
-FAILURES_IN_A_ROW = 3
-"""After so many tasks in a row that could not be written, no more are tried."""
 MESSAGE_CHARS = 500
 _WAITING = 65_536
 """Spans of one task that may wait for the collector."""
@@ -62,16 +60,11 @@ def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: 
     logging.getLogger("opentelemetry").addHandler(errors)
     prompts = read_prompts(folder)
     deadline = time.monotonic() + seconds
-    failures = 0
     for record in records:
         if time.monotonic() > deadline:
             errors.messages.append(f"stopped after {seconds:.0f} s")
             break
-        errors_before = len(errors.messages)
         tracer.write(timed(task_span(record, prompts, _window(record))))
-        failures = failures + 1 if len(errors.messages) > errors_before else 0
-        if failures == FAILURES_IN_A_ROW:
-            break
     tracer.close()
     logging.getLogger("opentelemetry").removeHandler(errors)
     return next(iter(errors.messages), "")
@@ -89,7 +82,6 @@ class RunTracer:
     """Writes each task of a run as one trace."""
 
     def __init__(self, to: SpanExporter, run_id: str) -> None:
-        """``to``: where finished spans go."""
         named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: SERVICE}
         self._run_id = run_id
         self._content = os.environ.get(CONTENT, "").casefold() in (
@@ -174,7 +166,6 @@ def _of_model(span: Span) -> dict[str, Any]:
 
 
 def _texts(span: Span) -> dict[str, str]:
-    """Messages as attributes, in the form of the conventions."""
     if span.kind in ("task", "model"):
         messages, reply = [_message("user", span.inputs)], _message("assistant", span.outputs)
         if span.kind == "model":
