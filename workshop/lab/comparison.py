@@ -185,8 +185,7 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     trials = [trial for pair in pairs for trial in pair.trials]
-    differences = [pair.difference(graded=bool(a.other)) for pair in pairs]
-    flips, harm = _flips(pairs, differences)
+    differences, flips, harm = _evidence(pairs, graded=bool(a.other))
     bound = loss_bound(differences)
     low, high = mean_interval(differences) or (None, None)
     checks = _checks(flips, harm, bound, margin, a, b)
@@ -261,15 +260,20 @@ def _checks(
     return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
 
 
-def _decide(checks: Sequence[Check], bound: float, margin: float) -> tuple[Code, str]:
+def _decide(
+    flips: Flips, harmed: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[tuple[Check, ...], Code, str]:
+    checks = _checks(flips, harmed, bound, margin, a, b)
     harm, loss, mcnemar = checks
     if harm.decides:
-        return WORSE, harm.found
+        return checks, WORSE, harm.found
     if loss.decides:
-        return NOT_WORSE, f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
+        text = f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
+        return checks, NOT_WORSE, text
     if mcnemar.decides:
-        return WORSE, mcnemar.found
-    return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+        return checks, WORSE, mcnemar.found
+    text = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+    return checks, UNKNOWN, text
 
 
 def _loss(bound: float) -> str:
@@ -280,8 +284,9 @@ def _p(value: float) -> str:
     return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
 
 
-def _flips(pairs: Sequence[Pair], differences: Sequence[float]) -> tuple[Flips, Flips]:
-    """Tasks with another result, and those that got harm or lost it."""
+def _evidence(pairs: Sequence[Pair], *, graded: bool) -> tuple[list[float], Flips, Flips]:
+    """The difference of each task, tasks with another result, and those that got or lost harm."""
+    differences = [pair.difference(graded=graded) for pair in pairs]
     names = [": ".join(part for part in pair.task if part) for pair in pairs]
 
     def flips(turned: Sequence[tuple[bool, bool]]) -> Flips:
@@ -289,7 +294,8 @@ def _flips(pairs: Sequence[Pair], differences: Sequence[float]) -> tuple[Flips, 
         gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
         return Flips(lost=lost, gained=gained, p_worse=exact_p(len(lost), len(gained)))
 
-    return flips([(d < 0, d > 0) for d in differences]), flips([pair.harm() for pair in pairs])
+    changed = [(difference < 0, difference > 0) for difference in differences]
+    return differences, flips(changed), flips([pair.harm() for pair in pairs])
 
 
 def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:

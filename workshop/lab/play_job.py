@@ -24,8 +24,8 @@ from core.models.models_file import Backend, load_models
 from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
-from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import Turn, Watcher
+from core.runs.results import PASS, TaskResult
+from core.runs.task import Watcher
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
@@ -147,6 +147,10 @@ def _noted(
     turns = record.whole if record else []
     decisions = [turn.decision for turn in turns]
     playbooks = [adapter.playbook(d.instruction) for d in decisions if d.decision == "PROCEED"]
+    # What ended it early: the coordinator's reason, or the error of its last turn.
+    failure = result.failure or ("benchmark" if result.score is None else None)
+    steps = turns[-1].report.steps if turns and turns[-1].report else ()
+    crashed = result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash"
     story = ""
     if stories and record and not result.passed:
         story = transcript_of(record.told(result, (), adapter.benchmark.results.harm_name))
@@ -154,7 +158,7 @@ def _noted(
         dict(result)
         | {
             "task_text": "",  # the scenario is kept, and tells it
-            "failure": _failure(result, turns[-1] if turns else None),
+            "failure": failure or ("sandbox" if crashed else None),
             "playbook": next(filter(None, reversed(playbooks)), result.verdict),
             "why": (decisions[-1].instruction or decisions[-1].thought)[:WHY_CHARS]
             if turns
@@ -162,15 +166,6 @@ def _noted(
             "story": story,
         }
     )
-
-
-def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
-    """What ended a task early: the coordinator's reason, or the error of its last turn."""
-    if result.failure or result.score is None:
-        return result.failure or "benchmark"
-    steps = last.report.steps if last and last.report else ()
-    crashed = result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash"
-    return "sandbox" if crashed else None
 
 
 def _trivial(

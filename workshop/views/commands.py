@@ -117,8 +117,7 @@ def stats(
 
     Two runs are compared by `compare` and `report`.
     """
-    from workshop.views.stats.groups import OVERVIEW, read_runs, statistics
-    from workshop.views.stats.table import show_statistics
+    from workshop.views.stats.groups import OVERVIEW, read_runs, show_statistics, statistics
 
     if folder == LOGS and not folder.is_dir():
         raise Usage(f"there is no folder {folder}; play a run first")

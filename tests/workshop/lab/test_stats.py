@@ -7,9 +7,9 @@ from math import isclose, sqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from workshop.views.stats.interval import share_of
 
 from workshop.lab.comparison import exact_p, loss_bound, mean_interval, tasks_needed
+from workshop.views.stats.interval import share_of
 
 counts = st.integers(0, 60)
 

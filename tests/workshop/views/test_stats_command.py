@@ -14,8 +14,7 @@ from typer.testing import CliRunner, Result
 
 from cli.cli import app
 from tests.workshop.views.stats_runs import done, run_folder, wrong
-from workshop.views.stats.groups import By, read_runs, statistics
-from workshop.views.stats.table import show_statistics
+from workshop.views.stats.groups import By, read_runs, show_statistics, statistics
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -98,9 +99,9 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         raise typer.BadParameter("--resume continues a loop with its own options")
     if not options.resume and not (options.train and options.reflection):
         raise typer.BadParameter("--train and --reflection are required")
-    missing = [name for name in ("gepa", "scipy") if find_spec(name) is None]
-    if missing:
-        raise Usage(f"{missing[0]} is not installed; this needs: {install('evolve')}")
+    for name in ("gepa", "scipy"):
+        if find_spec(name) is None:
+            raise Usage(f"{name} is not installed; this needs: {install('evolve')}")
     try:
         if options.resume:
             folder = find_run(options.resume, options.out, lambda path: (path / NAME).is_file())
@@ -115,21 +116,31 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
             packs = _draw(adapter, asked)
             _ask_once(lab, asked, options)
             with run_folder(options.out) as folder:
-                # As they were drawn, for a life to come.
-                for name, raws in packs.items():
-                    write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
-                harm_name = adapter.benchmark.results.harm_name
-                Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+                _write_begin(folder, adapter, asked, packs)
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
     if options.as_json:
         print(outcome.model_dump_json(indent=1))
     else:
-        say(answers(), *summary(outcome), f"page: {folder / PAGE}")
-        if outcome.proposal:
-            say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
+        say(answers(), *_closing_lines(outcome, folder))
     return 0 if outcome.proposal else NOTHING_PROVEN
+
+
+def _write_begin(
+    folder: Path, adapter: BenchmarkAdapter, asked: Asked, packs: Mapping[str, Sequence[Raw]]
+) -> None:
+    for name, raws in packs.items():  # as they were drawn, for a life to come
+        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
+    harm_name = adapter.benchmark.results.harm_name
+    Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+
+
+def _closing_lines(outcome: Evolved, folder: Path) -> list[str]:
+    lines = [*summary(outcome), f"page: {folder / PAGE}"]
+    if outcome.proposal:
+        lines.append(f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
+    return lines
 
 
 def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -> Asked:

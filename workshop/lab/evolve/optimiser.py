@@ -29,7 +29,7 @@ from workshop.lab.engines import Engine
 from workshop.lab.evolve.records import Candidate, Generation
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import Settings, Trial
-from workshop.lab.leaks import Mask, Secrets
+from workshop.lab.leaks import Secrets, masked
 from workshop.lab.packs import Source
 from workshop.views.stats.interval import share_of
 
@@ -197,7 +197,7 @@ class LabAdapter:
                 rendered.append({"Result": "passed"})
                 continue
             result = "harmful: an irreversible action was wrong" if trial.harm else "failed"
-            rendered.append({"Result": result, "Story": Mask(self.secrets)(trial.story)})
+            rendered.append({"Result": result, "Story": masked(trial.story, self.secrets)})
         return {name: rendered for name in components_to_update}
 
 

@@ -47,13 +47,17 @@ def setup_of(folder: Path) -> Setup:
     """Read it; what is missing or damaged is left out."""
     manifest = manifest_of(folder)
     options = manifest.options if manifest else {}
+    try:
+        baselines = _SCORES.validate_json((folder / BASELINES).read_bytes())
+    except (OSError, ValueError):
+        baselines = None
     told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}
     return Setup(
         prompts=tuple(_prompts(folder, manifest)),
         options=told if manifest else None,
         versions=manifest.versions if manifest else None,
         base_url=manifest.base_url if manifest else None,
-        baselines=_baselines_of(folder),
+        baselines=baselines,
     )
 
 
@@ -90,10 +94,3 @@ def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
         first = cut(lines[0], BEGINNING_CHARS) if lines else "nothing"
         every[digest] = f"Prompt that begins: {first}"
     return [Text(name, digest, texts.get(digest)) for digest, name in every.items()]
-
-
-def _baselines_of(folder: Path) -> dict[str, float] | None:
-    try:
-        return _SCORES.validate_json((folder / BASELINES).read_bytes())
-    except (OSError, ValueError):
-        return None

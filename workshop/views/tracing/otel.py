@@ -64,18 +64,14 @@ def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: 
         if time.monotonic() > deadline:
             errors.messages.append(f"stopped after {seconds:.0f} s")
             break
-        tracer.write(timed(task_span(record, prompts, _window(record))))
+        window = None
+        if not record.turns and record.path.is_file():  # its journal's time is that of its end
+            ended = record.path.stat().st_mtime
+            window = ended - (record.result.seconds if record.result else 0.0), ended
+        tracer.write(timed(task_span(record, prompts, window)))
     tracer.close()
     logging.getLogger("opentelemetry").removeHandler(errors)
     return next(iter(errors.messages), "")
-
-
-def _window(record: TaskRecord) -> tuple[float, float] | None:
-    """Start and end of a task without turns, in Unix seconds, from its journal's time."""
-    if record.turns or not record.path.is_file():
-        return None
-    ended = record.path.stat().st_mtime
-    return ended - (record.result.seconds if record.result else 0.0), ended
 
 
 class RunTracer:
@@ -108,7 +104,7 @@ class RunTracer:
             context=set_span_in_context(parent) if parent else None,
             kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
             attributes=self._attributes(span),
-            start_time=span.started_ns,
+            start_time=int(span.started * 1e9),
         )
         if span.score is not None:
             result: dict[str, Fact] = {

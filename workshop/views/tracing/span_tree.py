@@ -56,11 +56,6 @@ class Span:
     passed: bool | None = None
 
     @property
-    def started_ns(self) -> int:
-        """Unix nanoseconds."""
-        return int(self.started * 1e9)
-
-    @property
     def ended_ns(self) -> int:
         """Unix nanoseconds, not before the beginning."""
         return int(max(self.ended, self.started) * 1e9)
@@ -125,8 +120,8 @@ def _known(**facts: Fact | None) -> dict[str, Fact]:
 
 def _last_word(record: TaskRecord) -> str:
     last = next((act.turn for act in reversed(record.turns) if act.turn), None)
-    words = [last.decision.instruction or last.decision.thought] if last else []
-    return "\n\n".join(part for part in (record.outcome, *words, record.eval_log) if part)
+    words = last and (last.decision.instruction or last.decision.thought)
+    return "\n\n".join(filter(None, (record.outcome, words, record.eval_log)))
 
 
 def _turn(act: TurnLog, shared: dict[str, str]) -> Span:
