@@ -187,9 +187,8 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
     trials = [trial for pair in pairs for trial in pair.trials]
     differences, flips, harm = _evidence(pairs, graded=bool(a.other))
     bound = loss_bound(differences)
+    checks, code, reason = _decide(flips, harm, bound, margin, a, b)
     low, high = mean_interval(differences) or (None, None)
-    checks = _checks(flips, harm, bound, margin, a, b)
-    code, reason = _decide(checks, bound, margin)
     return Comparison(
         a=a.run_id,
         b=b.run_id,

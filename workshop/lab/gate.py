@@ -18,12 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.runs.errors import CannotRun
-from workshop.lab import comparison
-from workshop.lab.comparison import ALPHA, Side, exact_p
+from workshop.lab.comparison import ALPHA, Side, compare, exact_p
 from workshop.views.stats.interval import Record, Share
-
-MARGIN = 0.02
-"""The margin of the additional verdict, which the acceptance test does not use."""
+from workshop.views.verdict import MARGIN
 
 
 class Terms(Record):
@@ -75,8 +72,6 @@ class Ruling(Record):
     high: float | None
     """Bootstrap interval of the difference in passed share, 95 %."""
     p_better: float
-    verdict: str
-    """That of ``compare``."""
 
     @property
     def passed(self) -> bool:
@@ -95,7 +90,7 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
 
     Raises CannotRun: they have no task in common, or trials failed for reasons outside.
     """
-    result = comparison.compare(before, after, MARGIN)
+    result = compare(before, after, MARGIN)  # whose verdict is not used
     outside = result.infrastructure_a + result.infrastructure_b
     if outside:
         raise CannotRun(f"{outside} trials failed for external reasons; --resume plays them again")
@@ -117,7 +112,6 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
         low=result.low,
         high=result.high,
         p_better=counts.p_better,
-        verdict=result.verdict,
     )
 
 

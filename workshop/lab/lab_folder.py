@@ -67,8 +67,7 @@ class LabFolder:
                 number += 1
             if not specs:
                 raise CannotRun(f"the pack {source.asked!r} has no scenario")
-            fields = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
-            packs.append(PackInfo(**fields, tasks=len(specs)))
+            packs.append(PackInfo(name=source.name, tasks=len(specs), sha256=digest.hexdigest()))
         run = LabRun(
             run_id=self.path.name,
             settings=settings,

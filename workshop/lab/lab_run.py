@@ -91,7 +91,6 @@ class PackInfo(Record):
     """A pack as it was played."""
 
     name: str
-    source: str
     tasks: int
     sha256: str
     """Hash of its scenarios, in order."""

@@ -23,7 +23,7 @@ from core.runs.hints import command
 from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
-from core.terminal.record_command import takes
+from core.terminal.record_command import option_of, takes
 from core.text import clean
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
@@ -150,7 +150,7 @@ def check(options: RegressOptions) -> None:
         (options.save_baseline, OF_THE_BASELINE, "--save-baseline has fixed settings"),
         (options.agent, OF_OUR_MODELS, "--agent does not use these models and options"),
     ):
-        others = ", ".join(options.written(name) for name in fields if name in given)
+        others = ", ".join(option_of(RegressOptions, name) for name in fields if name in given)
         if asked and others:
             raise typer.BadParameter(f"{text}: leave out {others}")
     worker_less = not all(STRATEGIES[name].has_worker for name in options.strategies)
@@ -262,7 +262,6 @@ class Lab:
             again = command("--resume", path)
             raise CannotRun(f"{path} is not a lab run; to resume it: {again}")
         folder = LabFolder(path)
-        folder.read()
         with held(path):
             run = folder.read()
             if manifest_of(path) is None:

@@ -120,7 +120,7 @@ def _known(**facts: Fact | None) -> dict[str, Fact]:
 
 def _last_word(record: TaskRecord) -> str:
     last = next((act.turn for act in reversed(record.turns) if act.turn), None)
-    words = last and (last.decision.instruction or last.decision.thought)
+    words = (last.decision.instruction or last.decision.thought) if last else ""
     return "\n\n".join(filter(None, (record.outcome, words, record.eval_log)))
 
 
