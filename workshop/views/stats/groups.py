@@ -364,26 +364,34 @@ def show_statistics(console: Console, statistics: Statistics) -> None:
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], totals: Sequence[Group]) -> None:
-    """Show all figures, as a list where a table is too wide."""
+    """The widest form that fits: all figures, without the first, a list."""
     rows = [*groups, *(totals if len(groups) > len(totals) else ())]
-    table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
-    table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
-    for heading in FIGURES:
-        table.add_column(heading, justify="right", no_wrap=True)
-    kinds = list(KINDS) if any(group.outside for group in rows) else list(KINDS)[:1]
-    for heading in kinds:
-        table.add_column(heading, overflow="fold", min_width=len(heading))
-    for group in rows:
-        cells = [(FIGURES | KINDS)[heading](group) for heading in (*FIGURES, *kinds)]
-        style = f"{'bold ' if group in totals else ''}{'red' if group.harm else ''}"
-        table.add_row(*map(Text, (clean(group.name), *cells)), style=style.strip())
     unbounded = console.options.update(max_width=UNBOUNDED)
-    if Measurement.get(console, unbounded, table).minimum <= console.width:
-        console.print(table)
-        return
+    for figures in (list(FIGURES), list(FIGURES)[1:]):
+        table = _with_columns(by, rows, figures, totals)
+        if Measurement.get(console, unbounded, table).minimum <= console.width:
+            console.print(table)
+            return
     plain_line(console, f"by {by}", "italic")
     for group in rows:
         plain_line(console, group.name, "bold")
         text = ", ".join(f"{heading} {cell(group)}" for heading, cell in (FIGURES | KINDS).items())
         for line in Text(text).wrap(console, max(1, console.width - 2)):
             console.print(Text("  ") + line, highlight=False)
+
+
+def _with_columns(
+    by: By, rows: Sequence[Group], figures: Sequence[str], bold: Sequence[Group]
+) -> Table:
+    table = Table(title=Text(f"by {by}"), title_justify="left", box=box.SIMPLE, padding=GAP)
+    table.add_column(by, overflow="fold", min_width=NAME_WIDTH)
+    for heading in figures:
+        table.add_column(heading, justify="right", no_wrap=True)
+    ended = list(KINDS) if any(group.outside for group in rows) else list(KINDS)[:1]
+    for heading in ended:
+        table.add_column(heading, overflow="fold", min_width=len(heading))
+    for group in rows:
+        cells = [(FIGURES | KINDS)[heading](group) for heading in (*figures, *ended)]
+        style = f"{'bold ' if group in bold else ''}{'red' if group.harm else ''}"
+        table.add_row(*map(Text, (clean(group.name), *cells)), style=style.strip())
+    return table
