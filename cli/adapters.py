@@ -30,11 +30,6 @@ class Factory:
 
     entry: Registration
 
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Modules that a process imports before it plays."""
-        return __name__, self.entry.adapter, self.entry.declaration
-
     def __call__(self) -> BenchmarkAdapter:
         """The adapter, which can make the benchmark again with other guards and prompts."""
         know_world(self.entry)

@@ -105,7 +105,7 @@ def _end(assembly: Assembly, session: Session, results: RunResults, played: int)
         from workshop.views.tracing.collector import trace_run
 
         note = notes(quiet=options.quiet)
-        trace_run(assembly.folder, len(results.tasks), lambda line: say(note, line))
+        trace_run(assembly.folder, lambda line: say(note, line))
     return exit_code(assembly, session, results)
 
 

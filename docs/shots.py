@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from cli.commands import judge  # noqa: E402
-from workshop.views.live.app import build_app  # noqa: E402
+from workshop.views.live import build_app  # noqa: E402
 from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
 
@@ -55,7 +55,7 @@ def serve(logs: Path) -> str:
     import uvicorn
 
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(build_app(logs), lifespan="off", log_config=None))
+    server = uvicorn.Server(uvicorn.Config(build_app(logs, judge), lifespan="off", log_config=None))
     threading.Thread(target=server.run, args=([listener],), daemon=True).start()
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 

@@ -95,7 +95,13 @@ def check(
     if schema:
         typer.echo(json.dumps(_world(schema).pack.model_json_schema(), indent=1))
         return
-    report = _generated(_world(benchmark).name, generated) if generated else _of_file(str(pack))
+    if generated:
+        report = _generated(_world(benchmark).name, generated)
+    else:
+        try:
+            report = Report(str(pack), worlds=tuple(check_worlds(worlds.load_pack(str(pack)))))
+        except PackError as error:
+            report = Report(str(pack), error.mistakes)
     typer.echo(report.as_json() if as_json else clean("\n".join(report.lines())))
     raise typer.Exit(report.code)
 
@@ -107,15 +113,7 @@ def _world(name: str) -> World:
     return worlds.world_of(worlds.FORMATS[name])
 
 
-def _of_file(path: str) -> Report:
-    try:
-        return Report(path, worlds=tuple(check_worlds(worlds.load_pack(path))))
-    except PackError as error:
-        return Report(path, error.mistakes)
-
-
 def _generated(benchmark: str, asked: str) -> Report:
-    """Raises Usage: nothing can be drawn so."""
     seed, _, rest = asked.partition(":")
     count, *options = rest.split(":")
     words = [f"--benchmark={benchmark}", f"--seed={seed}", f"--count={count}"]
@@ -138,19 +136,14 @@ def _generated(benchmark: str, asked: str) -> Report:
         text, again = both.map(draw, ("1", "2"))
     source = f"generated:{asked}"
     report = Report(source, worlds=tuple(check_worlds(worlds.read_pack(text, source))))
-    return report if text == again else _with_others(report, text, again)
-
-
-def _with_others(report: Report, text: str, again: str) -> Report:
-    """The report with a mistake for each world that was not drawn the same a second time."""
+    if text == again:
+        return report
     first, second = (json.loads(drawn)["scenarios"] for drawn in (text, again))
     same = [one == other for one, other in zip(first, second, strict=True)]
     line = "the same seed gave another world in another process"
-    return replace(
-        report,
-        worlds=tuple(
-            # Where all scenarios are equal, it is their companies that are not.
-            one if here and not all(same) else replace(one, wrong=(*one.wrong, line))
-            for one, here in zip(report.worlds, same, strict=True)
-        ),
-    )
+    checked = [
+        # Where all scenarios are equal, it is their companies that are not.
+        one if here and not all(same) else replace(one, wrong=(*one.wrong, line))
+        for one, here in zip(report.worlds, same, strict=True)
+    ]
+    return replace(report, worlds=tuple(checked))

@@ -13,10 +13,11 @@ import pytest
 import uvicorn
 from typer.testing import CliRunner
 
+from cli.adapters import judge
 from cli.cli import app
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 LONG = "a_name_of_a_task_that_is_longer_than_a_telephone_is_wide_by_some_way"
 FOCUSABLE = "a[href], button, input, select, summary, [tabindex='0']"
@@ -37,7 +38,7 @@ TOO_WIDE = "() => document.scrollingElement.scrollWidth - document.documentEleme
 
 def live(stack: ExitStack, logs: Path) -> str:
     listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-    config = uvicorn.Config(build_app(logs), lifespan="off", ws="none", log_config=None)
+    config = uvicorn.Config(build_app(logs, judge), lifespan="off", ws="none", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()

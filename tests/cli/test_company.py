@@ -161,6 +161,6 @@ def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
     assert summary["settings"]["guards"] == "none"
-    players = {one["player"]: one["platform_score"] for one in summary["summaries"]}
+    players = {one["player"]: one["score"] for one in summary["summaries"]}
     assert players["agent"] > players["always-denied_security"]
     assert {"name-lookup", "always-ok_not_found"} <= players.keys()

@@ -13,12 +13,13 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from cli.adapters import judge
 from cli.cli import app
 from tests.cli.conftest import Lives, Zygote
 from tests.damage import DEEP, damage
 from tests.markers import seeds
 from workshop.simulator.store.pack import BUNDLED_PACK
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 SPEC = "named_item_on_last_page"
 KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
@@ -82,7 +83,7 @@ def test_no_damage_is_more_than_a_message(folder: Path, cut_off: Path, seed: int
     damage(dice.choice(sorted(folder.glob(dice.choice(KINDS)))), dice)
     for words in commands(folder, cut_off):
         told(words)
-    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
+    with TestClient(build_app(folder.parent, judge), base_url="http://localhost") as client:
         for path in ("/", "/runs/run/", "/runs/run/changes?since=0"):
             assert client.get(path).status_code == 200
 

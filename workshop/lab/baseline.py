@@ -66,7 +66,7 @@ def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
         mine = [trial for trial in notable if trial.pack == pack.name]
         failed = tuple(trial.spec_id for trial in mine if not trial.passed)
         harm = tuple(trial.spec_id for trial in mine if trial.harm)
-        fields = pack.model_dump(exclude={"source"}) | {"passed": pack.tasks - len(failed)}
+        fields = pack.model_dump() | {"passed": pack.tasks - len(failed)}
         packs.append(PackBaseline(**fields, failed=failed, harm=harm))
     return Baseline(model=run.settings.evaluator, packs=tuple(packs))
 

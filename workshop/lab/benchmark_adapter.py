@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
@@ -42,7 +42,6 @@ class Ended(NamedTuple):
     """The state of a task's world after it was played."""
 
     verdict: str
-    """The benchmark's word for it."""
     acts: int
     """As ``Benchmark.acts`` counts them."""
     events: tuple[str, ...]
@@ -111,7 +110,6 @@ class BenchmarkAdapter:
     generated: Callable[[Any], Iterator[Raw]] = lambda _options: iter(())
     """Scenarios of these options, drawn as they are asked for."""
     playbook: Callable[[str], str | None] = lambda _instruction: None
-    """The playbook that an instruction names."""
     trivial_players: Mapping[str, TrivialPlayer] = field(default_factory=dict)
     """The trivial baselines, by the name that trials give to the player."""
     baseline: BaselineOf | None = None
@@ -124,8 +122,8 @@ class BenchmarkAdapter:
     """Data of a scenario that a prompt must not contain."""
     packed: Callable[[Sequence[Raw]], Raw] = lambda scenarios: {"scenarios": scenarios}
     """Scenarios as a pack holds them, with what they share beside them."""
-    unpacked: Callable[[Raw], Iterator[Raw]] | None = None
-    """Makes scenarios of a pack self-contained; None: they are."""
+    scenarios: Callable[[Raw], Iterator[Raw]] = lambda body: iter(body.get("scenarios") or ())
+    """The scenarios of a pack out of JSON, each with all that it needs."""
 
     def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
         """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
@@ -154,10 +152,6 @@ class BenchmarkAdapter:
         body: Raw = {"format": self.format, "name": name} | self.packed(scenarios)
         return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
-    def scenarios(self, body: Raw) -> Iterator[Raw]:
-        """The scenarios of a pack out of JSON, each with all that it needs."""
-        return self.unpacked(body) if self.unpacked else iter(body.get("scenarios") or ())
-
     def holds(self, raw: Raw) -> bool:
         """Whether a scenario is valid and still expects the best answer."""
         try:
@@ -167,15 +161,8 @@ class BenchmarkAdapter:
             return False
 
 
-class AdapterFactory(Protocol):
-    """Makes an adapter, in any process: it is sent there."""
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """Modules that such a process imports before it plays."""
-
-    def __call__(self) -> BenchmarkAdapter:
-        """The adapter."""
+AdapterFactory: TypeAlias = Callable[[], BenchmarkAdapter]
+"""Makes an adapter, in any process: it is sent there."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +170,6 @@ class LabContext:
     """The benchmarks that can be played, and what the command line knows of them."""
 
     adapters: Mapping[str, AdapterFactory]
-    """By id."""
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from coordinator.config import PlayOptions, StrategyName, option, turns_of
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
-from core.terminal.record_command import option_of
 
 PACKS = "bundled, variations, generated:SEED:COUNT[:options], or a file"
 
@@ -35,10 +34,6 @@ class LabOptions(PlayOptions):
     scheduler: str | None = option(
         "Address of a Dask scheduler whose workers play the tasks.", None
     )
-
-    def written(self, name: str) -> str:
-        """How the option of a field is written."""
-        return option_of(type(self), name)
 
     def turns_of(self, strategy: StrategyName) -> int:
         """Turns for a task: those that were given, else the strategy's."""

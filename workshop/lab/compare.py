@@ -20,8 +20,7 @@ from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import no_verdict
 from workshop.lab.comparison import Side
 from workshop.lab.lab_folder import LabFolder
-from workshop.lab.report import share
-from workshop.views.verdict import MARGIN, Comparison, Flips
+from workshop.views.verdict import MARGIN, Comparison
 
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
@@ -81,14 +80,13 @@ def compare_runs(
 
 
 def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> str:
-    # Late: a help needs no templates.
+    # late: a help needs no templates
     from workshop.views.report.differences import Differences
-    from workshop.views.report.pairs import Half
     from workshop.views.report.versus import page_of, versus_page
 
     if a.other and b.other:
         notes = tuple(f"{run}: {file}" for run, file in zip("AB", result.found, strict=True))
-        return page_of(Half(a.other.view), Half(b.other.view), result, Differences(notes=notes))
+        return page_of(a.other.view, b.other.view, result, Differences(notes=notes))
     return versus_page(first, second, lambda *_: result)
 
 
@@ -106,7 +104,7 @@ def _show(result: Comparison) -> None:
         table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
     # Where scores count in part, the line of the mean score has the difference.
     passed = "" if result.found else _interval(result.difference, result.low, result.high)
-    table.add_row("passed", share(result.passed_a), share(result.passed_b), passed)
+    table.add_row("passed", escape(result.passed_a.text), escape(result.passed_b.text), passed)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
     table.add_row("failed for external reasons", *outside, "")
     for measure in result.measures:
@@ -120,10 +118,13 @@ def _show(result: Comparison) -> None:
 
 def _lines(result: Comparison) -> list[str]:
     harm = result.harm_name
-    lines = [
-        *_flips("got worse", "got better", result.flips),
-        *_flips(f"with a new {harm}", f"without their {harm}", result.harm),
-    ]
+    lines = []
+    for lost, gained, flips in (
+        ("got worse", "got better", result.flips),
+        (f"with a new {harm}", f"without their {harm}", result.harm),
+    ):
+        lines.append(f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained}")
+        lines += [*_named(lost, flips.lost), *_named(gained, flips.gained)]
     was, now = result.sandboxes_a, result.sandboxes_b
     if was and now and was != now:
         lines.append(f"different sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
@@ -134,11 +135,6 @@ def _lines(result: Comparison) -> list[str]:
         return [*lines, f"B is {verdict}"]
     needed = f"about {result.tasks_needed:,} tasks would be enough, with 80 % power"
     return [*lines, verdict, f"{needed}, if the true difference is the observed one"]
-
-
-def _flips(lost: str, gained: str, flips: Flips) -> list[str]:
-    first = f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained}"
-    return [first, *_named(lost, flips.lost), *_named(gained, flips.gained)]
 
 
 def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
@@ -156,7 +152,7 @@ def compare_with_baseline(context: LabContext, path: Path, *, as_json: bool) -> 
     """Show how a lab run differs from the stored baseline; the exit code. Raises CannotRun."""
     folder = LabFolder(path)
     run = folder.read()
-    if not folder.merged:
+    if run.finished is None:
         raise CannotRun(f"{path} is not finished")
     stored = stored_baseline.load(context.adapter(run.settings.benchmark).stored_baseline().path)
     if (run.settings.evaluator, run.settings.worker) != (stored.model, stored.model):

@@ -5,18 +5,19 @@ Rules, the first that fits decides:
 
 1. *worse*: new harm. Any at all where both sides are deterministic, else where the exact
    one-sided test of tasks that got it against tasks that lost it has p <= 0.05.
-2. *not worse*: with 95 % confidence the loss is below the margin (``stats.loss_bound``).
+2. *not worse*: with 95 % confidence the loss is below the margin (``loss_bound``).
 3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
    has p <= 0.05.
-4. *not enough data*, with the number of tasks that would be enough (``stats.tasks_needed``).
+4. *not enough data*, with the number of tasks that would be enough (``tasks_needed``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean, pvariance
 
 from pydantic import ValidationError
 
@@ -27,11 +28,10 @@ from core.runs.hints import command
 from core.runs.results import TaskResult, read_results
 from core.runs.task_record import HARM
 from core.terminal.figures import so_many_tasks
-from workshop.lab import stats
 from workshop.lab.lab_folder import LabFolder
 from workshop.lab.lab_run import Trial
 from workshop.lab.other_runs import OtherRun, read_other_run
-from workshop.views.stats.interval import share_of
+from workshop.views.stats.interval import CONFIDENCE, share_of
 from workshop.views.verdict import (
     NOT_WORSE,
     UNKNOWN,
@@ -48,6 +48,14 @@ LEAST_P = 0.0001
 """A smaller p is only said to be smaller."""
 DETERMINISTIC = "playbook/"
 """Prefix of the models that answer the same prompt the same way every time."""
+ALPHA = 0.05
+POWER = 0.8
+RESAMPLES = 4999
+LEAST_APART = 1e-4
+"""A loss this near to the margin cannot be distinguished from it by any number of tasks."""
+SEED = 20_251_201
+_BATCH_CELLS = 2_000_000
+"""Numbers that a resampling step holds at once: 16 MB."""
 
 Task = tuple[str, str]
 
@@ -126,7 +134,7 @@ def read_side(path: Path) -> Side:
     if (path / LAB).exists():
         folder = LabFolder(path)
         run = folder.read()
-        if not folder.merged:
+        if run.finished is None:
             raise CannotRun(f"{path} is not finished: {command('regress', '--resume', path)}")
         if run.settings.baseline_only:
             raise CannotRun(f"{path} has only the trivial baselines")
@@ -173,45 +181,14 @@ def pairs_of(a: Side, b: Side) -> list[Pair]:
     return pairs
 
 
-def _measures_told(trials: Sequence[tuple[Trial, Trial]], by_others: bool) -> list[str]:
-    """The measures of trials; of runs of other tools, which do not tell all, those they tell."""
-    return [
-        name
-        for name in measured(trials[0][0])
-        if not by_others
-        or name == "score"
-        or any(measured(x)[name] for both in trials for x in both)
-    ]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the tasks that both runs have say of the second run."""
-
-    differences: Sequence[float]
-    """By task, its passed share or its mean score less that of the first run, -1 to 1."""
-    flips: Flips
-    harm: Flips
-    loss_bound: float
-
-    @classmethod
-    def of(cls, pairs: Sequence[Pair], *, graded: bool) -> Evidence:
-        """Collect it from pairs; ``graded``: by mean scores."""
-        differences = [pair.difference(graded=graded) for pair in pairs]
-        flips = _flips(pairs, [(d < 0, d > 0) for d in differences])
-        harm = _flips(pairs, [pair.harm() for pair in pairs])
-        return cls(differences, flips, harm, stats.loss_bound(differences))
-
-
 def compare(a: Side, b: Side, margin: float) -> Comparison:
     """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
     pairs = pairs_of(a, b)
     trials = [trial for pair in pairs for trial in pair.trials]
-    files = tuple(side.other.description for side in (a, b) if side.other)
-    evidence = Evidence.of(pairs, graded=bool(files))
-    low, high = stats.mean_interval(evidence.differences) or (None, None)
-    checks = _checks(evidence, b.harm_name, margin, a.deterministic and b.deterministic)
-    code, reason = _decide(checks, evidence.loss_bound, margin)
+    differences, flips, harm = _evidence(pairs, graded=bool(a.other))
+    bound = loss_bound(differences)
+    checks, code, reason = _decide(flips, harm, bound, margin, a, b)
+    low, high = mean_interval(differences) or (None, None)
     return Comparison(
         a=a.run_id,
         b=b.run_id,
@@ -224,37 +201,39 @@ def compare(a: Side, b: Side, margin: float) -> Comparison:
         trials=len(trials),
         only_a=len(a.trials) - len(pairs),
         only_b=len(b.trials) - len(pairs),
-        found=files,
+        found=tuple(side.other.description for side in (a, b) if side.other),
         passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
         passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
-        difference=fmean(evidence.differences),
+        difference=fmean(differences),
         low=low,
         high=high,
-        loss_bound=evidence.loss_bound,
-        flips=evidence.flips,
-        harm=evidence.harm,
+        loss_bound=bound,
+        flips=flips,
+        harm=harm,
         infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
         infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
-        measures=tuple(_measure(name, pairs) for name in _measures_told(trials, bool(files))),
+        measures=_measures(pairs, by_others=bool(a.other)),
         margin=margin,
         code=code,
         verdict=WORDS[code],
         reason=reason,
-        tasks_needed=stats.tasks_needed(evidence.differences, margin) if code == UNKNOWN else None,
+        tasks_needed=tasks_needed(differences, margin) if code == UNKNOWN else None,
         checks=checks,
     )
 
 
-def _checks(evidence: Evidence, name: str, margin: float, deterministic: bool) -> tuple[Check, ...]:
-    """The tests in their order; the first that holds decides. ``name``: of the harm."""
-    flips, harm, bound = evidence.flips, evidence.harm, evidence.loss_bound
+def _checks(
+    flips: Flips, harm: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides."""
+    name, deterministic = b.harm_name, a.deterministic and b.deterministic
     new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
-    sign = f"p ≤ {stats.ALPHA}"
+    sign = f"p ≤ {ALPHA}"
     exact = Check(
         name=f"exact test of tasks with a new {name}, one-sided",
         asks=f"worse if {sign}",
         found=f"{new} ({_p(harm.p_worse)})",
-        holds=harm.p_worse <= stats.ALPHA,
+        holds=harm.p_worse <= ALPHA,
     )
     any_new = Check(
         name=f"any new {name}, because both sides are deterministic",
@@ -273,55 +252,119 @@ def _checks(evidence: Evidence, name: str, margin: float, deterministic: bool) -
         name="exact McNemar test of the flips, one-sided",
         asks=f"worse if {sign}",
         found=f"{counts} ({_p(flips.p_worse)})",
-        holds=flips.p_worse <= stats.ALPHA,
+        holds=flips.p_worse <= ALPHA,
     )
     checks = [any_new if deterministic else exact, loss, mcnemar]
     first = next((check for check in checks if check.holds), None)
     return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
 
 
+def _decide(
+    flips: Flips, harmed: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[tuple[Check, ...], Code, str]:
+    checks = _checks(flips, harmed, bound, margin, a, b)
+    harm, loss, mcnemar = checks
+    if harm.decides:
+        return checks, WORSE, harm.found
+    if loss.decides:
+        text = f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
+        return checks, NOT_WORSE, text
+    if mcnemar.decides:
+        return checks, WORSE, mcnemar.found
+    text = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+    return checks, UNKNOWN, text
+
+
 def _loss(bound: float) -> str:
-    """The bound of the loss in words; below 0 it is a gain."""
     return f"at most {bound:.4f} is lost" if bound >= 0 else f"at least {-bound:.4f} is gained"
 
 
 def _p(value: float) -> str:
-    """A p as it is said; it is never nothing."""
     return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
 
 
-def _decide(checks: Sequence[Check], bound: float, margin: float) -> tuple[Code, str]:
-    harm, loss, mcnemar = checks
-    if harm.decides:
-        return WORSE, harm.found
-    if loss.decides:
-        return NOT_WORSE, f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
-    if mcnemar.decides:
-        return WORSE, mcnemar.found
-    return UNKNOWN, f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
-
-
-def _flips(pairs: Sequence[Pair], turned: Sequence[tuple[bool, bool]]) -> Flips:
-    """Flips from one (lost, gained) a pair."""
+def _evidence(pairs: Sequence[Pair], *, graded: bool) -> tuple[list[float], Flips, Flips]:
+    """The difference of each task, tasks with another result, and those that got or lost harm."""
+    differences = [pair.difference(graded=graded) for pair in pairs]
     names = [": ".join(part for part in pair.task if part) for pair in pairs]
-    lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
-    gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
-    worse, different = stats.exact_p(len(lost), len(gained))
-    return Flips(lost=lost, gained=gained, p_worse=worse, p_different=different)
+
+    def flips(turned: Sequence[tuple[bool, bool]]) -> Flips:
+        lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
+        gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
+        return Flips(lost=lost, gained=gained, p_worse=exact_p(len(lost), len(gained)))
+
+    changed = [(difference < 0, difference > 0) for difference in differences]
+    return differences, flips(changed), flips([pair.harm() for pair in pairs])
 
 
-def _measure(name: str, pairs: Sequence[Pair]) -> Measure:
-    known = [change for pair in pairs if (change := pair.change(name)) is not None]
-    if not known:
-        return Measure(name=name, tasks=0)
-    before, after = map(fmean, zip(*known, strict=True))
-    low, high = stats.mean_interval([b - a for a, b in known]) or (None, None)
-    return Measure(
-        name=name,
-        tasks=len(known),
-        a=before,
-        b=after,
-        difference=after - before,
-        low=low,
-        high=high,
+def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:
+    """``by_others``: of runs of other tools, which do not tell all; only what they tell."""
+    trials = [trial for pair in pairs for both in pair.trials for trial in both]
+    measures = []
+    for name in measured(trials[0]):
+        if by_others and name != "score" and not any(measured(trial)[name] for trial in trials):
+            continue
+        known = [change for pair in pairs if (change := pair.change(name)) is not None]
+        if not known:
+            measures.append(Measure(name=name, tasks=0))
+            continue
+        a, b = map(fmean, zip(*known, strict=True))
+        low, high = mean_interval([after - before for before, after in known]) or (None, None)
+        fields = {"a": a, "b": b, "difference": b - a, "low": low, "high": high}
+        measures.append(Measure(name=name, tasks=len(known), **fields))
+    return tuple(measures)
+
+
+def exact_p(lost: int, gained: int) -> float:
+    """Exact McNemar of two flip counts, one-sided: that so many more are lost is chance."""
+    if lost + gained == 0:
+        return 1.0
+    from scipy import stats
+
+    return float(stats.binomtest(lost, lost + gained, alternative="greater").pvalue)
+
+
+def mean_interval(
+    differences: Sequence[float], confidence: float = CONFIDENCE
+) -> tuple[float, float] | None:
+    """Bootstrap interval of a mean of paired differences; None for fewer than two."""
+    if len(differences) < 2:
+        return None
+    import numpy as np
+    from scipy import stats
+
+    resampled = stats.bootstrap(
+        (np.asarray(differences, dtype=float),),
+        np.mean,
+        confidence_level=confidence,
+        n_resamples=RESAMPLES,
+        batch=max(1, _BATCH_CELLS // len(differences)),
+        method="percentile",
+        rng=np.random.default_rng(SEED),
     )
+    low, high = resampled.confidence_interval
+    return float(low), float(high)
+
+
+def loss_bound(differences: Sequence[float]) -> float:
+    """The loss of score, a task, that is not exceeded with 95 % confidence.
+
+    One-sided bootstrap after one more, wholly lost task is added: what a sample did not show may
+    still be there. Without any flip in n tasks this is the rule of three, 3 / n.
+    """
+    interval = mean_interval([*differences, -1.0], 1 - 2 * ALPHA)
+    return 1.0 if interval is None else -interval[0]
+
+
+def tasks_needed(differences: Sequence[float], margin: float) -> int:
+    """Estimate how many tasks would be enough, with 80 % power, if the true difference is this one.
+
+    With a loss within the margin: to show that it is not beyond it; else: to show that it is a
+    loss. Normal approximation with the spread of the differences, but never fewer tasks than a
+    sample without any flip needs (three lost ones behind the margin, see ``loss_bound``).
+    """
+    loss = -fmean(differences)
+    apart = margin - loss if loss < margin else loss
+    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
+    by_power = factor * pvariance(differences) / max(apart, LEAST_APART) ** 2
+    return max(math.ceil(by_power), math.floor(3 / margin), len(differences) + 1)

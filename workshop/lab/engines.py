@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import importlib
 import multiprocessing
-import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
@@ -21,19 +19,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, repeat
-from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from core.models.extras import install
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.lab_run import Settings, Trial, cores
-
-if TYPE_CHECKING:
-    from multiprocessing.context import ForkServerContext
-    from multiprocessing.queues import SimpleQueue
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
@@ -67,7 +60,7 @@ class Engine(Protocol):
     threads: int
     """Number of concurrent tasks in a job."""
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
 
         Raises CannotRun: a worker was lost, or a job cannot be done.
@@ -81,34 +74,30 @@ class Here:
     adapter_factory: AdapterFactory
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         for job in jobs:
-            yield job, _play(job, self.adapter_factory)
+            yield _play(job, self.adapter_factory)
 
 
 @dataclass
 class Processes:
-    """Warm processes: what is imported once, in the server that they are forked from."""
+    """Processes forked from one that has loaded what all of them need."""
 
     adapter_factory: AdapterFactory
     count: int
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
-        context = _context(self.adapter_factory)
-        free: SimpleQueue[int | None] = context.SimpleQueue()
-        for core in own_cores(self.count):
-            free.put(core)
-        pool = ProcessPoolExecutor(
-            self.count, mp_context=context, initializer=_begin, initargs=(free,)
-        )
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["workshop.lab.play_job"])
+        pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_begin)
         ended = False
         try:
             play = partial(_play, adapter_factory=self.adapter_factory)
-            for job, future in _done(pool, AHEAD * self.count, jobs, play):
-                yield job, future.result()
+            for future in _done(pool, AHEAD * self.count, jobs, play):
+                yield future.result()
             ended = True
             pool.shutdown()
         except BrokenProcessPool:
@@ -116,7 +105,10 @@ class Processes:
             raise CannotRun(text) from None
         finally:
             if not ended:
-                _end(pool)
+                # At once: what is under way is played on platforms of its own and may be lost.
+                pool.shutdown(wait=False, cancel_futures=True)
+                for process in multiprocessing.active_children():
+                    process.terminate()
 
 
 class Dask:
@@ -125,7 +117,6 @@ class Dask:
     threads = 1
 
     def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
-        """Connect to the scheduler. Raises CannotRun."""
         self._adapter_factory = adapter_factory
         try:
             dask: Any = importlib.import_module("distributed")
@@ -137,15 +128,20 @@ class Dask:
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         with self._client:
+            try:
+                self._client.wait_for_workers(1, timeout=REACH_SECONDS)
+            except TimeoutError:
+                raise CannotRun("the scheduler has no workers") from None
+            slots = sum(self._client.nthreads().values())
             # pure=False: the same job twice is two trials, not one remembered answer.
             pool = self._client.get_executor(pure=False)
             # Tapes would stay where the workers are.
             sent = (replace(job, tapes=None) for job in jobs)
             play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
-            for job, future in _done(pool, AHEAD * self._slots(), sent, play):
+            for future in _done(pool, AHEAD * slots, sent, play):
                 try:
                     error = future.exception()
                 except CancelledError:
@@ -154,15 +150,7 @@ class Dask:
                 if error is not None:
                     text = f"a worker of the scheduler failed: {type(error).__name__}: {error}"
                     raise CannotRun(text)
-                yield job, future.result()
-
-    def _slots(self) -> int:
-        """Jobs that the workers can do at once."""
-        try:
-            self._client.wait_for_workers(1, timeout=REACH_SECONDS)
-        except TimeoutError:
-            raise CannotRun("the scheduler has no workers") from None
-        return sum(self._client.nthreads().values())
+                yield future.result()
 
 
 def engine_for(
@@ -179,20 +167,6 @@ def engine_for(
     if processes == 1 or tasks == 1:
         return Here(adapter_factory, threads)
     return Processes(adapter_factory, processes, threads)
-
-
-def warm_up(adapter_factory: AdapterFactory, jobs: int) -> None:
-    """Begin to load what processes will need, beside whatever is done before there is work."""
-    if min(jobs, cores()) > 1:
-        _context(adapter_factory)
-        forkserver.ensure_running()
-
-
-def _context(adapter_factory: AdapterFactory) -> ForkServerContext:
-    """Processes forked from one that has loaded what all of them need."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*adapter_factory.modules, f"{__package__}.preload"])
-    return context
 
 
 def _play(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
@@ -217,42 +191,20 @@ def _play_on_worker(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
 
 def _done(
     pool: Executor, room: int, jobs: Iterator[Job], play: Callable[[Job], list[Trial]]
-) -> Iterator[tuple[Job, Future[list[Trial]]]]:
+) -> Iterator[Future[list[Trial]]]:
     """Every job as it is ready; never more of them in the pool than it has room for."""
-    waiting: dict[Future[list[Trial]], Job] = {}
+    waiting: set[Future[list[Trial]]] = set()
     every = chain(jobs, repeat(None))
     while (job := next(every)) or waiting:
         if job:
-            waiting[pool.submit(play, job)] = job
+            waiting.add(pool.submit(play, job))
         if not job or len(waiting) >= room:
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
-                yield waiting.pop(future), future
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from done
 
 
-def own_cores(processes: int) -> list[int | None]:
-    """A core for each of so many processes, if they take all of them; else the system chooses."""
-    if processes != cores() or not hasattr(os, "sched_getaffinity"):
-        return [None] * processes
-    return list(os.sched_getaffinity(0))
-
-
-def _begin(free: SimpleQueue[int | None]) -> None:
+def _begin() -> None:
     """Set up a new process: it ignores Ctrl-C, and its sandboxes end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What it was forked with stays: collections need not go through it, nor make copies of it.
-    gc.freeze()
-    gc.enable()
-    core = free.get()
-    if core is not None:
-        # The threads of the agent and of the simulator take turns: on two cores, each turn wakes
-        # the other one, which takes as long as half a request.
-        os.sched_setaffinity(0, {core})
     # A process of multiprocessing leaves without the functions of atexit.
     Finalize(None, atexit._run_exitfuncs, exitpriority=1)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """Stop at once: what is under way is played on platforms of its own and may be lost."""
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in multiprocessing.active_children():
-        process.terminate()

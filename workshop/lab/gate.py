@@ -18,12 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.runs.errors import CannotRun
-from workshop.lab import comparison, stats
-from workshop.lab.comparison import Side
+from workshop.lab.comparison import ALPHA, Side, compare, exact_p
 from workshop.views.stats.interval import Record, Share
-
-MARGIN = 0.02
-"""The margin of the additional verdict, which the acceptance test does not use."""
+from workshop.views.verdict import MARGIN
 
 
 class Terms(Record):
@@ -36,7 +33,7 @@ class Terms(Record):
     @property
     def alpha(self) -> float:
         """The significance level of each look."""
-        return stats.ALPHA / self.looks
+        return ALPHA / self.looks
 
 
 class Check(Record):
@@ -60,7 +57,7 @@ class Counts(NamedTuple):
     @property
     def p_better(self) -> float:
         """Exact, one-sided: that so many more got better is chance."""
-        return stats.exact_p(self.gained, self.lost)[0]
+        return exact_p(self.gained, self.lost)
 
 
 class Ruling(Record):
@@ -75,8 +72,6 @@ class Ruling(Record):
     high: float | None
     """Bootstrap interval of the difference in passed share, 95 %."""
     p_better: float
-    verdict: str
-    """That of ``compare``."""
 
     @property
     def passed(self) -> bool:
@@ -95,7 +90,7 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
 
     Raises CannotRun: they have no task in common, or trials failed for reasons outside.
     """
-    result = comparison.compare(before, after, MARGIN)
+    result = compare(before, after, MARGIN)  # whose verdict is not used
     outside = result.infrastructure_a + result.infrastructure_b
     if outside:
         raise CannotRun(f"{outside} trials failed for external reasons; --resume plays them again")
@@ -117,20 +112,25 @@ def judge(before: Side, after: Side, terms: Terms) -> Ruling:
         low=result.low,
         high=result.high,
         p_better=counts.p_better,
-        verdict=result.verdict,
     )
 
 
 def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]:
     """The three rules; nothing else decides."""
     new, healed, p_better = counts.new_harm, counts.healed, counts.p_better
+    was, now = counts.tokens
+    tokens = Check(name="tokens", holds=False, said="unknown for some trials")
+    if was is not None and now is not None:
+        allowed = was * (1 + terms.token_slack)
+        said = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
+        tokens = Check(name="tokens", holds=now <= allowed, said=said)
     return (
         Check(
             name=harm_name,
             holds=not new if counts.deterministic else new <= healed,
             said=f"{new} tasks with a new one, {healed} lost theirs",
         ),
-        _tokens(*counts.tokens, terms.token_slack),
+        tokens,
         Check(
             name="better",
             holds=p_better <= terms.alpha,
@@ -138,11 +138,3 @@ def checks_of(counts: Counts, terms: Terms, harm_name: str) -> tuple[Check, ...]
             f"needed {terms.alpha:.4f}",
         ),
     )
-
-
-def _tokens(was: float | None, now: float | None, slack: float) -> Check:
-    if was is None or now is None:
-        return Check(name="tokens", holds=False, said="unknown for some trials")
-    allowed = was * (1 + slack)
-    text = f"{now:.0f} a task, was {was:.0f}, at most {allowed:.0f}"
-    return Check(name="tokens", holds=now <= allowed, said=text)

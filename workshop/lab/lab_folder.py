@@ -1,21 +1,20 @@
 """A lab run in its folder: what is kept, in which order, what is still to do, and doing it.
 
-``lab.json`` says what was asked for and what came of it, ``chunks/`` holds the scenarios,
-``parts/`` the trials of chunks that are done, and at the end ``trials.jsonl`` and
-``baselines.jsonl`` hold all of them in pack order, one a line. ``retried.jsonl`` keeps trials that
-an infrastructure failure ended and that were played again.
+``lab.json`` says what was asked for and what came of it, ``chunks/`` holds the scenarios.
+``trials.jsonl`` and ``baselines.jsonl`` hold the trials that are done, one a line; at the end in
+pack order. A trial that is played again, because an infrastructure failure ended it, has a later
+line until then.
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -26,23 +25,20 @@ from core.runs.folder import LAB
 from core.runs.journal import write_whole
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.engines import Engine, Job
-from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial
+from workshop.lab.lab_run import AGENT, LabRun, PackInfo, Settings, Trial, summarise
 from workshop.lab.packs import Source, canonical
-from workshop.lab.summary import summarise
 
 TRIALS = "trials.jsonl"
 BASELINES = "baselines.jsonl"
-RETRIED = "retried.jsonl"
 Watch = Callable[[Sequence[Trial]], None]
 """Is called with the agent's trials of every job that is done."""
 
 
 class LabFolder:
-    """One lab run on disk; every file is written whole, so a crash leaves complete ones."""
+    """One lab run on disk; a crash leaves whole files, and whole lines of trials."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._parts = path / "parts"
         self._chunks = path / "chunks"
 
     def fill(
@@ -71,8 +67,7 @@ class LabFolder:
                 number += 1
             if not specs:
                 raise CannotRun(f"the pack {source.asked!r} has no scenario")
-            fields = {"name": source.name, "source": source.asked, "sha256": digest.hexdigest()}
-            packs.append(PackInfo(**fields, tasks=len(specs)))
+            packs.append(PackInfo(name=source.name, tasks=len(specs), sha256=digest.hexdigest()))
         run = LabRun(
             run_id=self.path.name,
             settings=settings,
@@ -101,96 +96,51 @@ class LabFolder:
 
     def jobs(self, settings: Settings, threads: int) -> Iterator[Job]:
         """Trials not on disk yet, in order, including those that an external failure ended."""
-        self._parts.mkdir(exist_ok=True)
+        for name in (TRIALS, BASELINES):  # without half a line, as a crash leaves it
+            write_whole(self.path / name, _lines(_read(self.path / name)))
+        usable = {(t.task, t.epoch) for t in self.trials() if not t.infrastructure_failure}
+        baselines = {trial.task for trial in self.baselines()}
         journals = self.path if settings.journals != "none" else None
         before = Counter[str]()
         tapes = self.path / "tapes" if settings.tapes else None
-        for chunk, path in enumerate(self._every_chunk()):
-            text = path.read_text(encoding="utf-8")
-            specs = _specs(text)
+        for chunk, body in enumerate(self._bodies()):
+            specs = [raw["spec_id"] for raw in body["scenarios"]]
+            text = json.dumps(body, ensure_ascii=False)
             earlier = {spec: before[spec] for spec in specs if spec in before}
             before.update(specs)
-            if settings.floors and not self._part(chunk, None).exists():
+            tasks = {(body["name"], spec) for spec in specs}
+            if settings.floors and not tasks <= baselines:
                 yield Job(chunk, None, text, None, settings)
             for epoch in () if settings.baseline_only else range(settings.epochs):
-                part = self._part(chunk, epoch)
-                played = _read(part) if part.exists() else ()
-                usable = (t for t in played if not t.infrastructure_failure)
-                missing = frozenset(specs).difference(t.spec_id for t in usable)
+                missing = frozenset(
+                    spec for pack, spec in tasks if ((pack, spec), epoch) not in usable
+                )
                 if missing:
                     options = journals, earlier, tapes
                     yield Job(chunk, epoch, text, missing, settings, threads, *options)
 
-    def done(self, job: Job, trials: list[Trial]) -> None:
-        """Keep some trials of a job, in pack order; failures of earlier ones are set aside."""
-        order = {spec: number for number, spec in enumerate(_specs(job.pack))}
-        path = self._part(job.chunk, job.epoch)
-        if job.epoch is not None and path.exists():
-            before = list(_read(path))
-            if failed := [trial for trial in before if trial.infrastructure_failure]:
-                with (self.path / RETRIED).open("a", encoding="utf-8") as file:
-                    file.write(_lines(failed))
-            trials = [*(t for t in before if not t.infrastructure_failure), *trials]
-        write_whole(path, _lines(sorted(trials, key=lambda trial: order[trial.spec_id])))
+    def add(self, trials: Sequence[Trial]) -> None:
+        """Keep trials that are done, of the agent or of the trivial players."""
+        own = all(trial.player == AGENT for trial in trials)
+        with (self.path / (TRIALS if own else BASELINES)).open("ab") as file:
+            file.write(_lines(trials).encode())
 
-    def merge(self, settings: Settings) -> None:
-        """Merge all parts into two files, grouped by task, and delete the parts."""
-        epochs = () if settings.baseline_only else range(settings.epochs)
-        with (
-            (self.path / f"{TRIALS}.new").open("w", encoding="utf-8") as trials,
-            (self.path / f"{BASELINES}.new").open("w", encoding="utf-8") as baselines,
-        ):
-            for chunk, _ in enumerate(self._every_chunk()):
-                parts = [list(_read(self._part(chunk, epoch))) for epoch in epochs]
-                for of_task in zip(*parts, strict=True):
-                    trials.write(_lines(of_task))
-                if settings.floors:
-                    baselines.write(_lines(_read(self._part(chunk, None))))
-        for name in (TRIALS, BASELINES):
-            (self.path / f"{name}.new").replace(self.path / name)
-        # At once: a folder that is half removed would look like a run that is half done.
-        gone = self.path / "parts.done"
-        shutil.rmtree(gone, ignore_errors=True)
-        self._parts.replace(gone)
-        shutil.rmtree(gone)
+    def settle(self) -> tuple[list[Trial], list[Trial]]:
+        """Put all trials and baselines in pack order."""
+        order = {task: number for number, task in enumerate(self.texts())}
+        trials = sorted(self.trials(), key=lambda trial: (order[trial.task], trial.epoch))
+        baselines = sorted(self.baselines(), key=lambda trial: order[trial.task])
+        write_whole(self.path / TRIALS, _lines(trials))
+        write_whole(self.path / BASELINES, _lines(baselines))
+        return trials, baselines
 
-    def reopen(self, run: LabRun) -> None:
-        """Make parts again of a merged run that holds infrastructure failures."""
-        if not self.merged or not any(t.infrastructure_failure for t in self.trials()):
-            return
-        fresh = self.path / "parts.new"
-        shutil.rmtree(fresh, ignore_errors=True)
-        fresh.mkdir()
-        trials, baselines = self.trials(), self.baselines()
-        for chunk, path in enumerate(self._every_chunk()):
-            size = len(_specs(path.read_text(encoding="utf-8")))
-            some = list(islice(trials, size * run.settings.epochs))
-            for epoch in range(run.settings.epochs):
-                text = _lines(t for t in some if t.epoch == epoch)
-                write_whole(fresh / _part_name(chunk, epoch), text)
-            floors = islice(baselines, size * (len(run.players) - 1))
-            write_whole(fresh / _part_name(chunk, None), _lines(floors))
-        fresh.replace(self._parts)
+    def trials(self) -> list[Trial]:
+        """The agent's trials that are done; of one that was played again, the last time."""
+        return list({(t.task, t.epoch): t for t in _read(self.path / TRIALS)}.values())
 
-    def trials(self) -> Iterator[Trial]:
-        """The merged trials of the agent, one at a time."""
-        return _read(self.path / TRIALS)
-
-    def played(self) -> Iterator[Trial]:
-        """The trials of the agent that are done, one at a time."""
-        if self.merged:
-            yield from self.trials()
-        for path in [] if self.merged else sorted(self._parts.glob("*-[0-9]*.jsonl")):
-            yield from _read(path)
-
-    def baselines(self) -> Iterator[Trial]:
-        """The merged trials of the trivial baselines, one at a time."""
-        return _read(self.path / BASELINES)
-
-    @property
-    def merged(self) -> bool:
-        """Whether all trials are in their files."""
-        return (self.path / TRIALS).exists() and not self._parts.exists()
+    def baselines(self) -> list[Trial]:
+        """The trials of the trivial baselines that are done."""
+        return list({(t.task, t.player): t for t in _read(self.path / BASELINES)}.values())
 
     def scenarios(self, adapter: BenchmarkAdapter) -> Iterator[Raw]:
         """The scenarios as they were played, in order, each with all that it needs."""
@@ -203,36 +153,31 @@ class LabFolder:
         return {(pack, raw["spec_id"]): str(raw.get("task_text", "")) for pack, raw in every}
 
     def _bodies(self) -> Iterator[Raw]:
-        return (json.loads(path.read_text(encoding="utf-8")) for path in self._every_chunk())
-
-    def _every_chunk(self) -> list[Path]:
-        return sorted(self._chunks.glob("*.json"))
-
-    def _part(self, chunk: int, epoch: int | None) -> Path:
-        return self._parts / _part_name(chunk, epoch)
+        return (
+            json.loads(path.read_text(encoding="utf-8"))
+            for path in sorted(self._chunks.glob("*.json"))
+        )
 
 
 def carry_out(
     folder: LabFolder, run: LabRun, engine: Engine, watch: Watch = lambda _trials: None
 ) -> LabRun:
-    """Play what is still to do, merge it and summarise it; also writes ``lab.json``.
+    """Play what is still to do and summarise it; also writes ``lab.json``.
 
     Raises:
         CannotRun: a worker was lost; what is done is kept.
         OSError: the folder cannot be written.
     """
     began = time.perf_counter()
-    folder.reopen(run)
-    if not folder.merged:
-        for job, trials in engine.work(folder.jobs(run.settings, engine.threads)):
-            folder.done(job, trials)
-            watch([trial for trial in trials if trial.player == AGENT])
-        folder.merge(run.settings)
+    for done in engine.work(folder.jobs(run.settings, engine.threads)):
+        folder.add(done)
+        watch([trial for trial in done if trial.player == AGENT])
+    trials, baselines = folder.settle()
     finished = run.model_copy(
         update={
             "finished": _now(),
             "wall_seconds": round((run.wall_seconds or 0) + time.perf_counter() - began, 3),
-            "summaries": summarise(chain(folder.trials(), folder.baselines())),
+            "summaries": summarise([*trials, *baselines]),
         }
     )
     folder.write(finished)
@@ -243,19 +188,10 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _part_name(chunk: int, epoch: int | None) -> str:
-    return f"{chunk:05d}-{'baselines' if epoch is None else epoch}.jsonl"
-
-
-def _specs(pack: str) -> list[str]:
-    return [one["spec_id"] for one in json.loads(pack)["scenarios"]]
-
-
 def _lines(trials: Iterable[Trial]) -> str:
     return "".join(f"{trial.model_dump_json(exclude_defaults=True)}\n" for trial in trials)
 
 
-def _read(path: Path) -> Iterator[Trial]:
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            yield Trial.model_validate_json(line)
+def _read(path: Path) -> list[Trial]:
+    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    return [Trial.model_validate_json(line) for line in lines if line.endswith(b"\n")]

@@ -78,7 +78,6 @@ class Secrets:
     """Data of tasks that the built-in prompts do not contain."""
 
     def __init__(self, tasks: Iterable[Facts], shipped: Iterable[str]) -> None:
-        """``shipped``: texts that may say anything."""
         shipped_words = [word.text for text in shipped for word in words(text)]
         free = frozenset(shipped_words) | HARMLESS
         common = frozenset(_stretches(shipped_words, STRETCH))
@@ -109,7 +108,12 @@ class Secrets:
     def leaks(self, text: str) -> list[Leak]:
         """The places that tell of a task, in order; none overlaps another but stretches."""
         matches, marks = words(text), _list_marks(text)
-        return sorted([*self._known(matches, marks), *self._quoted(matches)])
+        leaks = list(self._known(matches, marks))
+        for at, stretch in enumerate(_stretches([word.text for word in matches], STRETCH)):
+            if stretch in self._stretches:
+                end = matches[at + STRETCH - 1].end
+                leaks.append(Leak(matches[at].start, end, "words", " ".join(stretch)))
+        return sorted(leaks)
 
     def _known(self, matches: Sequence[Word], marks: frozenset[int]) -> Iterator[Leak]:
         at = 0
@@ -124,36 +128,19 @@ class Secrets:
                     break
             at += 1
 
-    def _quoted(self, matches: Sequence[Word]) -> Iterator[Leak]:
-        for at, stretch in enumerate(_stretches([word.text for word in matches], STRETCH)):
-            if stretch in self._stretches:
-                end = matches[at + STRETCH - 1].end
-                yield Leak(matches[at].start, end, "words", " ".join(stretch))
 
-
-class Mask:
-    """Texts of one task with all data of it left out, the same by the same mark.
+def masked(text: str, secrets: Secrets) -> str:
+    """The text with marks such as [name A] for all data of its task, the same by the same mark.
 
     The way in which a task asks stays: it is no data.
     """
-
-    def __init__(self, secrets: Secrets) -> None:
-        self._secrets = secrets
-        self._marks: dict[tuple[str, str], str] = {}
-
-    def __call__(self, text: str) -> str:
-        """The text with marks such as [name A]."""
-        for leak in reversed([one for one in self._secrets.leaks(text) if one.kind != "words"]):
-            text = f"{text[: leak.start]}{self._mark(leak.kind, leak.what)}{text[leak.end :]}"
-        return text
-
-    def _mark(self, kind: str, what: str) -> str:
-        number = sum(known == kind for known, _ in self._marks)
-        return self._marks.setdefault((kind, what), f"[{kind} {_letters(number)}]")
-
-
-def _letters(number: int) -> str:
-    return chr(65 + number) if number < 26 else _letters(number // 26 - 1) + chr(65 + number % 26)
+    marks: dict[tuple[str, str], str] = {}
+    for leak in reversed([one for one in secrets.leaks(text) if one.kind != "words"]):
+        times, letter = divmod(sum(kind == leak.kind for kind, _ in marks), 26)
+        new = f"[{leak.kind} {chr(65 + letter) * (1 + times)}]"
+        mark = marks.setdefault((leak.kind, leak.what), new)
+        text = f"{text[: leak.start]}{mark}{text[leak.end :]}"
+    return text
 
 
 def _texts(text: str) -> list[str]:

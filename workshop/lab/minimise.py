@@ -8,24 +8,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import BaseModel, ConfigDict
 
-from coordinator.config import StrategyName, option, turns_of
 from core.models.models_file import ModelsError, load_models
-from core.runs.errors import CannotRun, Usage
-from core.runs.find import LOGS, NAMED, find_run, is_lab_run
+from core.runs.errors import CannotRun
+from core.runs.find import LOGS, NAMED, Logs, find_run, is_lab_run
 from core.runs.folder import PACK_COPY
 from core.runs.journal import file_name, write_whole
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.prompts import read_prompts
 from core.terminal.console import answers, say
-from core.terminal.record_command import takes
 from core.text import instead
-from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Cut, LabContext, Raw
+from workshop.lab.benchmark_adapter import BenchmarkAdapter, Cut, LabContext, Raw
 from workshop.lab.command import no_verdict
 from workshop.lab.engines import Job
 from workshop.lab.lab_folder import LabFolder
@@ -39,39 +37,56 @@ OF_THE_RUN = {
 """Options of a plain run that are settings here."""
 
 
-class MinimiseOptions(BaseModel):
-    """The command line of ``minimise``."""
-
-    model_config = ConfigDict(frozen=True)
-
-    run: str = option(f"The run that played it, from the lab or elsewhere: {NAMED}")
-    spec: str = option("The failing scenario.")
-    evaluator: str | None = option("The evaluator's model [the run's].", None)
-    worker: str | None = option("The worker's model [the run's].", None)
-    strategy: StrategyName | None = option("The strategy [the run's].", None)
-    prompts: Path | None = option("A folder of prompt sections [those that the run had].", None)
-    models: Path | None = option("Settings of models (TOML) [the run's].", None)
-    out: Path | None = option("The file to write [SPEC-small.json].", None)
-    logs: Path = option("The folder that contains the run folders.", LOGS)
-
-
-@takes(MinimiseOptions)
-def minimise(options: MinimiseOptions, context: typer.Context) -> int:
+def minimise(
+    context: typer.Context,
+    run: Annotated[
+        str, typer.Option(help=f"The run that played it, from the lab or elsewhere: {NAMED}")
+    ],
+    spec: Annotated[str, typer.Option(help="The failing scenario.")],
+    out: Annotated[Path | None, typer.Option(help="The file to write [SPEC-small.json].")] = None,
+    logs: Logs = LOGS,
+) -> None:
     """Shrink a failing scenario while it fails in the same way.
 
-    What is left is written as a pack of one.
+    It is played as the run played it. What is left is written as a pack of one.
     """
+    from workshop.lab.play_job import play_job  # late: a help text needs no worker
+
     with no_verdict():
-        folder = find_run(options.run, options.logs)
-        lab = context.obj()
-        raw, recorded = find(lab, folder, options.spec)
-        adapter_factory = lab.adapters[recorded.benchmark]
-        _minimise(raw, adapter_factory, _settings(recorded, options, lab), options)
-    return 0
+        lab: LabContext = context.obj()
+        whole, settings = find(lab, find_run(run, logs), spec)
+        adapter_factory = lab.adapters[settings.benchmark]
+        adapter = adapter_factory()
+        if not adapter.holds(whole):
+            raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
+
+        def play(raw: Raw) -> Trial:
+            job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
+            return play_job(job, adapter_factory)[0]
+
+        failure = failure_class(play(whole), adapter.benchmark.results.harm_name)
+        if failure is None:
+            text = f"{spec} passes with {settings.evaluator}; there is nothing to minimise"
+            raise CannotRun(text)
+        shrinker = Shrinker(adapter, play, failure)
+        small = shrinker.run(whole)
+        path = out or Path(f"{file_name(spec)}-small.json")
+        write_whole(path, adapter.pack_text(f"{spec}-small", [small]))
+    tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
+    say(answers(), f"{tried}: {_what_shrank(whole, small)}", f"written: {path}")
+
+
+def _what_shrank(whole: Raw, small: Raw) -> str:
+    sizes = [
+        f"{name} {len(value)} -> {len(small[name])}"
+        for name, value in whole.items()
+        if isinstance(value, list) and len(value) != len(small[name])
+    ]
+    return ", ".join(sizes) or "no smaller scenario fails in the same way"
 
 
 def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
-    """The scenario of that name in a run, and how the run played it. Raises CannotRun."""
+    """The scenario of that name in a run, and how to play it. Raises CannotRun."""
     if is_lab_run(folder):
         lab = LabFolder(folder)
         settings = lab.read().settings
@@ -87,7 +102,13 @@ def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
     by_spec = {str(raw.get("spec_id")): raw for raw in every}
     if spec not in by_spec:
         raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, list(by_spec))}")
-    return by_spec[spec], settings
+    if settings.models:
+        try:
+            load_models(Path(settings.models))
+        except ModelsError as error:
+            raise CannotRun(str(error)) from None
+    once = {"packs": (), "epochs": 1, "journals": "none", "tapes": False}
+    return by_spec[spec], settings.model_copy(update=once)
 
 
 def _settings_of(folder: Path) -> Settings:
@@ -102,56 +123,6 @@ def _settings_of(folder: Path) -> Settings:
     fields = {name: given[name] for name in OF_THE_RUN & given.keys()}
     prompts = {name: texts[digest] for name, digest in sections if digest in texts}
     return Settings.model_validate(fields | {"packs": (), "prompts": prompts})
-
-
-def _settings(recorded: Settings, options: MinimiseOptions, context: LabContext) -> Settings:
-    """The settings of the run, with what is asked for instead. Raises Usage."""
-    given = options.model_dump(include={"evaluator", "worker"}, exclude_none=True)
-    if options.strategy and options.strategy != recorded.strategy:
-        named = options.evaluator, options.worker
-        given |= context.models(recorded.benchmark, options.strategy, *named)
-        given |= {"strategy": options.strategy, "max_turns": turns_of(options.strategy)}
-    if options.prompts:
-        given["prompts"] = dict(context.texts(options.prompts))
-    if models := options.models or recorded.models:
-        given["models"] = str(Path(models).resolve())
-        try:
-            load_models(Path(models))
-        except ModelsError as error:
-            raise Usage(str(error)) from None
-    return recorded.model_copy(
-        update={"packs": (), "epochs": 1, "journals": "none", "tapes": False} | given
-    )
-
-
-def _minimise(
-    whole: Raw, adapter_factory: AdapterFactory, settings: Settings, options: MinimiseOptions
-) -> None:
-    from workshop.lab.play_job import play_job  # late: a help text needs no worker
-
-    adapter, spec = adapter_factory(), options.spec
-    if not adapter.holds(whole):
-        raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
-
-    def play(raw: Raw) -> Trial:
-        job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
-        return play_job(job, adapter_factory)[0]
-
-    failure = failure_class(play(whole), adapter.benchmark.results.harm_name)
-    if failure is None:
-        raise CannotRun(f"{spec} passes with {settings.evaluator}; there is nothing to minimise")
-    shrinker = Shrinker(adapter, play, failure)
-    small = shrinker.run(whole)
-    path = options.out or Path(f"{file_name(spec)}-small.json")
-    write_whole(path, adapter.pack_text(f"{spec}-small", [small]))
-    sizes = [
-        f"{name} {len(value)} -> {len(small[name])}"
-        for name, value in whole.items()
-        if isinstance(value, list) and len(value) != len(small[name])
-    ]
-    tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
-    summary = ", ".join(sizes) or "no smaller scenario fails in the same way"
-    say(answers(), f"{tried}: {summary}", f"written: {path}")
 
 
 def failure_class(trial: Trial, harm_name: str) -> str | None:
@@ -176,16 +147,14 @@ class Shrinker:
         while True:
             before = json.dumps(raw, sort_keys=True)
             for cut_of in self.adapter.cuts:
-                raw = self._smaller(raw, cut_of(raw))
+                cut = cut_of(raw)
+                if cut.items:
+                    raw = cut.keeping(fewest(cut.items, partial(self._fails, cut)))
             if json.dumps(raw, sort_keys=True) == before:
                 return raw
 
-    def _smaller(self, raw: Raw, cut: Cut) -> Raw:
-        if not cut.items:
-            return raw
-        return cut.keeping(fewest(cut.items, lambda items: self._fails(cut.keeping(items))))
-
-    def _fails(self, raw: Raw) -> bool:
+    def _fails(self, cut: Cut, items: Sequence[Any]) -> bool:
+        raw = cut.keeping(items)
         key = json.dumps(raw, sort_keys=True)
         if key not in self.played:
             harm_name = self.adapter.benchmark.results.harm_name

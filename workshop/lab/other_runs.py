@@ -174,10 +174,12 @@ def _averaged(path: Path, scorer: str, samples: Sequence[_Sample]) -> TaskResult
     scored = [score for one in samples if (score := (one.scores or {}).get(scorer))]
     seconds = [one.total_time for one in samples if one.total_time is not None]
     values = [_value(f"{path}: task {task!r}", score.value) for score in scored]
+    # A score of our own tasks tells of harm: as a value, or where a run was exported.
+    named = [s.value if isinstance(s.value, dict) else s.metadata or {} for s in scored]
     result = _result(task, values + [0.0] * (len(samples) - len(values)) if values else [])
     return result.model_copy(
         update={
-            "harm": any(map(_harmed, scored)),
+            "harm": any(one.get(HARM) for one in named),
             "error": next((one.error for one in samples if one.error), None),
             "seconds": fmean(seconds) if seconds else 0.0,
             **_mean_spending(samples),
@@ -217,12 +219,6 @@ def _value(where: str, value: Any) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value) or not 0 <= value <= 1:
         raise CannotRun(f"{where}: the score {cut(str(value), 40)} is not a number from 0 to 1")
     return float(value)
-
-
-def _harmed(score: _Score) -> bool:
-    """Whether a score of our own tasks says so: as a value, or where a run was exported."""
-    named = score.value if isinstance(score.value, dict) else score.metadata or {}
-    return bool(named.get(HARM))
 
 
 def _described(what: str, repeats: Sequence[int]) -> str:

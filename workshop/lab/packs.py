@@ -47,7 +47,6 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
 
 
 def _body(asked: str, adapter: BenchmarkAdapter) -> Raw:
-    """The JSON of a pack's file. Raises CannotRun."""
     try:
         body = json.loads(adapter.packs.get(asked, Path(asked)).read_bytes())
     except OSError as error:

@@ -24,8 +24,8 @@ from core.models.models_file import Backend, load_models
 from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
-from core.runs.results import PASS, Failure, TaskResult
-from core.runs.task import Turn, Watcher
+from core.runs.results import PASS, TaskResult
+from core.runs.task import Watcher
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 from workshop.lab.benchmark_adapter import AdapterFactory, Attempt, BenchmarkAdapter
@@ -35,7 +35,6 @@ from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 
 KEY = "key-lab"
-"""The account key on the simulator."""
 WHY_CHARS = 300
 TRANSCRIPT_CHARS = 8_000
 """Maximum characters of a transcript; its middle is omitted first."""
@@ -60,9 +59,18 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
             for task, scenario in zip(tasks, pack.scenarios, strict=True)
             for player, trivial in adapter.trivial_players.items()
         ]
+    config = RunConfig(
+        **job.settings.model_dump(include=set(RunConfig.model_fields)),
+        pack_name=name,
+        stages=job.settings.steps,
+        jobs=job.threads,
+        name="lab",
+        # A lab run has its own books of failures, and plays them again.
+        breaker=0,
+    )
     try:
         with tempfile.TemporaryDirectory(prefix="lab-") as folder:
-            played = _played(adapter, pack, name, job, Path(folder))
+            played = _played(adapter, pack, config, job, Path(folder))
     except NO_ANSWER as error:
         text = f"the embedded platform could not be used: {type(error).__name__}: {error}"
         played = [{"outcome": "error", "error": text, "failure": "benchmark"}] * len(tasks)
@@ -72,26 +80,13 @@ def play_job(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     ]
 
 
-def _config(job: Job, pack_name: str) -> RunConfig:
-    return RunConfig(
-        **job.settings.model_dump(include=set(RunConfig.model_fields)),
-        pack_name=pack_name,
-        stages=job.settings.steps,
-        jobs=job.threads,
-        name="lab",
-        # A lab run has its own books of failures, and plays them again.
-        breaker=0,
-    )
-
-
 def _played(
-    adapter: BenchmarkAdapter, pack: Pack, name: str, job: Job, folder: Path
+    adapter: BenchmarkAdapter, pack: Pack, config: RunConfig, job: Job, folder: Path
 ) -> list[dict[str, Any]]:
     """Run every task of a pack as one session on a platform of its own; results in pack order.
 
     ``folder`` is for the run's files alone.
     """
-    config = _config(job, name)
     served = serve(pack, key=KEY)
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
@@ -122,7 +117,6 @@ def _played(
 
 @contextmanager
 def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
-    """Return a backend's transport, wrapped in the job's cassettes if it has some."""
     if job.tapes is None:
         yield open_transport
         return
@@ -135,28 +129,28 @@ def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> Non
     """Move the journals that are to be kept, and the prompts that they name, into the run's."""
     if job.journals is None:
         return
-    for path in (folder / PROMPTS).glob("*.txt"):
-        _moved(path, job.journals / PROMPTS / path.name)
+    prompts = (folder / PROMPTS).glob("*.txt")
+    kept = {path: job.journals / PROMPTS / path.name for path in prompts}
     for one in results:
         if job.settings.journals == "all" or not one.passed:
             nth = 1 + job.earlier.get(one.spec_id, 0) * job.settings.epochs + (job.epoch or 0)
-            _moved(
-                journal_path(folder, one.spec_id, 1), journal_path(job.journals, one.spec_id, nth)
-            )
-
-
-def _moved(path: Path, target: Path) -> None:
-    target.parent.mkdir(exist_ok=True)
-    shutil.move(path, target)
+            path = journal_path(folder, one.spec_id, 1)
+            kept[path] = journal_path(job.journals, one.spec_id, nth)
+    for path, target in kept.items():
+        target.parent.mkdir(exist_ok=True)
+        shutil.move(path, target)
 
 
 def _noted(
     adapter: BenchmarkAdapter, result: TaskResult, record: TaskRecord | None, *, stories: bool
 ) -> dict[str, Any]:
-    """The fields of a trial; ``record``: its journal, if it has one."""
     turns = record.whole if record else []
     decisions = [turn.decision for turn in turns]
     playbooks = [adapter.playbook(d.instruction) for d in decisions if d.decision == "PROCEED"]
+    # What ended it early: the coordinator's reason, or the error of its last turn.
+    failure = result.failure or ("benchmark" if result.score is None else None)
+    steps = turns[-1].report.steps if turns and turns[-1].report else ()
+    crashed = result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash"
     story = ""
     if stories and record and not result.passed:
         story = transcript_of(record.told(result, (), adapter.benchmark.results.harm_name))
@@ -164,7 +158,7 @@ def _noted(
         dict(result)
         | {
             "task_text": "",  # the scenario is kept, and tells it
-            "failure": _failure(result, turns[-1] if turns else None),
+            "failure": failure or ("sandbox" if crashed else None),
             "playbook": next(filter(None, reversed(playbooks)), result.verdict),
             "why": (decisions[-1].instruction or decisions[-1].thought)[:WHY_CHARS]
             if turns
@@ -172,15 +166,6 @@ def _noted(
             "story": story,
         }
     )
-
-
-def _failure(result: TaskResult, last: Turn | None) -> Failure | None:
-    """What ended a task early: the coordinator's reason, or the error of its last turn."""
-    if result.failure or result.score is None:
-        return result.failure or "benchmark"
-    steps = last.report.steps if last and last.report else ()
-    crashed = result.outcome == "unfinished" and steps and steps[-1].error_kind == "crash"
-    return "sandbox" if crashed else None
 
 
 def _trivial(
@@ -213,11 +198,9 @@ def transcript_of(log: TaskRecord) -> str:
     parts.append(f"The platform: {' '.join(log.eval_log.split()) or 'nothing'}")
     # A word that was cut is left out: whoever masks the text would not know it.
     lines = [_CUT.sub("…", cut(line, LINE_CHARS)) for part in parts for line in part.splitlines()]
-    half, first = TRANSCRIPT_CHARS // 2, list[str]()
-    while lines and sum(map(len, first)) + len(lines[0]) <= half:
-        first.append(lines.pop(0))
-    left = len(lines)
-    while sum(map(len, lines)) > half:
-        lines.pop(0)
-    gone = left - len(lines)
-    return "\n".join([*first, *([f"… {gone} lines left out …"] if gone else []), *lines])
+    text, half = "\n".join(lines), TRANSCRIPT_CHARS // 2
+    if len(text) <= TRANSCRIPT_CHARS:
+        return text
+    first, last = text[:half].rpartition("\n")[0], text[-half:].partition("\n")[2]
+    gone = len(lines) - len(first.splitlines()) - len(last.splitlines())
+    return f"{first}\n… {gone} lines left out …\n{last}"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -18,20 +17,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from coordinator.config import STRATEGIES, StrategyName, option
 from coordinator.stages import chosen
 from core.runs.errors import CannotRun, Usage
-from core.runs.find import find_run, is_lab_run, run_folders
+from core.runs.find import find_run, is_lab_run
 from core.runs.folder import held, run_folder
 from core.runs.hints import command
 from core.runs.journal import write_whole
 from core.runs.manifest import manifest_of
 from core.terminal.console import answers, notes, say
-from core.terminal.record_command import takes
+from core.terminal.record_command import option_of, takes
+from core.text import clean
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import sandbox_line, used_kind
 from workshop.lab.baseline import baseline_of
 from workshop.lab.benchmark_adapter import LabContext
 from workshop.lab.command import PACKS, LabOptions, no_verdict
 from workshop.lab.compare import compare_runs
-from workshop.lab.engines import Engine, engine_for, warm_up
+from workshop.lab.engines import Engine, engine_for
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import (
     AGENT,
@@ -58,14 +58,11 @@ OF_OUR_MODELS = (
     "keep_journals", "prompts", "models", "scheduler", "save_baseline",
 )  # fmt: skip
 """Options without a meaning for an agent that is not ours."""
-
 OF_THE_BASELINE = (
     "pack", "evaluator", "worker", "epochs", "strategy", "prompts", "guards", "stages",
     "max_turns", "baseline_only",
 )  # fmt: skip
 """Options that the stored baseline says itself."""
-
-
 PLAIN_SECONDS = 10.0
 
 
@@ -153,7 +150,7 @@ def check(options: RegressOptions) -> None:
         (options.save_baseline, OF_THE_BASELINE, "--save-baseline has fixed settings"),
         (options.agent, OF_OUR_MODELS, "--agent does not use these models and options"),
     ):
-        others = ", ".join(options.written(name) for name in fields if name in given)
+        others = ", ".join(option_of(RegressOptions, name) for name in fields if name in given)
         if asked and others:
             raise typer.BadParameter(f"{text}: leave out {others}")
     worker_less = not all(STRATEGIES[name].has_worker for name in options.strategies)
@@ -197,11 +194,9 @@ class Lab:
         return self.options.jobs or cores()
 
     def prepare(self) -> None:
-        """Begin to load what playing takes, and say where generated code runs. Raises CannotRun."""
+        """Say where generated code runs. Raises CannotRun."""
         if self.options.agent or self.options.scheduler:
             return
-        adapters, name = self.context.adapters, self.options.benchmark
-        warm_up(adapters[name if name in adapters else self.context.default], self.jobs)
         try:
             kind, text = sandbox_line()
         except (ValueError, SandboxUnavailable) as error:
@@ -267,7 +262,6 @@ class Lab:
             again = command("--resume", path)
             raise CannotRun(f"{path} is not a lab run; to resume it: {again}")
         folder = LabFolder(path)
-        folder.read()
         with held(path):
             run = folder.read()
             if manifest_of(path) is None:
@@ -288,7 +282,7 @@ class Lab:
         elif not self.options.scheduler:
             run = _with_sandbox(run)
         total = 0 if settings.baseline_only else tasks * settings.epochs
-        with LabProgress(Console(stderr=True), total, run.harm_name) as watch:
+        with _Progress(Console(stderr=True), total, run.harm_name) as watch:
             try:
                 done = carry_out(folder, run, engine, watch)
             except (KeyboardInterrupt, CannotRun) as error:
@@ -310,46 +304,30 @@ class Lab:
         else:
             console.print(report(run))
             failed = failed_lines(folder.trials(), run.harm_name)
-            say(console, *failed, f"trials and summary: {path}", *self._next(run, path))
+            say(console, *failed, f"trials and summary: {path}")
+            if (path / "report.html").is_file():
+                say(console, f"report: {path / 'report.html'}")
+                agent = run.of(AGENT)
+                if agent and agent.passed.passed < agent.passed.of:
+                    say(console, f"look closer: {command('show', path, '--failed')}")
+            else:
+                say(console, f"no page: more than {SHOWN_AT_MOST:,} trials")
         if run.settings.agent:
-            from workshop.lab.external.engine import check_end, last_lines
+            from workshop.lab.external.agent_session import lines_of, records_of
+            from workshop.lab.external.engine import check_end
 
-            if not self.options.as_json:
-                say(console, *last_lines(path))
+            for record in () if self.options.as_json else records_of(path):
+                say(console, *map(clean, lines_of(record)))
             check_end(run, path)
 
-    def _next(self, run: LabRun, path: Path) -> Iterator[str]:
-        """Print what to look at and to type next."""
-        if not (path / "report.html").is_file():
-            yield f"no page: more than {SHOWN_AT_MOST:,} trials"
-            return
-        yield f"report: {path / 'report.html'}"
-        agent = run.of(AGENT)
-        if agent and agent.passed.passed < agent.passed.of:
-            yield f"look closer: {command('show', path, '--failed')}"
-        if before := self._before(run, path):
-            yield f"compare with the run before: {command('compare', before, path)}"
 
-    def _before(self, run: LabRun, path: Path) -> Path | None:
-        """The newest earlier run on the same packs."""
-        folders = run_folders(path.resolve().parent)
-        names = [folder.name for folder in folders]
-        for other in filter(is_lab_run, folders[names.index(path.name) + 1 :]):
-            with suppress(CannotRun):
-                if LabFolder(other).read().packs == run.packs:
-                    return path.with_name(other.name)
-        return None
-
-
-class LabProgress(Progress):
+class _Progress(Progress):
     """Counts trials that are done, passed, did harm, or were ended by something outside."""
 
     def __init__(self, console: Console, total: int, harm_name: str) -> None:
-        """``total``: trials of the run that are still to be played."""
+        columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
         super().__init__(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
+            *columns,
             TimeRemainingColumn(),
             console=console,
             transient=True,
@@ -357,32 +335,26 @@ class LabProgress(Progress):
         )
         self._total, self._harm_name = total, harm_name
         self._counts: Counter[str] = Counter()
-        self._began = self._said = time.perf_counter()
+        self._said = time.perf_counter()
         self._line = self.add_task("", total=total)
 
     def __call__(self, trials: Sequence[Trial]) -> None:
-        """Count what a job brought."""
         counts = self._counts
         counts["done"] += len(trials)
         counts["passed"] += sum(t.passed for t in trials)
         counts["harm"] += sum(t.harm is True for t in trials)
         counts["failed"] += sum(t.infrastructure_failure for t in trials)
-        now = time.perf_counter()
-        text = self._text(now)
+        text = f"{counts['passed']} passed, {counts['harm']} {self._harm_name}s"
+        if counts["failed"]:
+            text += f", {counts['failed']} external failures"
         self.update(self._line, completed=counts["done"], description=text)
+        now = time.perf_counter()
         if not self.console.is_terminal and trials and now - self._said >= PLAIN_SECONDS:
             self._said = now
             self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)
 
-    def _text(self, now: float) -> str:
-        counts, pace = self._counts, self._counts["done"] / max(now - self._began, 1e-9)
-        failed = f", {counts['failed']} external failures" if counts["failed"] else ""
-        harm = f"{counts['harm']} {self._harm_name}s"
-        return f"{counts['passed']} passed, {harm}{failed}, {pace:.1f} a second"
-
 
 def _with_sandbox(run: LabRun) -> LabRun:
-    """The run with the sandbox that its code gets from now on, if it runs any."""
     strategy = run.settings.strategy
     if strategy is None or not STRATEGIES[strategy].has_worker:
         return run

@@ -12,7 +12,6 @@ from rich.table import Table
 from core.runs.journal import text_hash
 from core.terminal.figures import DASH, number
 from workshop.lab.lab_run import AGENT, LabRun, Slice, Summary, Trial
-from workshop.views.stats.interval import Share
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160
@@ -76,10 +75,10 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
     lines = {
         "trials": f"{summary.trials:,}",
         "score": number(summary.score, 3),
-        "passed": share(summary.passed),
-        **{f"  {name}": share(passed) for name, passed in summary.groups.items()},
+        "passed": escape(summary.passed.text),
+        **{f"  {name}": escape(passed.text) for name, passed in summary.groups.items()},
         f"{harm_name}s": f"{summary.harm.passed:,}",
-        "  share of the trials": share(summary.harm),
+        "  share of the trials": escape(summary.harm.text),
         "not played, for external reasons": f"{summary.infrastructure:,}",
         "turns per trial": number(means["turns"], 2),
         "requests per trial": number(means["requests"], 1),
@@ -130,14 +129,9 @@ def _slices(title: str, slices: tuple[Slice, ...], harm_name: str) -> list[Rende
     for heading in ("trials", "passed", f"{harm_name}s"):
         table.add_column(heading, justify="right")
     for one in slices:
-        cells = str(one.passed.of), share(one.passed), str(one.harm)
+        cells = str(one.passed.of), escape(one.passed.text), str(one.harm)
         table.add_row(escape(one.name), *cells, style="red" if one.harm else "")
     return [table]
-
-
-def share(value: Share) -> str:
-    """A share and its interval, for a table."""
-    return escape(value.text)
 
 
 def dollars(value: float | None, digits: int = 0) -> str:

@@ -79,7 +79,7 @@ def write_results(
     False: there are too many for them.
     """
     settings, words = run.settings, adapter.benchmark.results
-    trials = list(islice(folder.played(), SHOWN_AT_MOST + 1))
+    trials = folder.trials()
     if len(trials) > SHOWN_AT_MOST:
         return False
     texts = folder.texts()

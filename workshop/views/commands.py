@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import Annotated
 import typer
 
 from core.models.extras import ExtraMissing
-from core.runs.errors import Usage
+from core.runs.errors import CannotRun, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import overridden_sections
@@ -25,7 +22,7 @@ from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
 from core.terminal.tables import overview
 from core.text import instead
-from workshop.views.stats.records import By
+from workshop.views.stats.groups import By
 
 HOST = "127.0.0.1"
 
@@ -120,9 +117,7 @@ def stats(
 
     Two runs are compared by `compare` and `report`.
     """
-    from workshop.views.stats.groups import OVERVIEW, statistics
-    from workshop.views.stats.records import CannotShow, read_runs
-    from workshop.views.stats.table import show_statistics
+    from workshop.views.stats.groups import OVERVIEW, read_runs, show_statistics, statistics
 
     if folder == LOGS and not folder.is_dir():
         raise Usage(f"there is no folder {folder}; play a run first")
@@ -130,7 +125,7 @@ def stats(
     reading = read_runs(folder)
     if not reading.runs:
         notes = "".join(f"\n  {note}" for note in reading.notes)
-        raise CannotShow(f"{folder} has no run with readable results{notes}")
+        raise CannotRun(f"{folder} has no run with readable results{notes}")
     grouped = statistics(folder, reading, tuple(dict.fromkeys(by or ())) or OVERVIEW)
     if as_json:
         typer.echo(grouped.model_dump_json(indent=1))
@@ -145,9 +140,8 @@ def view(
 ) -> None:
     """Serve all runs of a folder on loopback until interrupted."""
     import uvicorn
-    from uvicorn.server import HANDLED_SIGNALS
 
-    from workshop.views.live.app import build_app
+    from workshop.views.live import build_app
 
     if not logs.is_dir():
         raise Usage(f"there is no folder {logs}; play a run first, or name another folder")
@@ -162,18 +156,7 @@ def view(
     app = build_app(logs, context.meta["judge"])
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
 
-    class Server(uvicorn.Server):
-        @contextmanager
-        def capture_signals(self) -> Iterator[None]:
-            """A signal that is ignored, as those who start us in the background have it, stays
-            ignored."""
-            ignored = [n for n in HANDLED_SIGNALS if signal.getsignal(n) is signal.SIG_IGN]
-            with super().capture_signals():
-                for number in ignored:
-                    signal.signal(number, signal.SIG_IGN)
-                yield
-
-    Server(config).run([listener])
+    uvicorn.Server(config).run([listener])
 
 
 class Format(StrEnum):

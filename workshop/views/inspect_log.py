@@ -42,10 +42,9 @@ def log_of(view: RunView, folder: Path) -> log.EvalLog:
     for record in view.tasks:
         name = record.spec_id if record.spec_id not in used else record.key
         used.add(name)
-        window = (began.timestamp(), began.timestamp())
         span = task_span(record, shared)
         if not span.started:
-            span = task_span(record, shared, window)
+            span = task_span(record, shared, (began.timestamp(), began.timestamp()))
         samples.append(sample_of(record, span, name))
     return log.EvalLog(
         status="success" if view.finished else "started",
@@ -101,7 +100,6 @@ def _results(view: RunView, samples: list[log.EvalSample]) -> log.EvalResults:
 
 
 def _sum(usages: Iterable[dict[str, ModelUsage]]) -> dict[str, ModelUsage]:
-    """Known usage by model or role."""
     total: dict[str, ModelUsage] = {}
     for usage in usages:
         for name, spent in usage.items():
@@ -120,15 +118,21 @@ def _instant(text: str | None) -> datetime:
 
 def sample_of(record: TaskRecord, span: Span, name: str) -> log.EvalSample:
     """The sample of a task; ``span`` is its tree, ``name`` its unique id in the log."""
-    wanted = record.group or None
     calls = [child for child in span.walk() if child.kind == "model"]
-    score = _score(record)
     error = redact(record.error)
+    score = None
+    if record.score is not None:
+        score = Score(
+            value=record.score,
+            answer=record.outcome,
+            explanation=redact(record.eval_log),
+            metadata={"passed": record.status == "passed", "harm": record.harm},
+        )
     return log.EvalSample(
         id=name,
         epoch=1,
         input=span.inputs or "",
-        target=str(wanted or ""),
+        target=record.group,
         messages=list(_messages(span)),
         output=_output(calls[-1]) if calls else model.ModelOutput(),
         scores={SCORER: score} if score else None,
@@ -142,15 +146,6 @@ def sample_of(record: TaskRecord, span: Span, name: str) -> log.EvalSample:
         uuid=f"{name}-{record.task_id}",
         error=log.EvalError(message=error, traceback="", traceback_ansi="") if error else None,
     )
-
-
-def _score(record: TaskRecord) -> Score | None:
-    """The platform's score; None if it gave none."""
-    if record.score is None:
-        return None
-    explanation = redact(record.eval_log)
-    more = {"passed": record.status == "passed", "harm": record.harm}
-    return Score(value=record.score, answer=record.outcome, explanation=explanation, metadata=more)
 
 
 def _messages(span: Span) -> Iterator[model.ChatMessage]:
@@ -190,7 +185,6 @@ def _events(record: TaskRecord, span: Span, score: Score | None) -> Iterator[eve
 
 
 def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
-    """``began``: when the task did."""
     first = turn.started or began
     inside: dict[str, Any] = {"span_id": own}
     begin, end = inside | _at(first, began), inside | _at(turn.ended or first, began)
@@ -211,8 +205,13 @@ def _turn(turn: Span, own: str, began: float) -> Iterator[event.Event]:
 
 
 def _model(call: Span, common: dict[str, Any]) -> event.ModelEvent:
+    kinds = {"system": model.ChatMessageSystem, "assistant": model.ChatMessageAssistant}
+    messages: list[model.ChatMessage] = [
+        kinds.get(m.role, model.ChatMessageUser)(content=NOT_KEPT if m.text is None else m.text)
+        for m in call.messages
+    ]
     return event.ModelEvent(
-        model=call.model, role=call.name, input=[_message(m.role, m.text) for m in call.messages],
+        model=call.model, role=call.name, input=messages,
         tools=[], tool_choice="none", config=model.GenerateConfig(), output=_output(call),
         error=call.error, metadata=dict(call.facts), completed=_ended(call, common),
         working_time=call.ended - call.started, **common,
@@ -237,13 +236,6 @@ def _ended(span: Span, common: dict[str, Any]) -> datetime:
     return _when(began.timestamp() + span.ended - span.started)
 
 
-def _message(role: str, text: str | None) -> model.ChatMessage:
-    content = NOT_KEPT if text is None else text
-    kinds = {"system": model.ChatMessageSystem, "assistant": model.ChatMessageAssistant}
-    message: model.ChatMessage = kinds.get(role, model.ChatMessageUser)(content=content)
-    return message
-
-
 def _output(call: Span) -> model.ModelOutput:
     usage = _usage(call.usage, call.cost_usd)
     seconds = call.ended - call.started
@@ -252,14 +244,10 @@ def _output(call: Span) -> model.ModelOutput:
     message = model.ChatMessageAssistant(
         content=call.outputs or "", model=call.model, source="generate"
     )
-    choice = model.ChatCompletionChoice(message=message, stop_reason=_stop(call.finish_reason))
+    reason: Any = "max_tokens" if call.finish_reason == "length" else call.finish_reason
+    stop_reason: Any = reason if reason in get_args(model.StopReason) else "unknown"
+    choice = model.ChatCompletionChoice(message=message, stop_reason=stop_reason)
     return model.ModelOutput(model=call.model, choices=[choice], usage=usage, time=seconds)
-
-
-def _stop(reason: str | None) -> model.StopReason:
-    named = "max_tokens" if reason == "length" else reason
-    known: model.StopReason = named if named in get_args(model.StopReason) else "unknown"  # type: ignore[assignment]
-    return known
 
 
 def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
@@ -277,7 +265,6 @@ def _usage(usage: Usage, dollars: float | None) -> ModelUsage | None:
 
 
 def _used(calls: list[Span], by: Callable[[Span], str]) -> dict[str, ModelUsage]:
-    """Usage by model or role, without those that are partly unknown."""
     groups: dict[str, list[Span]] = {}
     for call in calls:
         groups.setdefault(by(call), []).append(call)

@@ -12,10 +12,8 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from core.ledger import ToolCall
-from core.models.model_call import ModelCall
 from core.runs.hints import command
 from core.runs.run_view import RunView
-from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
@@ -61,7 +59,6 @@ def failures(console: Console, run: RunView) -> None:
 
 
 def _reason(record: TaskRecord) -> str:
-    """Why a task failed, as far as anybody has said: on one line."""
     last = next((act.turn.decision.thought for act in reversed(record.turns) if act.turn), "")
     known = [
         part for part in (figures.reason(record.error, record.eval_log, record.cause), last) if part
@@ -106,9 +103,13 @@ class TaskPrinter:
         attempt = f", attempt {act.attempt}" if act.attempt > 1 else ""
         tokens = figures.number(figures.tokens_of(act.asked))
         self._head(f"Turn {act.number}{attempt}: {figures.seconds(act.seconds)}, {tokens} tokens")
-        for model_call in act.asked:
-            if model_call.error or act.turn is None:
-                self._asked(model_call)
+        for call in act.asked:
+            where = f" at {call.backend}" if call.backend else ""
+            what = f"{call.role} asked {call.model}{where}, {figures.seconds(call.seconds)}"
+            if call.error:
+                self._say(f"{what}: {call.error}{f'; {call.next}' if call.next else ''}", "red")
+            elif act.turn is None:
+                self._named(what, call.text[:REPLY_CHARS])
         for finding in act.findings:
             self._named(finding.step, "; ".join(figures.found_parts(finding)) or "no finding")
             if finding.failed:
@@ -117,21 +118,17 @@ class TaskPrinter:
             self._say("this turn did not complete", "dim")
             return
         self._named("state before", act.before or "")
-        self._decision(act.turn)
+        decision = act.turn.decision
+        self._named("thought", decision.thought)
+        self._named_if_any("prepared answer not sent", act.turn.withheld, "yellow")
+        self._named_if_any("reprompted", act.turn.challenge, "yellow")
+        self._named(decision.decision, decision.instruction)
+        self._named_if_any("if done", decision.prepared)
         self._work(act)
         if act.after is not None and act.after != act.before:
             self._named("state after", act.after)
 
-    def _decision(self, turn: Turn) -> None:
-        decision = turn.decision
-        self._named("thought", decision.thought)
-        self._named_if_any("prepared answer not sent", turn.withheld, "yellow")
-        self._named_if_any("reprompted", turn.challenge, "yellow")
-        self._named(decision.decision, decision.instruction)
-        self._named_if_any("if done", decision.prepared)
-
     def _work(self, act: TurnLog) -> None:
-        """What the worker's code did and answered."""
         for number, (before, step) in enumerate(pairwise((None, *act.steps)), start=1):
             if step:
                 again = before is not None and step.code == before.code
@@ -143,14 +140,6 @@ class TaskPrinter:
             self._named_if_any("error", report.error, "red")
         if report and report.answered:
             self._named("answer", fit_json(report.result, VALUE_CHARS))
-
-    def _asked(self, call: ModelCall) -> None:
-        where = f" at {call.backend}" if call.backend else ""
-        what = f"{call.role} asked {call.model}{where}, {figures.seconds(call.seconds)}"
-        if call.error:
-            self._say(f"{what}: {call.error}{f'; {call.next}' if call.next else ''}", "red")
-        else:
-            self._named(what, call.text[:REPLY_CHARS])
 
     def _step(self, step: StepRecord, calls: list[ToolCall], *, again: bool) -> None:
         """``again``: its code is that of the step before."""

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from core.runs.errors import CannotRun
+from core.terminal.figures import so_many_tasks
 from workshop.views.stats.interval import Record, Share
 
 Code = Literal[0, 1, 3]
-"""Exit codes."""
 NOT_WORSE: Code = 0
 WORSE: Code = 1
 UNKNOWN: Code = 3
@@ -25,8 +24,6 @@ class Flips(Record):
     gained: tuple[str, ...]
     p_worse: float
     """Exact, one-sided: that so many more are lost is chance."""
-    p_different: float
-    """Exact McNemar, two-sided."""
 
 
 class Measure(Record):
@@ -98,19 +95,10 @@ class Comparison(Record):
         """That the runs played different tasks, in words; "" where they did not."""
         if not self.only_a and not self.only_b:
             return ""
-        both = (
-            "the one that both played is"
-            if self.tasks == 1
-            else f"the {self.tasks} that both played are"
-        )
         left_out = f"left out are {self.only_a} only in A, {self.only_b} only in B"
-        return f"A and B played different tasks: {both} compared; {left_out}"
+        both = so_many_tasks(self.tasks)
+        return f"A and B played different tasks: compared are {both} that both played; {left_out}"
 
 
 Judge = Callable[[Path, Path], Comparison]
 """Judge the second of two run folders. Raises CannotRun: impossible."""
-
-
-def no_judge(_first: Path, _second: Path) -> Comparison:
-    """The default judge, which knows nothing. Raises CannotRun."""
-    raise CannotRun("no verdict here; the command compare gives one")

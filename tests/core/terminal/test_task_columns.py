@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from cli.adapters import judge
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.tables import overview, summary_table
@@ -19,7 +20,6 @@ from tests.run_folders import RunFolder, asked, hostile_run, worked
 from workshop.views.report.pairs import PAIR_COLUMNS
 from workshop.views.report.run_page import run_page
 from workshop.views.report.versus import versus_page
-from workshop.views.verdict import no_judge
 
 
 def sorted_by(page: str) -> list[str]:
@@ -35,7 +35,7 @@ def test_every_table_is_made_of_the_list(tmp_path: Path) -> None:
     path = hostile_run(tmp_path / "run")
     run = read_run_view(path)
     assert sorted_by(run_page(path)) == [c.name for c in COLUMNS]
-    assert sorted_by(versus_page(path, path, no_judge)) == [c.name for c in PAIR_COLUMNS]
+    assert sorted_by(versus_page(path, path, judge)) == [c.name for c in PAIR_COLUMNS]
     file = io.StringIO()
     overview(Console(file=file, width=140), run)
     for column in COLUMNS:

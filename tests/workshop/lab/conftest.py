@@ -49,17 +49,19 @@ class Pretended:
         self.stop_after = stop_after
         self.asked: list[tuple[int, int, frozenset[str]]] = []
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, list[Trial]]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         for job in jobs:
             if job.epoch is None:
-                yield job, play_job(job, store)
+                yield play_job(job, store)
                 continue
             if len(self.asked) == self.stop_after:
                 raise KeyboardInterrupt
             specs = job.specs or frozenset()
             self.asked.append((job.chunk, job.epoch, specs))
-            in_order = [one["spec_id"] for one in json.loads(job.pack)["scenarios"]]
-            yield job, [self.answer(s, job.epoch) for s in in_order if s in specs]
+            pack = json.loads(job.pack)
+            in_order = [one["spec_id"] for one in pack["scenarios"]]
+            trials = [self.answer(s, job.epoch) for s in in_order if s in specs]
+            yield [trial.model_copy(update={"pack": pack["name"]}) for trial in trials]
 
 
 @pytest.fixture

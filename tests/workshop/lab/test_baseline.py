@@ -35,7 +35,7 @@ def run_of(*packs: PackInfo) -> LabRun:
 
 
 def info(tasks: int = 3, sha256: str = "s") -> PackInfo:
-    return PackInfo(name="p", source="p", tasks=tasks, sha256=sha256)
+    return PackInfo(name="p", tasks=tasks, sha256=sha256)
 
 
 def test_lost_gained_and_wrong_are_told_apart(trial: Make, tmp_path: Path) -> None:
@@ -97,6 +97,6 @@ def test_the_rule_based_model_is_not_worse_than_its_baseline(
     job = Job(0, 0, adapter.pack_text(source.name, some), None, settings, threads=2)
     trials = play_job(job, store)
     assert len(trials) == len(some)
-    pack = PackInfo(name=source.name, source=asked, tasks=len(every), sha256=digest.hexdigest())
+    pack = PackInfo(name=source.name, tasks=len(every), sha256=digest.hexdigest())
     found = baseline.check(baseline.load(of.path), [pack], trials)
     assert (found.lost, found.harm) == ((), ())

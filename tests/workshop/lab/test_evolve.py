@@ -17,6 +17,7 @@ import pytest
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
+from core.models.cassette_tape import Tape
 from workshop.lab.evolve.records import Evolved, read_evolved, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
@@ -174,8 +175,9 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
 ) -> None:
     life = lives("told")
     assert life.live(life.begin(generations=2, batch=6), ["Think twice about money."]) == 3
-    lines = (life.run / "reflections.jsonl").read_text().splitlines()
-    asked = "".join(json.loads(line)["prompt"] for line in lines)
+    (tape,) = (life.run / "reflections").iterdir()
+    prompts = [exchange.request.messages for exchange in Tape.load(tape).exchanges]
+    asked = "".join(str(message["content"]) for prompt in prompts for message in prompt)
     assert "Story" in asked
     assert "Combo_Find_Products_For_Query(query=" in asked
     assert "Expected number of checkout events" in asked

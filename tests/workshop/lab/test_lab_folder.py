@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ from core.runs.errors import CannotRun
 from workshop.lab.engines import Here
 from workshop.lab.lab_folder import LabFolder, carry_out
 from workshop.lab.lab_run import LabRun, Trial
-from workshop.lab.packs import Source
 
 store = ADAPTERS["store"]
 
@@ -62,7 +59,9 @@ def test_a_stopped_run_goes_on_without_playing_again_what_is_done(
     first = pretended(lambda spec, epoch: trial(spec), stop_after=2)
     with pytest.raises(KeyboardInterrupt):
         carry_out(folder, run, first)
-    assert not folder.merged
+    assert folder.read().finished is None
+    with (folder.path / "trials.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"pack": "p", "spec_id": "s00')  # a crash leaves half a line
     again = LabFolder(folder.path)
     second = pretended(lambda spec, epoch: trial(spec, False))
     done = carry_out(again, again.read(), second)
@@ -71,7 +70,7 @@ def test_a_stopped_run_goes_on_without_playing_again_what_is_done(
     assert done.finished
 
 
-def test_what_failed_outside_is_played_again_and_stays_on_record(
+def test_what_failed_outside_is_played_again(
     new_run: NewRun, pack_file: PackFile, pretended: Any, trial: Make
 ) -> None:
     folder, run = new_run(pack_file(4), epochs=2)
@@ -86,11 +85,6 @@ def test_what_failed_outside_is_played_again_and_stays_on_record(
     assert {(e, s) for _, e, specs in second.asked for s in specs} == {(e, s) for s, e in ill}
     assert healed.summaries[0].passed.passed == 8
     assert keys(folder) == [(t.pack, t.spec_id, t.epoch) for t in before]
-    kept = (folder.path / "retried.jsonl").read_text(encoding="utf-8").splitlines()
-    assert {(json.loads(line)["spec_id"], json.loads(line)["failure"]) for line in kept} == {
-        ("s001", "model"),
-        ("s002", "model"),
-    }
     assert healed.wall_seconds is not None
     assert broken.wall_seconds is not None
     assert healed.wall_seconds >= broken.wall_seconds
@@ -147,23 +141,3 @@ def test_a_pack_that_cannot_be_used_is_refused_before_anything_runs(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(CannotRun, match=said):
         new_run(path)
-
-
-def test_memory_does_not_grow_with_the_number_of_tasks(
-    new_run: NewRun, pack_file: PackFile, tmp_path: Path
-) -> None:
-    _, run = new_run(pack_file(1), baseline_only=True, chunk=12)
-    (shop,) = json.loads(pack_file(1).read_text(encoding="utf-8"))["scenarios"]
-
-    def peak(count: int) -> int:
-        drawn = Source("p", "p", lambda: ({**shop, "spec_id": f"s{n:03d}"} for n in range(count)))
-        tracemalloc.start()
-        folder = LabFolder(Path(mkdtemp(dir=tmp_path)))
-        carry_out(folder, folder.fill(store(), [drawn], run.settings), Here(store))
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
-
-    peak(100)  # fills the caches of the libraries
-    # Threads that other tests have left behind are counted too, though not in every run.
-    assert min(peak(300), peak(300)) < 1.3 * peak(100)

@@ -11,9 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
 
+from cli.adapters import judge
 from cli.cli import app
 from core.runs.find import run_folders
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 
 FAILED = "s000"
 
@@ -67,7 +68,7 @@ def test_every_command_opens_a_lab_run_by_any_of_its_names(logs: Path) -> None:
 def test_a_lab_run_stands_in_the_list_and_has_pages(logs: Path) -> None:
     folder = run_folders(logs)[0]
     assert "one turn" in (folder / "report.html").read_text(encoding="utf-8")
-    client = TestClient(build_app(logs), base_url="http://127.0.0.1")
+    client = TestClient(build_app(logs, judge), base_url="http://127.0.0.1")
     assert "one turn" in client.get("/").text
     assert client.get(f"/runs/{folder.name}/").status_code == 200
     for task, said in ((FAILED, "Turn 1"), ("s001", "no journal of it was kept")):

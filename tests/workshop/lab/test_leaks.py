@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import shipped_sections
-from workshop.lab.leaks import Facts, Mask, Secrets, words
+from workshop.lab.leaks import Facts, Secrets, masked, words
 from workshop.lab.packs import source_of
 
 SHIPPED = ("Count units of packs. At most 5 turns, 10 tries. Decline when it cannot be had.",)
@@ -75,8 +75,7 @@ def test_a_way_of_asking_that_many_tasks_have_is_no_secret() -> None:
 
 
 def test_masked_text_keeps_what_is_the_same_apart_from_what_is_not() -> None:
-    mask = Mask(SECRETS)
-    told = mask("bought SAVE-77Q for 237, then FEATHER; SAVE-77Q again, 5 turns")
+    told = masked("bought SAVE-77Q for 237, then FEATHER; SAVE-77Q again, 5 turns", SECRETS)
     assert told == ("bought [code A] for [number A], then [code B]; [code A] again, 5 turns")
 
 
@@ -86,15 +85,15 @@ PIECES = (*TASK.names, *TASK.people, *TASK.codes, *TASK.texts, "units", "buy", "
 @settings(max_examples=200)
 @given(st.lists(st.sampled_from(PIECES), max_size=8), st.sampled_from(["", " ", "-"]))
 def test_nothing_is_left_in_a_masked_text(pieces: list[str], between: str) -> None:
-    masked = Mask(SECRETS)(between.join(pieces))
-    assert [leak for leak in SECRETS.leaks(masked) if leak.kind != "words"] == []
+    told = masked(between.join(pieces), SECRETS)
+    assert [leak for leak in SECRETS.leaks(told) if leak.kind != "words"] == []
 
 
 @given(st.text(max_size=80))
 def test_every_word_has_its_place(text: str) -> None:
     for word in words(text):
         assert 0 <= word.start < word.end <= len(text)
-    Mask(SECRETS)(text)
+    masked(text, SECRETS)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.model_call import Usage
-from workshop.lab.lab_run import Trial
-from workshop.lab.summary import pass_hat, summarise
+from workshop.lab.lab_run import Trial, pass_hat, summarise
 
 Make = Callable[..., Trial]
 counts = st.integers(0, 60)
@@ -34,9 +33,8 @@ def test_shares_failures_and_gaps_are_counted(trial: Make) -> None:
         "refuse": (0, 1),
     }
     assert found.harm.passed == 1
-    # The refusal that a dead model "fulfilled" counts for the platform, not for the brain.
+    # The refusal that a dead model "fulfilled" does not count for the brain.
     assert found.score == 0.25
-    assert found.platform_score == round(2 / 3, 6)
     assert found.gap is not None
     assert (found.gap.answers, found.gap.mean, found.gap.most, found.gap.below) == (1, 2, 2, 1)
     assert (found.means["prompt_tokens"], found.known["prompt_tokens"]) == (10, 2)

@@ -10,7 +10,7 @@ import pytest
 
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import RunFolder, asked, worked
-from workshop.views.live.index import LIMITED, index_row
+from workshop.views.live import index_row
 
 FOLDER = "20260504-120000-aaaa"
 NOW = 2_000_000_000.0
@@ -56,30 +56,6 @@ def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> 
     run.task("a").write()
     manifest(run.path, "a", pack=None, benchmark="store")
     assert index_row(run.path, NOW).place == "store at erc.example.org"
-
-
-@pytest.mark.parametrize(
-    ("options", "failure", "played", "state"),
-    [
-        ({"max_seconds": 1.0}, None, 1, LIMITED),
-        ({"max_seconds": 1.0}, "limit", 2, LIMITED),
-        ({"max_seconds": 99.0}, "limit", 2, LIMITED),
-        ({"max_seconds": 99.0}, None, 2, "finished"),
-        ({"max_seconds": 1.0}, None, 2, "finished"),
-        ({"task_seconds": 1.0}, "limit", 2, "finished"),
-        ({"max_tokens": 960}, None, 1, LIMITED),
-        ({"max_dollars": 0.01}, None, 1, LIMITED),
-        ({}, "limit", 2, "finished"),
-    ],
-)
-def test_a_limit_of_the_run_is_a_state_of_its_own(
-    run: RunFolder, options: dict[str, Any], failure: str | None, played: int, state: str
-) -> None:
-    for spec in ("a", "b")[:played]:
-        run.task(spec, failure=failure)
-    run.write(finished=played == 2)
-    manifest(run.path, "a", "b", **options)
-    assert index_row(run.path, NOW).state == state
 
 
 def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:

@@ -102,14 +102,6 @@ def test_they_play_with_the_prompts_and_settings_of_the_run(
     output = run_all(commands)
     assert f"[1/1] {spec}: 0.0" in output["--fork"]
     assert f"{spec}-small.json" in output["minimise"]
-    assert "passes" in call(*_without_prompts(commands)).output
-
-
-def _without_prompts(commands: list[list[str]]) -> list[str]:
-    words = next(words for words in commands if words[0] == "minimise")
-    shipped = Path("shipped")
-    shipped.mkdir()
-    return [*words, "--prompts", str(shipped)]
 
 
 def _page(folder: Path, spec: str) -> str:
@@ -123,8 +115,7 @@ def _page(folder: Path, spec: str) -> str:
 def test_those_of_a_lab_run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("regress", "--pack", "pack.json", "--jobs", 1)
     assert call(*words).exit_code == 0
-    done = call(*words)
-    assert set(run_all(printed(done.output))) == {"show", "compare"}
+    assert set(run_all(printed(call(*words).output))) == {"show"}
     monkeypatch.chdir(shop / "elsewhere")
     output = run_all(printed(_page(run_folders(shop / "logs")[0], "wrong")))
     assert set(output) == {"debug", "replay", "--fork", "minimise"}

@@ -19,7 +19,7 @@ from core.runs.reader import NotRecorded
 from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
-from workshop.views.report.pairs import pairs_of, read_half
+from workshop.views.report.pairs import pairs_of
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import row_html, rows_of, write_report
 
@@ -140,11 +140,11 @@ def poisoned_run(path: Path) -> Path:
 
 def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
     path = poisoned_run(tmp_path / "run")
-    half = read_half(path)
-    (row,) = rows_of(read_run_view(path).tasks)
-    (pair,) = pairs_of(half, half)
+    view = read_run_view(path)
+    (row,) = rows_of(view.tasks)
+    (pair,) = pairs_of(view, view)
     story = record_html(row.record)
-    both = versus.record_html(pair, half, half)
+    both = versus.record_html(pair)
     for piece in (story, both, versus.outline_html(pair), row_html(row)):
         seen = Marks(piece)
         assert seen.tags <= OURS
@@ -229,7 +229,7 @@ def test_pairs_tell_what_became_of_each_task(tmp_path: Path) -> None:
     one.task("way", worked(), ended())
     two.task("way", ended(1))
     two.task("alone", worked())
-    pairs = pairs_of(read_half(one.write()), read_half(two.write()))
+    pairs = pairs_of(read_run_view(one.write()), read_run_view(two.write()))
     assert [(pair.spec_id, pair.change) for pair in pairs] == [
         ("worse", "worse"),
         ("better", "better"),

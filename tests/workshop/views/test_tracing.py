@@ -231,7 +231,7 @@ def test_a_collector_gets_the_trace_from_the_writer(
     listener = collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", listener.url)
     monkeypatch.setenv("OTEL_SERVICE_NAME", "tea-buyer")
-    trace_run(bought[0], 1, lines.append)
+    trace_run(bought[0], lines.append)
     assert [line for line in lines if line.startswith("warning")] == []
     assert {path for path, _ in listener.kept} == {"/v1/traces"}
     names, services = [], set()
@@ -254,7 +254,7 @@ def test_a_collector_that_refuses_is_one_warning(
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     url = collector(400).url
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
-    trace_run(bought[0], 1, lines.append)
+    trace_run(bought[0], lines.append)
     warnings = [line for line in lines if line.startswith("warning")]
     assert len(warnings) == 1
     assert warnings[0].startswith(
@@ -272,7 +272,7 @@ def test_a_variable_with_a_wrong_value_is_one_warning(
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999")
-    trace_run(bought[0], 1, lines.append)
+    trace_run(bought[0], lines.append)
     text = "max_export_batch_size must be less than or equal to max_queue_size."
     assert lines[1:] == [f"warning: --trace otel: {text}"]
 
@@ -289,7 +289,7 @@ def test_an_export_that_takes_too_long_is_stopped(
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector().url)
     monkeypatch.setattr(collectors, "EXPORT_SECONDS", -1.0)
-    trace_run(bought[0], 0, lines.append)
+    trace_run(bought[0], lines.append)
     assert len(lines) == 2
     assert lines[1].endswith("(OTEL_EXPORTER_OTLP_ENDPOINT): stopped after -1 s")
 
@@ -312,5 +312,5 @@ def test_whatever_the_library_raises_is_one_warning(
         raise error
 
     monkeypatch.setattr(collectors, "check_collector", fail)
-    trace_run(bought[0], 1, lines.append)
+    trace_run(bought[0], lines.append)
     assert lines == ["writing the traces", f"warning: {text}"]

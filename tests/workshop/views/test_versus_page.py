@@ -18,7 +18,7 @@ from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.lab.comparison import compare, read_side
 from workshop.views.report import versus
 from workshop.views.report.versus import versus_page
-from workshop.views.verdict import Comparison, no_judge
+from workshop.views.verdict import Comparison
 
 PROMPT = "You decide.\n\nRules of the game\n- Buy tea.\n- Never guess.\n"
 
@@ -74,9 +74,12 @@ def test_too_little_is_said_to_be_too_little(tmp_path: Path) -> None:
 
 
 def test_without_a_verdict_the_page_says_why(tmp_path: Path) -> None:
-    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b"), no_judge)
+    def refuse(_first: Path, _second: Path) -> Comparison:
+        raise CannotRun("they cannot be compared")
+
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b"), refuse)
     assert "No verdict" in page
-    assert "the command compare gives one" in page
+    assert "they cannot be compared" in page
     assert "1.000" in page
 
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
-import httpx
 import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from cli.adapters import judge
 from cli.cli import app
 from core.runs.journal import Journal
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
 from workshop.lab.comparison import compare, read_side
-from workshop.views.live.app import build_app
+from workshop.views.live import build_app
 from workshop.views.verdict import Comparison
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +25,7 @@ NAME = "20260504-120000-aaaa"
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
     hostile_run(tmp_path / "logs" / NAME)
-    return TestClient(build_app(tmp_path / "logs"), base_url="http://127.0.0.1:8310")
+    return TestClient(build_app(tmp_path / "logs", judge), base_url="http://127.0.0.1:8310")
 
 
 def test_the_newest_run_is_first(client: TestClient, tmp_path: Path) -> None:
@@ -117,25 +114,6 @@ def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
     ):
         done = CliRunner().invoke(app, ["view", str(folder)])
         assert (done.exit_code, said in done.stderr) == (2, True)
-
-
-def test_started_in_the_background_it_ignores_interrupts_and_ends_when_told(tmp_path: Path) -> None:
-    ignored = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    start = "from cli.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", f"{ignored}; {start}", "view", str(tmp_path), "--port", "0"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        words = process.stdout.readline().split()
-        address = next(word for word in words if word.startswith("http"))
-        assert httpx.get(address, trust_env=False, timeout=60).status_code == 200
-        process.send_signal(signal.SIGINT)
-        assert httpx.get(address, trust_env=False, timeout=60).status_code == 200
-        process.terminate()
-    assert process.returncode == -signal.SIGTERM
 
 
 def test_two_runs_open_as_one_page_the_older_one_first(tmp_path: Path) -> None:

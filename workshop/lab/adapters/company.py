@@ -63,24 +63,21 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         cuts=(_tables,),
         facts=_facts,
         packed=_packed,
-        unpacked=_unpacked,
+        scenarios=_unpacked,
     )
 
 
 def _generated(options: CompanyOptions) -> Iterator[Raw]:
-    """Scenarios, each with its company."""
     for block in blocks(options.seed, options.count, options):
         yield from ({**raw, WHOLE: block.company} for raw in block.scenarios)
 
 
 def _unpacked(body: Raw) -> Iterator[Raw]:
-    """The scenarios of a pack, each with its company."""
     for raw in body["scenarios"]:
         yield {**raw, WHOLE: body.get("companies", {}).get(raw.get("company"))}
 
 
 def _packed(scenarios: Sequence[Raw]) -> Raw:
-    """Scenarios and their companies, each company once."""
     return {
         "scenarios": [{k: v for k, v in raw.items() if k != WHOLE} for raw in scenarios],
         "companies": {raw["company"]: raw[WHOLE] for raw in scenarios},

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -16,7 +17,6 @@ from typing import Any
 
 import regex
 
-from core.erc3_client.own.store import ProductInfo
 from core.models.prompt_json import compact
 from workshop.generators.store.oracle.solve import TooManyAnswers, expects_the_best
 from workshop.generators.store.scenario import StoreOptions, scenario_lines
@@ -40,10 +40,8 @@ from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
-PAGE = 100
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
 _NUMBER = regex.compile(rf"\b{NUMBER}", regex.IGNORECASE)
-_LIMIT = regex.compile(r"> (\d+)$")
 _LEAST_LETTERS = 3
 """Shorter words are "a", "of" and "to"."""
 _ORDINAL = regex.compile(
@@ -62,7 +60,9 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             "variations": BUNDLED_PACK.with_name("store-variations.json"),
         },
         options=StoreOptions,
-        generated=_generated,
+        generated=lambda options: map(
+            json.loads, scenario_lines(options.seed, options.count, options.shops)
+        ),
         known=_known,
         ended=_ended,
         playbook=_playbook,
@@ -120,13 +120,7 @@ def _proven(raw: Raw) -> bool:
         return False
 
 
-def _generated(options: StoreOptions) -> Iterator[Raw]:
-    for line in scenario_lines(options.seed, options.count, options.shops):
-        yield json.loads(line)
-
-
 def _fewer(name: str, raw: Raw) -> Cut:
-    """Products or coupons that are not needed."""
     id_name = "sku" if name == "products" else "code"
     needed = _needed_products(raw) if name == "products" else _needed_coupons(raw)
     every = raw.get(name) or []
@@ -192,13 +186,14 @@ def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
     The first number of the text is the number that is bought, else one. Nothing is bought where
     no word is shared or the shop refuses.
     """
-    shop, text = Shop(scenario), scenario.task_text
-    offers, requests = _listing(shop)
-    text_words = words(text)
-    best = max(offers, key=lambda offer: len(words(offer.name) & text_words), default=None)
+    shop, text_words = Shop(scenario), words(scenario.task_text)
+    if scenario.page_limit < 1:  # the shop lists nothing
+        return _judged(scenario, shop, 1)
+    requests = math.ceil(len(scenario.products) / scenario.page_limit)
+    best = max(scenario.products, key=lambda one: len(words(one.name) & text_words), default=None)
     if best is None or not words(best.name) & text_words:
         return _judged(scenario, shop, requests)
-    number = _NUMBER.search(text)
+    number = _NUMBER.search(scenario.task_text)
     with suppress(Refusal):
         shop.add(best.sku, to_int(number[0]) if number else 1)
         shop.checkout()
@@ -209,25 +204,6 @@ def _judged(scenario: Scenario, shop: Shop, requests: int) -> Attempt:
     bought = shop.purchases
     score = evaluate(scenario, bought, logged=True).score
     return Attempt(score, len(bought), requests, bought[0].total if bought else None)
-
-
-def _listing(shop: Shop) -> tuple[list[ProductInfo], int]:
-    """The whole catalog page by page, and the requests it took; empty where listing is refused."""
-    offers: list[ProductInfo] = []
-    offset, size, requests = 0, PAGE, 0
-    while offset >= 0:
-        requests += 1
-        try:
-            page = shop.list_products(offset, size)
-        except Refusal as error:
-            limit = _LIMIT.search(str(error))
-            if limit is None or int(limit[1]) >= size:
-                return [], requests
-            size = int(limit[1])
-            continue
-        offers += page.products
-        offset = page.next_offset
-    return offers, requests
 
 
 def words(text: str) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ import typer
 from coordinator.beginning import BASE_URLS
 from coordinator.config import option
 from coordinator.stages import chosen
+from core.models.cassette_tape import TapeError
 from core.models.extras import install
 from core.models.models_file import ModelsError, default_models
 from core.models.prices import price_of
@@ -28,8 +30,10 @@ from workshop.lab.benchmark_adapter import BenchmarkAdapter, LabContext, Raw
 from workshop.lab.command import PACKS, LabOptions
 from workshop.lab.engines import Engine, engine_for
 from workshop.lab.evolve.loop import Loop, sections_of
+from workshop.lab.evolve.optimiser import reflection_of
 from workshop.lab.evolve.records import (
     DIFF,
+    NAME,
     PAGE,
     PROPOSED,
     Asked,
@@ -38,18 +42,14 @@ from workshop.lab.evolve.records import (
     summary,
     write_outcome,
 )
-from workshop.lab.evolve.reflection import reflection_of
 from workshop.lab.gate import Terms
 from workshop.lab.lab_run import cores
 from workshop.lab.packs import canonical, source_of
 
 NOTHING_PROVEN = 3
 MAY_CHANGE = {"resume", "out", "jobs", "scheduler", "as_json"}
-"""Options that a resumed loop takes."""
 UNSEEN = 200
-"""Tasks of the gate."""
 DEFAULT_SECTIONS = ("rules", "playbooks/")
-"""Of the benchmark's own."""
 
 
 class EvolveOptions(LabOptions):
@@ -99,12 +99,12 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
         raise typer.BadParameter("--resume continues a loop with its own options")
     if not options.resume and not (options.train and options.reflection):
         raise typer.BadParameter("--train and --reflection are required")
-    missing = [name for name in ("gepa", "scipy") if find_spec(name) is None]
-    if missing:
-        raise Usage(f"{missing[0]} is not installed; this needs: {install('evolve')}")
+    for name in ("gepa", "scipy"):
+        if find_spec(name) is None:
+            raise Usage(f"{name} is not installed; this needs: {install('evolve')}")
     try:
         if options.resume:
-            folder = find_run(options.resume, options.out, is_loop)
+            folder = find_run(options.resume, options.out, lambda path: (path / NAME).is_file())
             with held(folder):
                 begun = read_evolved(folder)
                 if begun.ended is None:
@@ -116,20 +116,31 @@ def evolve(options: EvolveOptions, context: typer.Context) -> int:
             packs = _draw(adapter, asked)
             _ask_once(lab, asked, options)
             with run_folder(options.out) as folder:
-                # As they were drawn, for a life to come.
-                for name, raws in packs.items():
-                    write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
-                harm_name = adapter.benchmark.results.harm_name
-                Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+                _write_begin(folder, adapter, asked, packs)
                 outcome = _go_on(lab, folder, options)
     except ModelsError as error:
         raise Usage(str(error)) from None
-    return _show(outcome, folder, as_json=options.as_json)
+    if options.as_json:
+        print(outcome.model_dump_json(indent=1))
+    else:
+        say(answers(), *_closing_lines(outcome, folder))
+    return 0 if outcome.proposal else NOTHING_PROVEN
 
 
-def is_loop(folder: Path) -> bool:
-    """Whether a folder is one that ``evolve`` leaves behind."""
-    return (folder / "evolve.json").is_file()
+def _write_begin(
+    folder: Path, adapter: BenchmarkAdapter, asked: Asked, packs: Mapping[str, Sequence[Raw]]
+) -> None:
+    for name, raws in packs.items():  # as they were drawn, for a life to come
+        write_whole(folder / f"{name}.json", adapter.pack_text(name, raws))
+    harm_name = adapter.benchmark.results.harm_name
+    Evolved(run_id=folder.name, asked=asked, harm_name=harm_name).write(folder)
+
+
+def _closing_lines(outcome: Evolved, folder: Path) -> list[str]:
+    lines = [*summary(outcome), f"page: {folder / PAGE}"]
+    if outcome.proposal:
+        lines.append(f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
+    return lines
 
 
 def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -> Asked:
@@ -158,7 +169,6 @@ def _other(train: str) -> str:
 
 
 def _sections(adapter: BenchmarkAdapter, asked: str | None) -> tuple[str, ...]:
-    """Resolve names of sections. Raises Usage: there is no such section."""
     shipped = adapter.benchmark.prompts.shipped()
     words = [f"{adapter.benchmark.id}/{part}" for part in DEFAULT_SECTIONS]
     words = [word.strip() for word in asked.split(",")] if asked else words
@@ -181,7 +191,6 @@ def _ask_once(lab: LabContext, asked: Asked, options: EvolveOptions) -> None:
 
 
 def _draw(adapter: BenchmarkAdapter, asked: Asked) -> dict[str, list[Raw]]:
-    """The tasks ``train`` and ``unseen``. Raises CannotRun: the loop cannot start."""
     try:
         chosen(asked.steps, adapter.benchmark.environments.stages)
     except ValueError as error:
@@ -221,25 +230,15 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
         for name in ("train", "unseen")
     )
     base_url = os.environ.get(BASE_URLS["reflection"])
-    reflection = reflection_of(asked.reflection, folder / "reflections.jsonl", base_url)
-    write_line = partial(say, console)
-    loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
     try:
-        outcome = loop.run()
+        with reflection_of(asked.reflection, folder / "reflections", base_url) as reflection:
+            write_line = partial(say, console)
+            loop = Loop(folder, asked, adapter, train, unseen, engine_of, reflection, write_line)
+            outcome = loop.run()
+    except TapeError as error:
+        raise CannotRun(str(error)) from None
     except KeyboardInterrupt:
         again = command("evolve", "--resume", folder)
         raise CannotRun(f"interrupted; resume: {again}") from None
     write_outcome(outcome, folder)
     return outcome
-
-
-def _show(outcome: Evolved, folder: Path, *, as_json: bool) -> int:
-    """Print what came of it; the exit code."""
-    proposed = outcome.proposal
-    if as_json:
-        print(outcome.model_dump_json(indent=1))
-    else:
-        say(answers(), *summary(outcome), f"page: {folder / PAGE}")
-    if proposed and not as_json:
-        say(answers(), f"try it: --prompts {folder / PROPOSED}; what changed: {folder / DIFF}")
-    return 0 if proposed else NOTHING_PROVEN

@@ -9,16 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from core.models.sections import Texts
 from core.terminal import figures
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
 from workshop.lab.comparison import Side, read_side
-from workshop.lab.evolve.optimiser import Chronicle, LabAdapter
+from workshop.lab.evolve.optimiser import (
+    Chronicle,
+    Ended,
+    EngineOf,
+    LabAdapter,
+    Reflection,
+    Rollouts,
+    played,
+    template,
+)
 from workshop.lab.evolve.records import Asked, Candidate, Evolved
-from workshop.lab.evolve.reflection import Reflection, template
-from workshop.lab.evolve.rollouts import Ended, EngineOf, Rollouts, played
 from workshop.lab.gate import judge
 from workshop.lab.lab_run import Trial
 from workshop.lab.leaks import Secrets
@@ -40,10 +48,8 @@ class Loop:
     reflection: Reflection
     write_line: Callable[[str], None] = lambda _line: None
     _looked: list[Trial] = field(default_factory=list)
-    """Trials of the gate."""
 
     def __post_init__(self) -> None:
-        """Nothing is played yet."""
         shipped = self.adapter.benchmark.prompts.shipped()
         may_say = [*shipped.values(), *self.asked.start.values()]
         secrets = Secrets(map(self.adapter.facts, self.train), may_say)
@@ -65,7 +71,6 @@ class Loop:
 
     @property
     def _gate_trials(self) -> int:
-        """Number of trials reserved for the acceptance test."""
         return len(self.unseen) * (1 + self.asked.terms.looks)
 
     def run(self) -> Evolved:
@@ -95,7 +100,7 @@ class Loop:
                 reflection_minibatch_size=min(self.asked.batch, len(self.train)),
                 stop_callbacks=lambda _state: self._over() is not None,
                 callbacks=[cast(Any, self.chronicle)],
-                logger=_Silent(),
+                logger=cast(Any, SimpleNamespace(log=lambda _message: None)),
                 track_best_outputs=False,
                 seed=self.asked.seed,
             )
@@ -132,7 +137,6 @@ class Loop:
         return spent + price * trials <= bound
 
     def _dollars(self) -> float | None:
-        """Spent on trials and reflections; None: unknown."""
         trials = [*self.gepa_adapter.rollouts.trials, *self._looked]
         costs = [self.reflection.cost_usd, *(trial.cost_usd for trial in trials)]
         known = [cost for cost in costs if cost is not None]
@@ -170,7 +174,6 @@ class Loop:
         return read_side(path)
 
     def _tell(self) -> None:
-        """Say what is new, and keep it."""
         for one in self.chronicle.generations[len(self._told.generations) :]:
             line = f"generation {one.number}: {one.section or 'no proposal'}: {one.outcome}"
             self.write_line(f"{line}; {len(self.gepa_adapter.rollouts.trials)} trials so far")
@@ -188,13 +191,6 @@ class Loop:
             }
         )
         self._told.write(self.folder)
-
-
-class _Silent:
-    """GEPA's log, which is dropped because our records contain the same."""
-
-    def log(self, message: str) -> None:
-        """Nothing."""
 
 
 def sections_of(shipped: Texts, asked: Sequence[str]) -> list[str]:

@@ -146,9 +146,14 @@ def write_outcome(evolved: Evolved, folder: Path) -> None:
         diff = "".join(f"{part}\n" for part in parts if part)
         write_whole(folder / DIFF, diff)
     text = page(
-        "evolve.html.jinja", {"tasks": []}, evolved=evolved, proposed=evolved.proposal, diff=diff,
-        share=share_text, change=_change, sum_of=_sum,
-    )  # fmt: skip
+        "evolve.html.jinja",
+        {"tasks": []},
+        evolved=evolved,
+        proposed=evolved.proposal,
+        diff=diff,
+        share=share_text,
+        change=_change,
+    )
     write_whole(folder / PAGE, text)
 
 
@@ -172,10 +177,6 @@ def summary(evolved: Evolved) -> list[str]:
 def share_text(share: Share) -> str:
     """A share with its interval and its counts."""
     return share.text + (f" ({share.passed}/{share.of})" if share.of else "")
-
-
-def _sum(scores: tuple[float, ...]) -> str:
-    return f"{sum(scores):g}" if scores else figures.DASH
 
 
 def _change(generation: Generation) -> str:

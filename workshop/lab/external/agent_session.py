@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,14 +22,8 @@ from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.process import AgentProcess
 from workshop.lab.benchmark_adapter import BenchmarkAdapter, Known, Raw
 from workshop.lab.engines import Job
-from workshop.lab.external.outcome import (
-    Cause,
-    PlayedTask,
-    is_over,
-    played,
-    tasks_of,
-)
-from workshop.simulator.platform import KEY_PREFIX, Platform, Task
+from workshop.lab.external.outcome import Cause, PlayedTask, played, tasks_of
+from workshop.simulator.platform import KEY_PREFIX
 from workshop.simulator.server import serve
 from workshop.simulator.world import Pack
 from workshop.views.stats.interval import Record
@@ -52,7 +46,7 @@ class Share:
 
     @cached_property
     def jobs(self) -> dict[str, Job]:
-        """Keys are specs."""
+        """The job of each task, by spec."""
         return {str(raw["spec_id"]): job for job, raw in self.tasks}
 
     @cached_property
@@ -68,15 +62,16 @@ class Share:
 
     def never_made(self, spec: str, cause: Cause) -> PlayedTask:
         """A task that its platform has never made, under a name in place of an id."""
-        result = TaskResult(
-            spec_id=spec,
-            task_id=f"none-{self.pack}-{self.epoch}-{spec}",
-            task_text=self.texts[spec],
-            outcome="unfinished",
-            error=cause.text,
-            failure=cause.failure,
+        return PlayedTask(
+            TaskResult(
+                spec_id=spec,
+                task_id=f"none-{self.pack}-{self.epoch}-{spec}",
+                task_text=self.texts[spec],
+                outcome="unfinished",
+                error=cause.text,
+                failure=cause.failure,
+            )
         )
-        return PlayedTask(result)
 
 
 class AgentSessionRecord(Record):
@@ -105,16 +100,6 @@ class AgentSessionRecord(Record):
     repeated: tuple[str, ...]
     """Specs that it started several times; the first time counts."""
 
-    @property
-    def cut_short(self) -> bool:
-        """Whether it died, or was ended for a reason of its own."""
-        return self.failed or self.ended_by not in (None, INTERRUPTED)
-
-    @property
-    def left(self) -> int:
-        """How many tasks it has not completed."""
-        return len(self.never_begun) + len(self.never_completed)
-
 
 @dataclass(frozen=True)
 class Launch:
@@ -129,12 +114,11 @@ class Launch:
 
 
 class AgentSession:
-    """A process and its platform."""
+    """A process and its platform. Raises CannotRun if the agent cannot be started."""
 
     def __init__(
         self, adapter: BenchmarkAdapter, share: Share, number: int, launch: Launch
     ) -> None:
-        """Serve the tasks and start the agent. Raises CannotRun."""
         self.share, self._adapter, self._number, self._launch = share, adapter, number, launch
         pack, self.known = share.read(adapter)
         # Agents run side by side: each has a key that no other knows.
@@ -155,23 +139,19 @@ class AgentSession:
                 raise CannotRun(text) from None
             on_failure.pop_all()
 
-    @property
-    def platform(self) -> Platform:
-        """The simulator that the agent plays on."""
-        return self._served.platform
-
     def look(self) -> list[PlayedTask]:
         """The tasks that were closed since the last look."""
-        by_spec = tasks_of(self.platform)
-        first = {spec: tasks[0] for spec, tasks in by_spec.items()}
+        first = {spec: tasks[0] for spec, tasks in tasks_of(self._served.platform).items()}
         begun = sum(task.begun for task in first.values())
         over = [
-            spec for spec, task in first.items() if is_over(task) and spec not in self._reported
+            spec
+            for spec, task in first.items()
+            if task.begun and task.evaluation is not None and spec not in self._reported
         ]
         self._reported.update(over)
         if (marks := begun + len(self._reported)) != self._marks:
             self._marks, self._moved = marks, time.monotonic()
-        return [played(self._adapter, self.platform, first[spec], None) for spec in over]
+        return [played(self._adapter, self._served.platform, first[spec], None) for spec in over]
 
     def why_over(self) -> str | None:
         """Why it ended; "" if the agent ended by itself; None: it is running."""
@@ -188,14 +168,14 @@ class AgentSession:
         """
         how = self._process.end()
         self._served.stop()
-        first = {spec: tasks[0] for spec, tasks in tasks_of(self.platform).items()}
+        first = {spec: tasks[0] for spec, tasks in tasks_of(self._served.platform).items()}
         for spec in (spec for spec in self.share.texts if spec not in self._reported):
             task = first.get(spec)
             cause = self._cause(how, why, "completed" if task and task.begun else "began")
             if task is None:
                 yield self.share.never_made(spec, cause)
             else:
-                yield played(self._adapter, self.platform, task, cause)
+                yield played(self._adapter, self._served.platform, task, cause)
         record = self._record(how, why)
         write_whole(self._stem.with_suffix(".json"), record.model_dump_json(indent=1))
 
@@ -215,8 +195,12 @@ class AgentSession:
 
     def _record(self, how: str, why: str) -> AgentSessionRecord:
         failed = self._process.failed and not why
-        by_spec, sessions = tasks_of(self.platform), [*self.platform.sessions.values()]
-        begun = _times_begun(self.share.texts, by_spec)
+        by_spec, sessions = (
+            tasks_of(self._served.platform),
+            [*self._served.platform.sessions.values()],
+        )
+        # How often the agent has begun each task.
+        begun = {s: sum(t.begun for t in by_spec.get(s, ())) for s in self.share.texts}
         reports = [r for tasks in by_spec.values() for t in tasks for r in t.reports]
         return AgentSessionRecord(
             number=self._number,
@@ -239,11 +223,6 @@ class AgentSession:
             ),
             repeated=tuple(spec for spec, times in begun.items() if times > 1),
         )
-
-
-def _times_begun(specs: Iterable[str], by_spec: Mapping[str, Sequence[Task]]) -> dict[str, int]:
-    """How often the agent has begun each task."""
-    return {spec: sum(task.begun for task in by_spec.get(spec, ())) for spec in specs}
 
 
 def shares_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +17,6 @@ from core.runs.errors import CannotRun
 from core.runs.hints import command
 from core.runs.journal import Journal, JournalFailed, journal_path
 from core.terminal.figures import reason, so_many_tasks
-from core.text import clean
 from workshop.agent_adapter.launch import commit_of
 from workshop.agent_adapter.stand_in import stand_in
 from workshop.lab.benchmark_adapter import AdapterFactory, BenchmarkAdapter, Known
@@ -27,7 +26,6 @@ from workshop.lab.external.agent_session import (
     AgentSession,
     Launch,
     Share,
-    lines_of,
     next_number,
     records_of,
     shares_of,
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.2
 MODELS_NAMED = 3
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-JobTrials = tuple[Job, list[Trial]]
 
 
 def settings_of(options: RegressOptions) -> Settings:
@@ -68,7 +65,6 @@ def settings_of(options: RegressOptions) -> Settings:
 
 
 def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
-    """Identifies an agent and its version: session name, command, commit, models."""
     name = ", ".join(agent.session_names) or "agent"
     version = f" @ {agent.commit}" if agent.commit else ""
     return ", ".join((f"{name}: {agent.command}{version}", *list(models)[:MODELS_NAMED]))
@@ -76,7 +72,7 @@ def _label(agent: ExternalAgent, models: Iterable[str] = ()) -> str:
 
 @dataclass
 class ExternalRun:
-    """Plays jobs with processes of an agent; a job may come in parts, as its tasks are done."""
+    """Plays jobs with processes of an agent; trials come as its tasks are done."""
 
     adapter_factory: AdapterFactory
     agent: ExternalAgent
@@ -94,24 +90,24 @@ class ExternalRun:
             text = "the agent's command contained a secret, and secrets are not stored"
             raise CannotRun(f"{text}; pass it in an environment variable and start again")
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[JobTrials]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
         agent, theirs = self.agent, list[Job]()
         for job in jobs:
             if job.epoch is None:
-                yield job, play_job(job, self.adapter_factory)
+                yield play_job(job, self.adapter_factory)
             else:
                 theirs.append(job)
-        adapter = self.adapter_factory()
-        shares = shares_of(theirs, agent.side_by_side, adapter.scenarios)
-        command = self.command or agent.command
         with stand_in() as package, _interrupts(self.stop):
+            command = self.command or agent.command
             launch = Launch(self.folder, command, self.environment, package, agent.timeout)
-            yield from self._play(adapter, shares, launch, agent.side_by_side)
+            yield from self._play(theirs, launch, agent.side_by_side)
 
     def _play(
-        self, adapter: BenchmarkAdapter, shares: Sequence[Share], launch: Launch, side_by_side: int
-    ) -> Iterator[JobTrials]:
+        self, jobs: Iterable[Job], launch: Launch, side_by_side: int
+    ) -> Iterator[list[Trial]]:
+        adapter = self.adapter_factory()
+        shares = shares_of(jobs, side_by_side, adapter.scenarios)
         waiting = list(enumerate(shares, next_number(self.folder)))
         live: list[AgentSession] = []
         try:
@@ -126,31 +122,26 @@ class ExternalRun:
                     if why is not None:
                         results += session.finish(why)
                         live.remove(session)
-                    yield from self._reported(session.share, session.known, results)
+                    yield self._noted(session.share, session.known, results)
                 if stop:
-                    cause = Cause(
-                        "interrupted", f"{INTERRUPTED} before an agent was started for it"
-                    )
+                    text = f"{INTERRUPTED} before an agent was started for it"
+                    cause = Cause("interrupted", text)
                     for _, share in waiting:
                         never = [share.never_made(spec, cause) for spec in share.texts]
-                        yield from self._reported(share, share.read(adapter)[1], never)
+                        yield self._noted(share, share.read(adapter)[1], never)
                     return
         finally:
             for session in live:
                 session.stop()
 
-    def _reported(
+    def _noted(
         self, share: Share, known: Mapping[str, Known], results: Iterable[PlayedTask]
-    ) -> Iterator[JobTrials]:
-        """The trials by job, once their journals are on the disk."""
-        by_job: dict[int, JobTrials] = {}
+    ) -> list[Trial]:
+        """The trials, once their journals are on the disk."""
+        trials = []
         for one in results:
-            fields = {
-                "pack": share.pack,
-                "epoch": share.epoch,
-                "paid": one.paid,
-                "why": reason("", one.result.eval_log)[:WHY_CHARS],
-            }
+            why = reason("", one.result.eval_log)[:WHY_CHARS]
+            fields = {"pack": share.pack, "epoch": share.epoch, "paid": one.paid, "why": why}
             facts = known[one.result.spec_id]._asdict()
             trial = Trial.model_validate(dict(one.result) | facts | fields)
             job = share.jobs[trial.spec_id]
@@ -159,8 +150,8 @@ class ExternalRun:
                 self._write(trial, one, journal_path(self.folder, trial.spec_id, nth))
             except JournalFailed as error:
                 raise CannotRun(str(error)) from None
-            by_job.setdefault(id(job), (job, []))[1].append(trial)
-        yield from by_job.values()
+            trials.append(trial)
+        return trials
 
     def _write(self, trial: Trial, one: PlayedTask, path: Path) -> None:
         """The journal of a task; of one that is played again there is one attempt more in it."""
@@ -210,11 +201,6 @@ def complete(folder: LabFolder, run: LabRun, adapter: BenchmarkAdapter) -> None:
     write_results(folder, noted, adapter, session_id, submitted)
 
 
-def last_lines(path: Path) -> list[str]:
-    """How the agent ended, and what it left undone."""
-    return [clean(line) for record in records_of(path) for line in lines_of(record)]
-
-
 def check_end(run: LabRun, path: Path) -> None:
     """Raises CannotRun where a run was interrupted, or the agent did not play it all.
 
@@ -225,10 +211,17 @@ def check_end(run: LabRun, path: Path) -> None:
     records = records_of(path)
     if all(len(record.never_begun) == record.tasks for record in records):
         raise CannotRun("the agent started no task")
-    if early := [one for one in records if one.cut_short and one.left]:
+    early = [
+        one
+        for one in records
+        if (one.failed or one.ended_by not in (None, INTERRUPTED))
+        and (one.never_begun or one.never_completed)
+    ]
+    if early:
         why = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in early)
-        left = so_many_tasks(sum(one.left for one in early))
-        raise CannotRun(f"the agent ended early and left {left} open ({why})")
+        left = sum(len(one.never_begun) + len(one.never_completed) for one in early)
+        text = f"the agent ended early and left {so_many_tasks(left)} open ({why})"
+        raise CannotRun(text)
 
 
 def _interrupted(run: LabRun) -> bool:

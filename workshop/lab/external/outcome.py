@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from itertools import zip_longest
+from operator import itemgetter
 from typing import Any
 
 from core.models.model_call import Usage
-from core.models.prices import Price, price_of
+from core.models.prices import price_of
 from core.models.prompt_json import compact
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task_record import ObservedRequest
@@ -50,18 +51,10 @@ def tasks_of(platform: Platform) -> dict[str, list[Task]]:
     May be called while the platform is in use; it contains what is done by then.
     """
     by_spec: dict[str, list[Task]] = {}
-    for task in sorted(platform.tasks, key=_first_moment):
+    moments = [(task.log[0].moment if task.begun else math.inf, task) for task in platform.tasks]
+    for _, task in sorted(moments, key=itemgetter(0)):
         by_spec.setdefault(task.scenario.spec_id, []).append(task)
     return by_spec
-
-
-def _first_moment(task: Task) -> float:
-    return task.log[0].moment if task.begun else float("inf")
-
-
-def is_over(task: Task) -> bool:
-    """Whether the platform has closed it, for good."""
-    return task.begun and task.evaluation is not None
 
 
 def played(
@@ -74,6 +67,9 @@ def played(
     error, failure = _early(task, cause)
     acts = world.acts if world else 0
     calls = sum(line.type == "request" for line in task.log)
+    # From its start to its end, or to the last request.
+    began = task.log[0].moment if task.begun else 0.0
+    ended = (task.ended or task.log[-1].moment) if task.begun else 0.0
     result = TaskResult(
         spec_id=task.scenario.spec_id,
         task_id=task.task_id,
@@ -89,7 +85,7 @@ def played(
         requests=calls,
         tokens=tokens_of(task.reports),
         cost_usd=cost_of(task.reports),
-        seconds=_seconds(task),
+        seconds=round(max(0.0, ended - began), 3),
         error=error,
         failure=failure,
     )
@@ -142,37 +138,27 @@ def _json(body: Mapping[str, Any] | None) -> str:
     return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
 
 
-def _seconds(task: Task) -> float:
-    """Seconds from its start to its end, or to the last request."""
-    if not task.begun:
-        return 0.0
-    end = task.ended or task.log[-1].moment
-    return round(max(0.0, end - task.log[0].moment), 3)
-
-
-def tokens_of(reports: Iterable[ModelReport]) -> Usage:
+def tokens_of(reports: Sequence[ModelReport]) -> Usage:
     """Tokens of all reported calls; unknown where none was reported, or one does not tell."""
-    usages = [_usage(report) for report in reports]
-    return sum(usages, Usage.nothing()) if usages else Usage()
+    return sum(map(_usage, reports), Usage.nothing()) if reports else Usage()
+
+
+def cost_of(reports: Sequence[ModelReport]) -> float | None:
+    """Dollars of all reported calls, by the best price known; unknown where one of them is."""
+    dollars = 0.0
+    for report in reports:
+        try:
+            price = price_of(report.model)
+        except ValueError:  # no name that a model can have
+            return None
+        cost = price.of(_usage(report)) if price else None
+        if cost is None:
+            return None
+        dollars += cost
+    return round(dollars, 6) if reports else None
 
 
 def _usage(one: ModelReport) -> Usage:
     return Usage(
         prompt=one.prompt, completion=one.completion, cached=one.cached, reasoning=one.reasoning
     )
-
-
-def cost_of(reports: Iterable[ModelReport]) -> float | None:
-    """Dollars of all reported calls, by the best price known; unknown where one of them is."""
-    prices = [(_price(report.model), _usage(report)) for report in reports]
-    costs = [price.of(usage) if price else None for price, usage in prices]
-    known = [cost for cost in costs if cost is not None]
-    return round(sum(known), 6) if known and len(known) == len(costs) else None
-
-
-@lru_cache(maxsize=256)
-def _price(model: str) -> Price | None:
-    try:
-        return price_of(model)
-    except ValueError:  # no name that a model can have
-        return None

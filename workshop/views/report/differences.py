@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from core.runs.manifest import Manifest
 from core.runs.reader import NotRecorded
 from workshop.views.report.setup import prompt_texts
-from workshop.views.stats.records import Run, read_run
+from workshop.views.stats.groups import Run, read_run
 
 HASH_CHARS = 10
 SHOWN_ELSEWHERE = frozenset({"strategy", "evaluator", "worker", "pack", "tasks"})
@@ -36,7 +36,6 @@ class Line:
 
     words: Words = ()
     skipped: int = 0
-    """How many equal lines are left out here."""
 
     @property
     def changed(self) -> bool:
@@ -180,7 +179,6 @@ def count_words(sections: Sequence[Section], kind: str) -> int:
 
 
 def _lines(was: list[str], now: list[str]) -> Iterator[tuple[str, Line]]:
-    """Each line of both with the heading above it."""
     heading = ""
     matcher = SequenceMatcher(None, was, now, autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():

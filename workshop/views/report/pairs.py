@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from core.runs.run_view import Folder, RunView, read_run_view
+from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
 from core.terminal.figures import DASH, cut
 from core.terminal.task_columns import COLUMNS, Column, TaskFigures
@@ -39,7 +38,6 @@ class Step:
     decision: str = ""
     """"" for a turn that is not over."""
     instruction: str = ""
-    """Its beginning."""
     calls: str = ""
     marks: tuple[int, ...] = (0, 0, 0)
     """In the order of :data:`ASPECTS`."""
@@ -102,39 +100,19 @@ def parting(left: Sequence[Step], right: Sequence[Step]) -> Parting:
 
 
 @dataclass(frozen=True)
-class Half:
-    """One of two runs: its tasks without their turns, and those again where they are needed."""
-
-    view: RunView
-    steps: Mapping[Path, tuple[Step, ...]] = field(default_factory=dict)
-    """A summary of each journal's turns."""
-    whole: Callable[[TaskRecord], TaskRecord] = lambda record: record
-    """The task with all its turns."""
-
-
-def read_half(folder: Path) -> Half:
-    """A run folder, of which no more than one record is held at a time. Raises NotRecorded."""
-    steps: dict[Path, tuple[Step, ...]] = {}
-
-    def short(record: TaskRecord) -> TaskRecord:
-        steps[record.path] = steps_of(record)
-        return record.outline()
-
-    view = read_run_view(folder, short)
-    again = Folder(folder)
-    return Half(view, steps, lambda record: again.task(record.path))
-
-
-@dataclass(frozen=True)
 class Side:
     """A task in one of the runs."""
 
     row: Row
-    steps: tuple[Step, ...]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Its turns in short."""
+        return steps_of(self.record)
 
     @property
     def record(self) -> TaskRecord:
-        """The task, perhaps without its turns."""
+        """The task with its turns."""
         return self.row.record
 
     @property
@@ -232,7 +210,6 @@ def _sort_key(side: Side | None) -> float:
 
 
 def _compared(column: Column[TaskFigures]) -> Column[Pair]:
-    """The column of a pair: both texts, sorted by the difference."""
 
     def difference(pair: Pair) -> Any:
         one, other = (column.value(s.row) if s else None for s in (pair.left, pair.right))
@@ -257,7 +234,7 @@ PAIR_COLUMNS: tuple[Column[Pair], ...] = (
 )  # fmt: skip
 
 
-def pairs_of(left: Half, right: Half) -> list[Pair]:
+def pairs_of(left: RunView, right: RunView) -> list[Pair]:
     """Tasks paired by spec, the nth with the nth of the same spec; what flipped comes first."""
     ones, others = _numbered(left), _numbered(right)
     pairs = [
@@ -267,11 +244,11 @@ def pairs_of(left: Half, right: Half) -> list[Pair]:
     return sorted(pairs, key=lambda pair: pair.rank)
 
 
-def _numbered(half: Half) -> dict[tuple[str, int], Side]:
+def _numbered(run: RunView) -> dict[tuple[str, int], Side]:
     numbered: dict[tuple[str, int], Side] = {}
     counts: Counter[str] = Counter()
-    for row in rows_of(half.view.tasks):
+    for row in rows_of(run.tasks):
         spec = row.record.spec_id
-        numbered[spec, counts[spec]] = Side(row, half.steps.get(row.record.path, ()))
+        numbered[spec, counts[spec]] = Side(row)
         counts[spec] += 1
     return numbered

@@ -1,13 +1,13 @@
-"""Parts of a task's record: its code with the calls, bars of each turn, commands to copy."""
+"""Parts of a task's record: its code with the calls, commands to copy."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -31,14 +31,10 @@ KINDS = (
     (Name.Builtin, "b"),
 )  # fmt: skip
 """Classes of the style sheet; ``t`` is a tool."""
-Parts = list[tuple[str, float]]
-"""Class and size."""
 LONG_CODE = 40
 """Lines of code that failed; more are folded but for those around the place,"""
 AROUND_ERROR = 8
 """so many before and after it."""
-LEAST_PERCENT = 0.005
-"""A part that is smaller is not drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,6 @@ class Stretch:
     """Lines of code, the last of which made calls, unless it is the end."""
 
     first: int
-    """Number of the first line."""
     lines: Sequence[Markup]
     calls: Sequence[ToolCall]
     folded: bool = False
@@ -63,14 +58,6 @@ class Snippet:
     """Calls whose line is not known."""
     again: bool = False
     """Whether its code is that of the snippet before."""
-
-
-class Bar(NamedTuple):
-    """One part of a stacked bar, in percent of the longest bar."""
-
-    kind: str
-    x: float
-    width: float
 
 
 class Way(NamedTuple):
@@ -139,43 +126,6 @@ def code_lines(code: str, tools: frozenset[str] = frozenset()) -> list[Markup]:
         pieces = (marked.format(kind, line) if kind else line for line in html.split("\n"))
         parts.append(Markup("\n").join(pieces))
     return Markup("").join(parts).split("\n")
-
-
-def charts(record: TaskRecord) -> list[tuple[TurnLog, list[Bar], list[Bar]]]:
-    """The bars of each turn's time and tokens, as far as known."""
-    times = _bars(_times(act) for act in record.turns)
-    spent = _bars(_tokens(act) for act in record.turns)
-    return list(zip(record.turns, times, spent, strict=True))
-
-
-def _times(act: TurnLog) -> Parts:
-    models = [
-        (role, sum(call.seconds for call in act.asked if call.role == role))
-        for role in ("evaluator", "worker")
-    ]
-    known = [*models, ("tools", sum(call.seconds for call in act.tools))]
-    rest = (act.seconds or 0.0) - sum(size for _, size in known)
-    return [*known, ("rest", max(rest, 0.0))]
-
-
-def _tokens(act: TurnLog) -> Parts:
-    cached, prompt, completion = (
-        sum(getattr(call.usage, name) or 0 for call in act.asked)
-        for name in ("cached", "prompt", "completion")
-    )
-    return [("prompt", max(prompt - cached, 0)), ("cached", cached), ("completion", completion)]
-
-
-def _bars(turns: Iterable[Parts]) -> list[list[Bar]]:
-    rows = list(turns)
-    scale = 100 / (max((sum(size for _, size in row) for row in rows), default=0.0) or 1.0)
-    bars = []
-    for row in rows:
-        begins = accumulate((size for _, size in row), initial=0.0)
-        parts = zip(row, begins, strict=False)
-        shown = [(kind, x * scale, size * scale) for (kind, size), x in parts]
-        bars.append([Bar(k, round(x, 2), round(w, 2)) for k, x, w in shown if w >= LEAST_PERCENT])
-    return bars
 
 
 def commands_of(record: TaskRecord) -> list[Way]:

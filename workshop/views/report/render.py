@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from core.runs.task_record import TaskRecord
 from core.terminal import figures
 from core.terminal.task_columns import COLUMNS
-from workshop.views.report.record_parts import charts, commands_of, plain, show_command, snippets_of
+from workshop.views.report.record_parts import commands_of, plain, show_command, snippets_of
 from workshop.views.report.setup import briefing_of
 
 HERE = Path(__file__).parent
@@ -120,7 +120,7 @@ def environment() -> jinja2.Environment:
         jinja.filters[used.__name__] = used
     jinja.globals.update(
         asset=lambda name: Markup(_asset(name)),
-        charts=charts, snippets_of=snippets_of, COLUMNS=COLUMNS, REQUESTS_SHOWN=REQUESTS_SHOWN,
+        snippets_of=snippets_of, COLUMNS=COLUMNS, REQUESTS_SHOWN=REQUESTS_SHOWN,
         SEEN_SHOWN=SEEN_SHOWN, briefing_of=briefing_of, commands_of=commands_of,
         show_command=show_command,
     )  # fmt: skip

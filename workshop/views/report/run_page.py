@@ -14,7 +14,6 @@ from typing import Any
 from markupsafe import Markup
 
 from core.runs.journal import write_whole
-from core.runs.results import Totals
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut, reason
@@ -133,26 +132,20 @@ def filters_of(
 def table(run: RunView, rows: list[Row], setup: Setup) -> dict[str, Any]:
     """Values for the head and the table of a run's page."""
     run_totals = totals(run)
+    # The score of doing nothing, as far as the groups of tasks are known.
+    known = sum(part.tasks for part in run_totals.groups.values())
+    idle = run_totals.groups.get(run.idle_group or "")
     marks = [flag for row in rows for flag in flags(row.record)]
     filters = filters_of(FILTERS, marks, run.harm_name)
     return {
         "run": run,
         "setup": setup,
         "totals": run_totals,
-        "idle": idle_score(run, run_totals),
+        "idle": (idle.tasks if idle else 0) / known if run.idle_group and known else None,
         "rows": rows,
         "filters": [f for f in filters if f[2] or f[0] in ALWAYS],
         "columns": COLUMNS,
     }
-
-
-def idle_score(run: RunView, run_totals: Totals) -> float | None:
-    """The score of doing nothing, as far as the groups of tasks are known; None is unknown."""
-    known = sum(part.tasks for part in run_totals.groups.values())
-    if not run.idle_group or not known:
-        return None
-    idle = run_totals.groups.get(run.idle_group)
-    return (idle.tasks if idle else 0) / known
 
 
 def row_html(row: Row) -> Markup:
@@ -172,14 +165,8 @@ def write_report(folder: Path) -> Path:
 
 def run_page(folder: Path) -> str:
     """The page of one run with all its records in it. Raises NotRecorded."""
-    pages: dict[str, Markup] = {}
-
-    def outlined(record: TaskRecord) -> TaskRecord:
-        pages[record.key] = packed(record_html(record))
-        return record.outline()
-
-    run = read_run_view(folder, outlined)
+    run = read_run_view(folder)
     rows = rows_of(run.tasks)
-    records = [pages.get(one.key) or packed(record_html(one)) for one in run.tasks]
+    records = [packed(record_html(record)) for record in run.tasks]
     data = {"tasks": [row.data for row in rows]}
     return page("run.html.jinja", data, records=records, **table(run, rows, setup_of(folder)))

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import TypeAdapter
+
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import read_prompts
-from core.runs.reader import NotRecorded, parsed
+from core.runs.reader import NotRecorded
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 
 BASELINES = "floors.json"
 """Scores of the trivial baselines on the tasks of a run, by name."""
 BEGINNING_CHARS = 60
+_SCORES = TypeAdapter(dict[str, float])
 
 
 class Text(NamedTuple):
@@ -44,13 +47,17 @@ def setup_of(folder: Path) -> Setup:
     """Read it; what is missing or damaged is left out."""
     manifest = manifest_of(folder)
     options = manifest.options if manifest else {}
+    try:
+        baselines = _SCORES.validate_json((folder / BASELINES).read_bytes())
+    except (OSError, ValueError):
+        baselines = None
     told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}
     return Setup(
         prompts=tuple(_prompts(folder, manifest)),
         options=told if manifest else None,
         versions=manifest.versions if manifest else None,
         base_url=manifest.base_url if manifest else None,
-        baselines=_baselines_of(folder),
+        baselines=baselines,
     )
 
 
@@ -81,22 +88,9 @@ def _prompts(folder: Path, manifest: Manifest | None) -> list[Text]:
     names = {digest: f"Section {name} as shipped" for name, digest in shipped.items()}
     names |= {digest: f"Section {name}" for name, digest in identity.sections.items()}
     roles = {digest: f"Prompt of the {role}" for role, digest in identity.prompts.items()}
-    rest = {one: _beginning(texts[one]) for one in sorted(texts) if one not in roles | names}
-    every = roles | names | rest
+    every = roles | names
+    for digest in sorted(texts.keys() - every.keys()):  # nobody has noted whose they are
+        lines = [line.strip("# ") for line in texts[digest].splitlines() if line.strip()]
+        first = cut(lines[0], BEGINNING_CHARS) if lines else "nothing"
+        every[digest] = f"Prompt that begins: {first}"
     return [Text(name, digest, texts.get(digest)) for digest, name in every.items()]
-
-
-def _beginning(text: str) -> str:
-    """A prompt whose role nobody noted, by its first line."""
-    first = next((line.strip("# ") for line in text.splitlines() if line.strip()), "nothing")
-    return f"Prompt that begins: {cut(first, BEGINNING_CHARS)}"
-
-
-def _baselines_of(folder: Path) -> dict[str, float] | None:
-    try:
-        baselines = parsed((folder / BASELINES).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(baselines, dict):
-        return None
-    return {str(name): float(x) for name, x in baselines.items() if isinstance(x, int | float)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +16,11 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from core.runs.errors import CannotRun
+from core.runs.run_view import RunView, read_run_view
 from core.terminal.figures import DASH, dollars, number, seconds, tokens
 from core.terminal.task_columns import totals
 from workshop.views.report.differences import Differences, differences
-from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Half, Pair, pairs_of, read_half
+from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Pair, pairs_of
 from workshop.views.report.render import packed, page, piece
 from workshop.views.report.run_page import filters_of
 from workshop.views.report.setup import Text, setup_of
@@ -45,8 +46,6 @@ class Figure:
     interval: str = ""
     tone: str = ""
     """"good" or "bad" where the interval excludes no difference."""
-    marks: tuple[float, ...] | None = None
-    """Low, middle and high in percent of a drawing whose middle is no difference."""
 
 
 class _Look(NamedTuple):
@@ -74,19 +73,19 @@ _LOOKS = {
 def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> str:
     """Make the page of two run folders; ``swapped``: address of the reverse comparison, if
     served. Raises NotRecorded: one is not a run folder."""
-    halves = read_half(left), read_half(right)
+    runs = read_run_view(left), read_run_view(right)
     try:
         verdict: Comparison | str = judge(left, right)
     except CannotRun as error:
         verdict = str(error)
     prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
     changed = differences(left, right)
-    return page_of(*halves, verdict, changed, swapped=swapped, prompts=tuple(prompts.values()))
+    return page_of(*runs, verdict, changed, swapped=swapped, prompts=tuple(prompts.values()))
 
 
 def page_of(
-    left: Half,
-    right: Half,
+    left: RunView,
+    right: RunView,
     verdict: Comparison | str,
     changed: Differences,
     *,
@@ -97,7 +96,7 @@ def page_of(
     pairs = pairs_of(left, right)
     data = [pair.data for pair in pairs]
     marks = [flag for task in data for flag in task["flags"]]
-    filters = filters_of(FILTERS, marks, f"new {right.view.harm_name}")
+    filters = filters_of(FILTERS, marks, f"new {right.harm_name}")
     room = PAGE_BYTES - len(json.dumps(data)) - PAIR_BYTES * len(pairs)
     turnless = not isinstance(verdict, str) and verdict.found
     first = "flipped" if marks.count("flipped") else ""
@@ -105,8 +104,8 @@ def page_of(
         "versus.html.jinja",
         {"tasks": data, "filter": first},
         pairs=pairs,
-        runs=(("A", left.view), ("B", right.view)),
-        sums=(totals(left.view), totals(right.view)),
+        runs=(("A", left), ("B", right)),
+        sums=(totals(left), totals(right)),
         verdict=None if isinstance(verdict, str) else verdict,
         why=verdict if isinstance(verdict, str) else "",
         words=WORDS,
@@ -119,11 +118,11 @@ def page_of(
         prompts=prompts,
         served=bool(swapped),
         swapped=swapped,
-        records=list(_records(pairs, left, right, room)),
+        records=list(_records(pairs, room)),
     )
 
 
-def _figures(left: Half, right: Half, verdict: Comparison | str) -> Iterator[Figure]:
+def _figures(left: RunView, right: RunView, verdict: Comparison | str) -> Iterator[Figure]:
     if isinstance(verdict, str):
         yield from _sums(left, right)
         return
@@ -150,27 +149,19 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
         for value in (measure.a, measure.b, measure.low, measure.difference, measure.high)
     )
     moved = DASH if middle is None else signed(middle)
-    line = Figure(look.title, look.unit, look.show(a), look.show(b), moved)
-    if low is None or high is None:
-        return line
-    parts = [part for part in (low, middle, high) if part is not None]
-    most = max(map(abs, parts))
-    marks = tuple(round(50 + 46 * part / most, 2) for part in parts) if most else ()
-    tone = "good" if (low > 0) == look.more_is_better else "bad"
-    return replace(
-        line,
-        interval=f"{signed(low)} to {signed(high)}",
-        tone="" if low <= 0 <= high else tone,
-        marks=marks if len(marks) == 3 else None,
-    )
+    interval, tone = "", ""
+    if low is not None and high is not None:
+        interval = f"{signed(low)} to {signed(high)}"
+        if not low <= 0 <= high:
+            tone = "good" if (low > 0) == look.more_is_better else "bad"
+    return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 
-def _sums(left: Half, right: Half) -> Iterator[Figure]:
-    """The totals of both runs, where nobody has compared them."""
-    a, b = totals(left.view), totals(right.view)
+def _sums(left: RunView, right: RunView) -> Iterator[Figure]:
+    a, b = totals(left), totals(right)
     for name, one, other in (
         ("Score", number(a.score_mean, 3), number(b.score_mean, 3)),
-        (f"{right.view.harm_name.capitalize()}s", number(a.harm), number(b.harm)),
+        (f"{right.harm_name.capitalize()}s", number(a.harm), number(b.harm)),
         ("Tokens", number(tokens(a.tokens)), number(tokens(b.tokens))),
         ("Dollars", dollars(a.cost_usd), dollars(b.cost_usd)),
         ("Turns", number(a.turns), number(b.turns)),
@@ -178,22 +169,20 @@ def _sums(left: Half, right: Half) -> Iterator[Figure]:
         yield Figure(name, "of the run", one, other)
 
 
-def _records(pairs: list[Pair], left: Half, right: Half, room: int) -> Iterator[Markup]:
+def _records(pairs: list[Pair], room: int) -> Iterator[Markup]:
     """The records as they lie in the page, those of flipped tasks in full while there is room."""
     for pair in pairs:
         in_full = pair.flipped and room > 0
-        html = packed(record_html(pair, left, right) if in_full else outline_html(pair))
+        html = packed(record_html(pair) if in_full else outline_html(pair))
         room -= len(html) if in_full else 0
         yield html
 
 
-def record_html(pair: Pair, left: Half, right: Half) -> Markup:
+def record_html(pair: Pair) -> Markup:
     """Both records of a task, turn beside turn, those before they part folded."""
-    halves = (left, pair.left), (right, pair.right)
-    whole = [half.whole(side.record) if side else None for half, side in halves]
-    both = list(zip_longest(*(record.last if record else () for record in whole)))
+    both = list(zip_longest(*(side.record.last if side else () for _, side in pair.sides)))
     same = len(both) if pair.parting.at is None else pair.parting.at
-    return piece("versus_record.html.jinja", "whole", pair, whole, both[:same], both[same:])
+    return piece("versus_record.html.jinja", "whole", pair, both[:same], both[same:])
 
 
 def outline_html(pair: Pair) -> Markup:

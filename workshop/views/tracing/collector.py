@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import socket
 import sys
@@ -24,7 +23,7 @@ PROTOCOL = "http/protobuf"
 DEFAULT = "http://localhost:4318"
 CONNECT_SECONDS = 3.0
 EXPORT_SECONDS = 60.0
-"""How long the end of a run waits for its traces at most,"""
+"""How long sending the traces of a run takes at most,"""
 TASK_SECONDS = 0.25
 """and how much longer for each of its tasks."""
 OPTION = "--trace otel: "
@@ -92,10 +91,10 @@ def _address() -> tuple[str, str]:
     return DEFAULT, f"the default; set {ENDPOINTS[1]} to change it"
 
 
-def export_traces(folder: Path, console: TextIO, seconds: float = math.inf) -> list[str]:
+def export_traces(folder: Path, console: TextIO) -> list[str]:
     """Send a trace of each task of a run that is over; say in lines what was sent, and where.
 
-    ``console``: where spans go that are for the screen; ``seconds``: the most that it may take.
+    ``console``: where spans go that are for the screen.
     Raises CannotTrace, ExtraMissing: not all were sent.
     """
     check_collector()
@@ -104,6 +103,7 @@ def export_traces(folder: Path, console: TextIO, seconds: float = math.inf) -> l
     try:  # OpenTelemetry reads its variables when it is imported, and refuses some values
         from workshop.views.tracing.otel import send
 
+        seconds = EXPORT_SECONDS + TASK_SECONDS * len(finished)
         error = send(folder, finished, console, seconds)
     except ValueError as refused:
         raise CannotTrace(f"{OPTION}{redact(str(refused))}") from None
@@ -115,11 +115,11 @@ def export_traces(folder: Path, console: TextIO, seconds: float = math.inf) -> l
     return [sent, *where]
 
 
-def trace_run(folder: Path, tasks: int, say: Callable[[str], None]) -> None:
-    """Export the traces of a run of so many tasks; say where they are or what went wrong."""
+def trace_run(folder: Path, say: Callable[[str], None]) -> None:
+    """Export the traces of a run; say where they are or what went wrong."""
     say("writing the traces")
     try:
-        lines = export_traces(folder, sys.stderr, EXPORT_SECONDS + TASK_SECONDS * tasks)
+        lines = export_traces(folder, sys.stderr)
     except KeyboardInterrupt:
         say(f"warning: {OPTION}interrupted, the traces are incomplete")
     except Exception as error:  # the run is over, and nothing that a library raises may fail it

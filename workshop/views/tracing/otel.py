@@ -26,8 +26,6 @@ SERVICE = "erc3-agent"
 OPERATION = "gen_ai.operation.name"
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 """The variable that puts texts into spans; without it there are none."""
-FAILURES_IN_A_ROW = 3
-"""After so many tasks in a row that could not be written, no more are tried."""
 MESSAGE_CHARS = 500
 _WAITING = 65_536
 """Spans of one task that may wait for the collector."""
@@ -62,34 +60,24 @@ def send(folder: Path, records: Iterable[TaskRecord], console: TextIO, seconds: 
     logging.getLogger("opentelemetry").addHandler(errors)
     prompts = read_prompts(folder)
     deadline = time.monotonic() + seconds
-    failures = 0
     for record in records:
         if time.monotonic() > deadline:
             errors.messages.append(f"stopped after {seconds:.0f} s")
             break
-        errors_before = len(errors.messages)
-        tracer.write(timed(task_span(record, prompts, _window(record))))
-        failures = failures + 1 if len(errors.messages) > errors_before else 0
-        if failures == FAILURES_IN_A_ROW:
-            break
+        window = None
+        if not record.turns and record.path.is_file():  # its journal's time is that of its end
+            ended = record.path.stat().st_mtime
+            window = ended - (record.result.seconds if record.result else 0.0), ended
+        tracer.write(timed(task_span(record, prompts, window)))
     tracer.close()
     logging.getLogger("opentelemetry").removeHandler(errors)
     return next(iter(errors.messages), "")
-
-
-def _window(record: TaskRecord) -> tuple[float, float] | None:
-    """Start and end of a task without turns, in Unix seconds, from its journal's time."""
-    if record.turns or not record.path.is_file():
-        return None
-    ended = record.path.stat().st_mtime
-    return ended - (record.result.seconds if record.result else 0.0), ended
 
 
 class RunTracer:
     """Writes each task of a run as one trace."""
 
     def __init__(self, to: SpanExporter, run_id: str) -> None:
-        """``to``: where finished spans go."""
         named = {} if os.environ.get("OTEL_SERVICE_NAME") else {SERVICE_NAME: SERVICE}
         self._run_id = run_id
         self._content = os.environ.get(CONTENT, "").casefold() in (
@@ -109,12 +97,14 @@ class RunTracer:
         self._provider.shutdown()
 
     def _write(self, span: Span, parent: Any) -> None:
+        # As the conventions have it, but a trace is named after its task, or all were called alike.
+        names = {"model": f"chat {span.model}", "tool": f"execute_tool {span.name}"}
         written = self._tracer.start_span(
-            _name(span),
+            names.get(span.kind, span.name),
             context=set_span_in_context(parent) if parent else None,
             kind=SpanKind.CLIENT if span.kind in ("model", "request") else SpanKind.INTERNAL,
             attributes=self._attributes(span),
-            start_time=span.started_ns,
+            start_time=int(span.started * 1e9),
         )
         if span.score is not None:
             result: dict[str, Fact] = {
@@ -147,12 +137,6 @@ class RunTracer:
         return attributes | (_texts(span) if self._content else {})
 
 
-def _name(span: Span) -> str:
-    """As the conventions have it, but a trace is named after its task, or all were called alike."""
-    names = {"model": f"chat {span.model}", "tool": f"execute_tool {span.name}"}
-    return names.get(span.kind, span.name)
-
-
 def _usage(span: Span) -> dict[str, Fact]:
     usage = span.usage
     known: dict[str, Fact | None] = {
@@ -178,7 +162,6 @@ def _of_model(span: Span) -> dict[str, Any]:
 
 
 def _texts(span: Span) -> dict[str, str]:
-    """Messages as attributes, in the form of the conventions."""
     if span.kind in ("task", "model"):
         messages, reply = [_message("user", span.inputs)], _message("assistant", span.outputs)
         if span.kind == "model":

@@ -53,13 +53,7 @@ class Span:
     """Usage of a model call, or the sum of a task."""
     cost_usd: float | None = None
     score: float | None = None
-    """Of a task."""
     passed: bool | None = None
-
-    @property
-    def started_ns(self) -> int:
-        """Unix nanoseconds."""
-        return int(self.started * 1e9)
 
     @property
     def ended_ns(self) -> int:
@@ -125,10 +119,9 @@ def _known(**facts: Fact | None) -> dict[str, Fact]:
 
 
 def _last_word(record: TaskRecord) -> str:
-    """How the task ended, as the agent and the platform's evaluator put it."""
     last = next((act.turn for act in reversed(record.turns) if act.turn), None)
-    words = [last.decision.instruction or last.decision.thought] if last else []
-    return "\n\n".join(part for part in (record.outcome, *words, record.eval_log) if part)
+    words = (last.decision.instruction or last.decision.thought) if last else ""
+    return "\n\n".join(filter(None, (record.outcome, words, record.eval_log)))
 
 
 def _turn(act: TurnLog, shared: dict[str, str]) -> Span:

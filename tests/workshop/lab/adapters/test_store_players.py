@@ -27,8 +27,8 @@ def test_the_first_match_shares_most_words_and_is_bought_in_the_asked_number(
     pack = make_pack(shop_json(task_text="Please buy three tea cups"))
     found = store.buy_first_match(pack, pack.scenarios[0])
     assert (found.acts, found.paid) == (1, 3 * 7)
-    # One page too large, two pages of two, then basket and checkout.
-    assert found.requests == 5
+    # Two pages of two, then basket and checkout.
+    assert found.requests == 4
 
 
 def test_nothing_is_bought_where_the_shop_refuses_or_no_word_fits(

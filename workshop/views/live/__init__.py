@@ -1,1 +1,0 @@
-"""Live pages of all runs of a folder, on loopback."""
