@@ -154,34 +154,25 @@ class Ledger:
 
         try:
             arguments = tool.bind(args, kwargs)
-            result = tool.run(**_copied(arguments))
+            result = tool.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
-            outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
-            result = None if "unknown" in self._writes() else tool.partial(fault)
+            writes = {one.outcome for one in self._wire if one.kind == "write"}
+            # A tool puts back what it moved when the API refuses; after a fatal fault it may not
+            # have been able to.
+            in_doubt = "unknown" in writes or (fault.fatal and "done" in writes)
+            outcome: Outcome = "unknown" if in_doubt else "failed"
+            result = None if "unknown" in writes else tool.partial(fault)
             failure = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
-            keep(outcome, result=_copied(result), **failure)
+            keep(outcome, result=copy.deepcopy(result), **failure)
             if result is None:
                 raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
         else:
-            keep("done", result=_copied(result))
+            keep("done", result=copy.deepcopy(result))
         # Tools may hand out what they keep; generated code must not get hold of it.
-        return _copied(result)
-
-    def _in_doubt(self, fault: ToolFault) -> bool:
-        """Whether a failed call may have left something behind.
-
-        A tool puts back what it moved when the API refuses; after a fatal fault it may not have
-        been able to.
-        """
-        writes = self._writes()
-        return "unknown" in writes or (fault.fatal and "done" in writes)
-
-    def _writes(self) -> list[WireOutcome]:
-        """Return the outcome of this call's writes."""
-        return [w.outcome for w in self._wire if w.kind == "write"]
+        return copy.deepcopy(result)
 
     def send(
         self,
@@ -294,13 +285,3 @@ class Ledger:
     def _spend(self, what: str, limit: int, words: str) -> None:
         self._check(what, limit, words)
         self._spent[what] += 1
-
-
-def _copied(value: Any) -> Any:
-    """A copy that shares nothing changeable with the value; plain data is copied the fast way."""
-    kind = type(value)
-    if kind is dict:
-        return {key: _copied(item) for key, item in value.items()}
-    if kind is list:
-        return [_copied(item) for item in value]
-    return value if kind in (str, int, float, bool, type(None)) else copy.deepcopy(value)

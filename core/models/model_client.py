@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from tenacity import RetryCallState, Retrying, retry_if_exception
+
 from core.models.model_call import (
     CallObserver,
     ErrorKind,
@@ -26,7 +28,7 @@ from core.models.model_call import (
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import GONKA, DirectTransport, is_rule_based
-from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
+from core.models.retries import EXHAUSTED, FINAL, HINTS, RETRY_SECONDS, is_passing, pause_of
 from core.text import printable
 
 ANSWER_CHARS = 50_000
@@ -168,18 +170,33 @@ class ModelClient:
         return self._targets[name]
 
     def _ask(self, target: Target, call: _Call) -> ModelCall:
-        """Attempts at one backend. Raises the ExchangeFailed of the last one."""
-        name = target.backend.name
+        """Attempts at one backend. Raises the ExchangeFailed of the last one.
 
-        def between(state: Any) -> None:
+        There is no other attempt if the pause before it would last until the deadline, or is long
+        while another backend works.
+        """
+
+        def is_over(state: RetryCallState) -> bool:
+            pause = state.upcoming_sleep
+            return (
+                state.attempt_number >= target.attempts
+                or pause >= call.until - self._clock()
+                or (
+                    pause > RETRY_SECONDS
+                    and self._backends.has_other(target.backend.name, call.tried)
+                )
+            )
+
+        def note(state: RetryCallState) -> None:
             self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
 
-        retrying = attempts(
-            target.attempts,
-            lambda: call.until - self._clock(),
-            lambda: self._backends.has_other(name, call.tried),
+        retrying = Retrying(
+            retry=retry_if_exception(is_passing),
+            wait=pause_of,
+            stop=is_over,
             sleep=self._sleep,
-            before_sleep=between,
+            before_sleep=note,
+            reraise=True,
         )
         answer: ModelCall = retrying(self._attempt, target, call)
         return answer

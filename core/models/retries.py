@@ -9,14 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
+from tenacity import RetryCallState, wait_exponential, wait_random
 
 from core.models.model_call import ErrorKind, ExchangeFailed
 
@@ -50,36 +43,13 @@ COOL_DOWN_SECONDS = 5.0
 LONGEST_SECONDS = 300.0
 
 
-def attempts(
-    limit: int,
-    seconds_left: Callable[[], float],
-    has_other: Callable[[], bool],
-    *,
-    sleep: Callable[[float], None],
-    before_sleep: Callable[[RetryCallState], None],
-) -> Retrying:
-    """Repeats attempts at one backend; call it with the function that makes one.
-
-    The last failure is raised unchanged: if it is not transient, after ``limit`` attempts,
-    if the pause would last until the deadline, or if another backend works and the
-    pause is long. Errors other than ExchangeFailed are never repeated.
-    """
-
-    def is_enough(state: RetryCallState) -> bool:
-        pause = state.upcoming_sleep
-        return pause >= seconds_left() or (pause > RETRY_SECONDS and has_other())
-
-    return Retrying(
-        retry=retry_if_exception(lambda e: isinstance(e, ExchangeFailed) and e.kind in PASSING),
-        wait=_pause,
-        stop=lambda state: stop_after_attempt(limit)(state) or is_enough(state),
-        sleep=sleep,
-        before_sleep=before_sleep,
-        reraise=True,
-    )
+def is_passing(error: BaseException) -> bool:
+    """Whether another attempt at the same backend may not meet this error."""
+    return isinstance(error, ExchangeFailed) and error.kind in PASSING
 
 
-def _pause(state: RetryCallState) -> float:
+def pause_of(state: RetryCallState) -> float:
+    """Seconds before the next attempt: as asked for, else exponential with jitter."""
     error = state.outcome.exception() if state.outcome else None
     wished = error.retry_after if isinstance(error, ExchangeFailed) else None
     return WAIT(state) if wished is None else wished * (1 + random.uniform(0, SPREAD))
