@@ -62,11 +62,6 @@ class Node:
     address: str
     """Its account; a signature holds for it alone."""
 
-    @property
-    def host(self) -> str:
-        """Host and port, for texts."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
-
 
 def require() -> None:
     """Raises ExtraMissing where the library is not installed."""
@@ -164,8 +159,6 @@ class GonkaTransport:
 
 
 class _NodeTransport(LiteLLMTransport):
-    """One attempt at one node."""
-
     def __init__(self, backend: Backend, node: Node, client: Any) -> None:
         super().__init__(backend)
         self.node = node
@@ -266,11 +259,11 @@ def _skew(error: Exception) -> float | None:
 
 
 def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
-    """Combine the failures of several nodes into one."""
     last = failures[-1][1]
     if len(failures) == 1 or last.kind in _SAME_EVERYWHERE:
         return last
     kinds = [error.kind for _, error in failures]
+    hosts = [urlsplit(node.url).netloc.rpartition("@")[2] for node, _ in failures]
     # One node that lags behind is no reason to give up all of them.
     lasting: ErrorKind = "clock" if "clock" in kinds else last.kind
     kind = next((kind for kind in kinds if kind in PASSING), lasting)
@@ -278,7 +271,7 @@ def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
     free = all(error.usage == Usage.nothing() for _, error in failures)
     return ExchangeFailed(
         kind,
-        "; ".join(f"{node.host}: {error.text}" for node, error in failures),
+        "; ".join(f"{host}: {e.text}" for host, (_, e) in zip(hosts, failures, strict=True)),
         status=last.status,
         retry_after=min(pauses, default=None),
         usage=Usage.nothing() if free else None,

@@ -19,10 +19,10 @@ NONE: Texts = MappingProxyType({})
 SUFFIX = ".md"
 MOST_CHARS = 50_000
 """Maximum characters of a section; a prompt is paid for in every call."""
-MOST_REPEATS = 10
-"""Maximum occurrences of a placeholder in a section."""
 MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
+MOST_REPEATS = 10
+"""Maximum occurrences of a placeholder in a section."""
 _DEEPEST = 5
 """Folders below each other; names of sections have fewer parts."""
 _TAG = regex.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[{%#]", regex.DOTALL)
