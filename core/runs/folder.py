@@ -56,26 +56,22 @@ def held(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise CannotRun(f"{path} cannot be opened: {error.strerror}") from None
     try:
-        _take(file, path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _HELD:
+                raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
+            # The holder wrote itself down, or is about to.
+            holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+            pid = holder if holder.isdecimal() else "unknown"
+            raise CannotRun(f"{folder}: already running (pid {pid})") from None
+        # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
+        with suppress(OSError):
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(file)
-
-
-def _take(file: int, path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in _HELD:
-            raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
-        # The holder wrote itself down, or is about to.
-        holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
-        pid = holder if holder.isdecimal() else "unknown"
-        raise CannotRun(f"{path.parent}: already running (pid {pid})") from None
-    # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
-    with suppress(OSError):
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
 
 
 def _made(out: Path) -> Path:

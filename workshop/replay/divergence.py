@@ -46,7 +46,7 @@ def first_divergence(recorded: WorkReport, now: WorkReport) -> Divergence | None
 def timeless(report: WorkReport) -> str:
     """The report as the journal has it, without the times at and in which it was made, and
     without the sandbox, which is no part of what the code did."""
-    record: dict[str, Any] = report.journal()
+    record: dict[str, Any] = report.model_dump(mode="json")
     del record["seconds"], record["sandbox"]
     for part in (*record["steps"], *record["calls"]):
         del part["seconds"]
@@ -108,7 +108,7 @@ def _call(call: ToolCall | None) -> str:
 def _answer(report: WorkReport) -> str | None:
     if not report.answered:
         return None
-    return json.dumps(report.journal()["result"], ensure_ascii=False)
+    return json.dumps(report.model_dump(mode="json")["result"], ensure_ascii=False)
 
 
 def _text(
