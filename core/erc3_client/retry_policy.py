@@ -174,7 +174,9 @@ class RetryPolicy:
                     outages.answered(kind)
                     raise
                 outages.failed(kind, began)
-                left = self._left(outages.since(kind, first))
+                hurry = min(self._seconds, HURRY_SECONDS)
+                seconds = hurry if self._stopping() else self._seconds
+                left = outages.since(kind, first) + seconds - now()
                 if left <= 0 or attempts == limit:
                     raise
                 # The last attempt is made when the retry time ends.
@@ -183,14 +185,8 @@ class RetryPolicy:
                 outages.answered(kind)
                 return answer
 
-    def _left(self, since: float) -> float:
-        """Seconds of retry time that are left in an outage, never below 0."""
-        seconds = min(self._seconds, HURRY_SECONDS) if self._stopping() else self._seconds
-        return max(0.0, since + seconds - now())
-
     @property
     def _check(self) -> Callable[[], None]:
-        """Raises what ends the pauses of this thread."""
         return getattr(self._here, "check", lambda: None)
 
     def _pause(self, seconds: float) -> None:

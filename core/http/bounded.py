@@ -129,8 +129,6 @@ class _Stream(httpcore.NetworkStream):
 
 
 class _Network(httpcore.SyncBackend):
-    """Opens such connections."""
-
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
     ) -> httpcore.NetworkStream:
@@ -138,7 +136,6 @@ class _Network(httpcore.SyncBackend):
 
 
 def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts of a gzip file, unpacked."""
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for part in parts:

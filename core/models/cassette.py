@@ -238,7 +238,6 @@ def _exchanges(path: Path, records: list[dict[str, Any]]) -> tuple[Exchange, ...
 
 
 def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exchange:
-    """Raises KeyError for a text that is not on the tape."""
     if ("reply" in record) == ("error" in record):
         raise KeyError("one of reply and error")
     messages = [dict(message) for message in record["request"]["messages"]]

@@ -30,7 +30,6 @@ MOST_PARTS = 100_000
 """Lists and objects of a body; each takes up twenty times its size once it is read."""
 _ENTRIES = 20
 _DEPTH = 4
-_LARGE_BYTES = 256 * 1024
 
 
 class ChatTransport(BoundedTransport):
@@ -117,8 +116,6 @@ def chat_answer(body: bytes) -> bytes:
 def error_answer(body: bytes) -> bytes:
     """The body of a refusal, cut: the JSON of its upper levels, or the beginning of its text."""
     text = body[: 4 * LONGEST_ERROR].decode("utf-8", "replace")[:LONGEST_ERROR]
-    if len(body) >= _LARGE_BYTES:
-        return text.encode()
     try:
         result = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -173,7 +170,6 @@ def _text(value: object) -> str | None:
 
 
 def _usage(value: object) -> dict[str, Any]:
-    """Return the figures of a usage; {} if prompt or completion is invalid."""
     if not isinstance(value, dict):
         return {}
     if any(count(value.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):

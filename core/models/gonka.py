@@ -62,6 +62,11 @@ class Node:
     address: str
     """Its account; a signature holds for it alone."""
 
+    @property
+    def host(self) -> str:
+        """Host and port, for texts."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
 
 def require() -> None:
     """Raises ExtraMissing where the library is not installed."""
@@ -194,7 +199,6 @@ class _NodeTransport(LiteLLMTransport):
 
 
 def _opened(backend: Backend) -> Sequence[_NodeTransport]:
-    """A client for each node. Raises ExchangeFailed: key or nodes cannot be used."""
     try:
         key, nodes = key_of(backend), nodes_of(backend)
         library = _library()
@@ -263,7 +267,6 @@ def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
     if len(failures) == 1 or last.kind in _SAME_EVERYWHERE:
         return last
     kinds = [error.kind for _, error in failures]
-    hosts = [urlsplit(node.url).netloc.rpartition("@")[2] for node, _ in failures]
     # One node that lags behind is no reason to give up all of them.
     lasting: ErrorKind = "clock" if "clock" in kinds else last.kind
     kind = next((kind for kind in kinds if kind in PASSING), lasting)
@@ -271,7 +274,7 @@ def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
     free = all(error.usage == Usage.nothing() for _, error in failures)
     return ExchangeFailed(
         kind,
-        "; ".join(f"{host}: {e.text}" for host, (_, e) in zip(hosts, failures, strict=True)),
+        "; ".join(f"{node.host}: {error.text}" for node, error in failures),
         status=last.status,
         retry_after=min(pauses, default=None),
         usage=Usage.nothing() if free else None,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -46,8 +45,6 @@ class ModelFailed(Exception):
 
 @dataclass
 class _Call:
-    """One call of the client under way."""
-
     messages: tuple[Message, ...]
     params: dict[str, Any]
     until: float
@@ -146,28 +143,24 @@ class ModelClient:
             ),
             prompt_sha256=sha256_of(json.dumps(list(messages))),
         )
-        target = self._first(call)
-        while True:
-            with ExitStack() as failing:
-                failing.callback(self._backends.release, target.backend.name)
-                try:
-                    answer = self._ask(target, call)
-                except ExchangeFailed as error:
-                    failing.pop_all()
-                    target = self._after(target, error, call)
-                    continue
-                failing.pop_all()
-            self._backends.answered(target.backend.name)
-            return answer
-
-    def _first(self, call: _Call) -> Target:
-        name = self._backends.choose()
-        if name is None:
+        first = self._backends.choose()
+        if first is None:
             exhausted = self._backends.exhausted
-            text = "; ".join(f"{n} ({why})" for n, why in exhausted.items())
+            text = "; ".join(f"{name} ({why})" for name, why in exhausted.items())
             kind = next(iter(exhausted.values()), None)
             raise ModelFailed(f"{self.model}: disabled for the rest of this run: {text}", kind)
-        return self._targets[name]
+        target = self._targets[first]
+        while True:
+            try:
+                answer = self._ask(target, call)
+            except ExchangeFailed as error:
+                target = self._after(target, error, call)
+            except BaseException:
+                self._backends.release(target.backend.name)
+                raise
+            else:
+                self._backends.answered(target.backend.name)
+                return answer
 
     def _ask(self, target: Target, call: _Call) -> ModelCall:
         """Attempts at one backend. Raises the ExchangeFailed of the last one.

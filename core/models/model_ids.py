@@ -68,7 +68,6 @@ def provider_of(model: str) -> str:
 
 
 def _found(model: str) -> Any:
-    """LiteLLM's name, provider, key and address of an id; None if it does not know the id."""
     litellm = load()
     try:
         return litellm.get_llm_provider(model)
@@ -100,7 +99,14 @@ def check_id(model: str, models: Models) -> None:
     """
     prefix, slash, rest = model.partition("/")
     if is_rule_based(model):
-        _check_rule_based(model, prefix, rest)
+        answering = getattr(provider(prefix), "answering", lambda _: model)
+        try:
+            id: str = answering(rest)
+        except LookupError as error:
+            raise UnknownModel(str(error.args[0])) from None
+        prefix, _, name = id.partition("/")
+        if name not in provider(prefix).names():
+            raise UnknownModel(f"there is no {id}{_hint(_most_like(id, rule_based_ids()))}")
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
@@ -120,19 +126,7 @@ def rule_based_ids() -> list[str]:
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
-def _check_rule_based(model: str, prefix: str, rest: str) -> None:
-    answering = getattr(provider(prefix), "answering", lambda _: model)
-    try:
-        id: str = answering(rest)
-    except LookupError as error:
-        raise UnknownModel(str(error.args[0])) from None
-    prefix, _, name = id.partition("/")
-    if name not in provider(prefix).names():
-        raise UnknownModel(f"there is no {id}{_hint(_most_like(id, rule_based_ids()))}")
-
-
 def _nearest(model: str, models: Models) -> list[str]:
-    """The names nearest to an id, from the models file, our own ids and LiteLLM's map."""
     prefix, slash, rest = model.partition("/")
     moved: list[str] = []
     if slash:

@@ -175,7 +175,6 @@ class Models:
         )
 
     def _merged(self, model: str, served_as: str, role: Role) -> dict[str, Any]:
-        """Everything said of an id, the more special over the more general."""
         names = dict.fromkeys((served_as, model))
         entries = [self.file.models[key] for name in names for key in self._keys(name)]
         merged = self.file.defaults.model_dump(exclude_none=True)
@@ -188,7 +187,6 @@ class Models:
         return merged
 
     def _keys(self, model: str) -> list[str]:
-        """The tables that speak of an id: patterns by length, then the id itself."""
         low = model.casefold()
         patterns = [
             key

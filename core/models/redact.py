@@ -74,7 +74,6 @@ def _secrets() -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _known(secrets: frozenset[str]) -> tuple[str, ...]:
-    """All forms of all secrets, the longest first."""
     forms = {form for secret in secrets for form in _forms(secret)}
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 

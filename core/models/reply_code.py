@@ -101,7 +101,11 @@ def find_code(reply: Cleaned) -> Snippet:
 
 def _blocks(text: str) -> list[_Block]:
     """Every tagged and fenced block, by its place; those in other languages are left out."""
-    text = _before_observation(text)
+    # Results that the model invented stand after its first block.
+    ends = [t.start() for t in _TAG.finditer(text) if t["end"] or t["half"]][:1]
+    ends += [f.end() for f in _FENCE.finditer(text) if f["close"]][:1]
+    made_up = _OBSERVATION.search(text, min(ends)) if ends else None
+    text = text[: made_up.start()] if made_up else text
     blocks = [*_tagged(text), *_fenced(text)]
     return sorted((b for b in blocks if b.code), key=lambda b: b.start)
 
@@ -126,14 +130,6 @@ def _fenced(text: str) -> Iterator[_Block]:
             # The fence was opened within tags, which end it.
             code, end = code[: tag.start()], fence.start("code") + tag.start()
         yield _block(fence.start(), end, code, closed, bool(fence["label"]) or not closed)
-
-
-def _before_observation(text: str) -> str:
-    """Return the text up to results that the model invented after its first block."""
-    ends = [t.start() for t in _TAG.finditer(text) if t["end"] or t["half"]][:1]
-    ends += [f.end() for f in _FENCE.finditer(text) if f["close"]][:1]
-    made_up = _OBSERVATION.search(text, min(ends)) if ends else None
-    return text[: made_up.start()] if made_up else text
 
 
 def _block(start: int, end: int, raw: str, closed: bool, meant: bool) -> _Block:
@@ -171,7 +167,6 @@ def _needed(blocks: list[_Block], last: _Block) -> list[_Block]:
 
 
 def _missing(tree: ast.Module | None) -> frozenset[str]:
-    """Names that a block reads and does not define itself."""
     if tree is None:
         return frozenset()
     names = (n for n in ast.walk(tree) if isinstance(n, ast.Name))

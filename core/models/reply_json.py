@@ -81,7 +81,6 @@ def _read(text: str, read: Callable[[str, int], tuple[object, int]], most: int) 
 
 
 def _loose(text: str, start: int) -> tuple[object, int]:
-    """Raises ValueError."""
     with suppress(ValueError):
         return _STRICT.raw_decode(text, start)  # a thousand times as fast, and as it would read it
     value, error, end = json5.parse(text, start=start, consume_trailing=False)

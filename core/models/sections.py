@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import regex
 from rapidfuzz import fuzz, process
@@ -23,8 +23,6 @@ MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
 MOST_REPEATS = 10
 """Maximum occurrences of a placeholder in a section."""
-_DEEPEST = 5
-"""Folders below each other; names of sections have fewer parts."""
 _TAG = regex.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[{%#]", regex.DOTALL)
 
 
@@ -100,33 +98,22 @@ def _files(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and text of every file that is not hidden; nothing outside of the folder is read."""
     if not folder.is_dir():
         raise SectionError(f"{folder} is not a folder of sections")
-    for path in _paths(folder):
-        if path.suffix != SUFFIX:
-            raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
-        try:
-            text = read_text(path, 4 * MOST_CHARS, follow=False)
-        except FileError as error:
-            raise SectionError(str(error)) from None
-        yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text
 
+    def refuse(error: OSError) -> NoReturn:
+        raise SectionError(f"{error.filename}: cannot be read: {error.strerror}")
 
-def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            visible = sorted(
-                (entry for entry in entries if not entry.name.startswith(".")),
-                key=lambda entry: entry.name,
-            )
-    except OSError as error:
-        raise SectionError(f"{folder}: cannot be read: {error.strerror}") from None
-    for entry in visible:
-        path = folder / entry.name
-        if entry.is_symlink():
-            text = "is a symbolic link; only regular files in the folder are read"
-            raise SectionError(f"{path}: {text}; copy the file there")
-        if not entry.is_dir(follow_symlinks=False):
-            yield path
-        elif depth < _DEEPEST:
-            yield from _paths(path, depth + 1)
-        else:
-            raise SectionError(f"{path}: sections are not nested this deep")
+    for place, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        visible = sorted(name for name in files if not name.startswith("."))
+        for path in (Path(place, name) for name in [*folders, *visible]):
+            if path.is_symlink():
+                text = "is a symbolic link; only regular files in the folder are read"
+                raise SectionError(f"{path}: {text}; copy the file there")
+        for path in (Path(place, name) for name in visible):
+            if path.suffix != SUFFIX:
+                raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
+            try:
+                text = read_text(path, 4 * MOST_CHARS, follow=False)
+            except FileError as error:
+                raise SectionError(str(error)) from None
+            yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text

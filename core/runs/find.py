@@ -80,7 +80,6 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
 
 
 def _matches(name: str, runs: list[Path]) -> list[Path]:
-    """The runs that a name means: the latest, those that begin so, or those that are called so."""
     if latest := _LATEST.fullmatch(name):
         whole = (one for one in runs if not ((manifest := manifest_of(one)) and manifest.fork))
         if newest := next(islice(whole, int(latest[1] or 0), None), None):

@@ -92,8 +92,7 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
         return json.loads(data)
 
     def read_float(digits: str) -> float | None:
-        number = float(digits)
-        return number if math.isfinite(number) else None
+        return number if math.isfinite(number := float(digits)) else None
 
     text = data.decode("utf-8", "replace")
     return json.loads(text, parse_constant=lambda _: None, parse_float=read_float)
@@ -113,7 +112,6 @@ def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
-    """The records of a journal; what cannot be read is raised or noted."""
     try:
         *lines, tail = path.read_bytes().split(b"\n")
     except OSError as error:

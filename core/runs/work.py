@@ -206,7 +206,6 @@ def _error_in(value: object, ignored: Sequence[str]) -> str | None:
 
 
 def _text_of(error: object) -> object:
-    """The text of an error as reports have it: a text, or a failed request."""
     return error.get("text") if isinstance(error, dict) else error
 
 
@@ -287,7 +286,6 @@ def _is_told(value: object, rendered: str) -> bool:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts in a value, as JSON writes them."""
     if isinstance(value, str):
         if value:
             yield compact(value)

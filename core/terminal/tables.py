@@ -221,7 +221,6 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:
-    """The rank of a cause, and its name; "" for harm."""
     if task.harm:
         return 0, ""
     if task.failure:
@@ -232,7 +231,6 @@ def _rank(task: TaskResult) -> tuple[int, str]:
 
 
 def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
-    """The lines of one cause, each with its number of tasks."""
     first = tasks[0]
     of_program = first.cause is not None and not first.failure and len(tasks) > 1
     if (first.failure or of_program) and not first.harm:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -93,7 +93,12 @@ class BaseClient:
         except ValueError:
             raise self._unusable(response) from None
         if not 200 <= response.status_code < 300:
-            raise self._refusal(response, data)
+            if not is_refusal(response.status_code, data):
+                raise self._unusable(response, code="validated")
+            error_text, code = self._clean(data["error"]), self._clean(data["code"] or "")
+            raise ApiException(
+                ApiError(status=data["status"], error=error_text, code=code), response
+            )
         try:
             return response_model.model_validate(data)
         except ValidationError as error:
@@ -115,17 +120,6 @@ class BaseClient:
                 return self._post(path, request, responses[path])
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
-
-    def _refusal(self, response: httpx.Response, data: Any) -> ApiException:
-        if not is_refusal(response.status_code, data):
-            return self._unusable(response, code="validated")
-        code = data.get("code")
-        error = ApiError(
-            status=data["status"],
-            error=self._clean(data["error"]),
-            code=self._clean(code) if isinstance(code, str) else "",
-        )
-        return ApiException(error, response)
 
     def _unusable(self, response: httpx.Response, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code

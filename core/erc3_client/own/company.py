@@ -27,7 +27,6 @@ _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})
 
 
 def _method(exported: str) -> Callable[..., Any]:
-    """A method named after a request; it takes its fields as arguments, the needed ones first."""
     request: type[BaseModel] = getattr(company_requests, exported)
     response = models.RESPONSES[request.model_fields["tool"].default]
     name = sub(r"(?<!^)(?=[A-Z])", "_", exported.removeprefix("Req_")).lower()
