@@ -13,7 +13,7 @@ from core.erc3_client.bounds import cut_texts, known_score
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy, trouble_of
 
 if TYPE_CHECKING:
-    from core.erc3_client.own import core_models as answers
+    from core.erc3_client.own import core as answers
     from core.erc3_client.own.base import HasTaskId
     from core.erc3_client.own.core import ERC3
 

@@ -13,7 +13,7 @@ import regex
 from rapidfuzz import fuzz
 
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
-from core.models.models_file import Prices, Target
+from core.models.models_file import Models, Prices, Target, default_models
 from core.models.providers import GONKA, is_rule_based
 from core.models.tokens import litellm_folder
 
@@ -56,6 +56,12 @@ class Price:
         cached_price = self.input if self.cached is None else self.cached
         fresh = (usage.prompt - cached) * self.input
         return fresh + cached * cached_price + usage.completion * self.output
+
+
+def price_of(model: str, models: Models | None = None) -> Price | None:
+    """The price of an id or a configured name, at its first backend; None: unknown."""
+    target = (models or default_models()).settings(model, "worker").targets[0]
+    return target_price(target.backend.model, target.prices, target.backend.base_url)
 
 
 def target_price(model: str, configured: Prices | None, base_url: str | None) -> Price | None:

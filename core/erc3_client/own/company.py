@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import company_models as models
-from core.erc3_client.own import company_requests
 from core.erc3_client.own.base import BaseClient
 from core.erc3_client.own.company_models import *  # noqa: F403
 
@@ -27,7 +26,7 @@ _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})
 
 
 def _method(exported: str) -> Callable[..., Any]:
-    request: type[BaseModel] = getattr(company_requests, exported)
+    request: type[BaseModel] = getattr(models, exported)
     response = models.RESPONSES[request.model_fields["tool"].default]
     name = sub(r"(?<!^)(?=[A-Z])", "_", exported.removeprefix("Req_")).lower()
     signature = _signature(request)
@@ -79,6 +78,6 @@ class Erc3Client(BaseClient):
         return self._dispatched(request, models.RESPONSES)
 
 
-for _exported in company_requests.__all__:
+for _exported in models.REQUESTS:
     _named = _method(_exported)
     setattr(Erc3Client, _named.__name__, _named)

@@ -26,7 +26,7 @@ from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.model_client import ModelClient, ModelFailed, open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, load_models
-from core.models.prices import target_price
+from core.models.prices import price_of
 from core.models.redact import redact
 
 pytest.importorskip("gonka_openai", reason="the extra gonka is not installed")
@@ -257,7 +257,7 @@ def test_it_is_known_needs_key_and_nodes_and_has_no_likely_price(
     monkeypatch.delenv(gonka.KEY_VARIABLE)
     assert missing_keys(Backend(model=MODEL)) == (gonka.KEY_VARIABLE,)
     assert missing_keys(Backend(model=MODEL, key_variable="MINE")) == ("MINE",)
-    assert target_price(MODEL, None, None) is None
+    assert price_of(MODEL) is None
 
 
 def test_without_the_extra_the_command_that_installs_it_is_told(

@@ -16,6 +16,7 @@ from core.models.prices import (
     dollars,
     like,
     openrouter_id,
+    price_of,
     target_price,
     tells_cost,
 )
@@ -65,12 +66,6 @@ def test_no_likeness_mixes_sizes_or_forms() -> None:
     for ids in _by_name().values():
         for word in words:
             assert len({word in _words(i) for i in ids}) == 1, (word, ids)
-
-
-def price_of(model: str, file: Path | None = None) -> Price | None:
-    """The price at the model's first backend."""
-    target = load_models(file).settings(model, "worker").targets[0]
-    return target_price(target.backend.model, target.prices, target.backend.base_url)
 
 
 def _words(model: str) -> set[str]:
@@ -126,7 +121,7 @@ def test_a_configured_price_goes_first(tmp_path: Path) -> None:
     path.write_text(
         '[models."nebius/*"]\nprices = { input = 2, output = 4, cached = 0.5 }\n', encoding="utf-8"
     )
-    price = price_of("nebius/openai/gpt-oss-120b", path)
+    price = price_of("nebius/openai/gpt-oss-120b", load_models(path))
     assert price is not None
     assert price.source == "configuration"
     usage = Usage(prompt=1_000_000, completion=500_000, cached=400_000)

@@ -13,7 +13,7 @@ from workshop.simulator.company.registry import SEPARATOR, plain
 from workshop.simulator.world import Refusal
 
 if TYPE_CHECKING:
-    from core.erc3_client.own.company_requests import (
+    from core.erc3_client.own.company_models import (
         Req_SearchCustomers,
         Req_SearchEmployees,
         Req_SearchProjects,
