@@ -35,9 +35,9 @@ _DEPTH = 4
 class ChatTransport(BoundedTransport):
     """Checks what model servers reply, before anything else reads it."""
 
-    def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
+    def __init__(self, verify: ssl.SSLContext | bool | str) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        client = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
+        client = httpx.Client(verify=verify, limits=limits)
         super().__init__(client, MOST_BYTES, error_bytes=ERROR_BYTES)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

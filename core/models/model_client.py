@@ -83,7 +83,6 @@ class ModelClient:
         base_url: the address of an id without configured backends.
         models: settings and the state of the backends; share one in a run.
         transport_factory: makes a backend's transport, once, at its first call.
-        answer_chars: an answer is cut after so many characters.
 
     Raises ModelsError: settings that do not fit together.
     """
@@ -99,7 +98,6 @@ class ModelClient:
         transport_factory: Callable[[Backend], Transport] = open_transport,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        answer_chars: int = ANSWER_CHARS,
     ) -> None:
         self.model = model
         self.role: Role = role
@@ -112,7 +110,6 @@ class ModelClient:
         self._sleep = sleep
         self._clock = clock
         self._transport_factory = transport_factory
-        self._answer_chars = answer_chars
         self._opened: dict[str, Transport] = {}
 
     @property
@@ -229,7 +226,7 @@ class ModelClient:
             # Whatever it was, the provider may have been asked.
             self._observer.on_call(record(error=type(error).__name__))
             raise
-        answer = record(**_answer_fields(target, reply, self._answer_chars))
+        answer = record(**_answer_fields(target, reply))
         self._observer.on_call(answer)
         return answer
 
@@ -267,10 +264,10 @@ class ModelClient:
         call.failed = None
 
 
-def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
+def _answer_fields(target: Target, reply: Reply) -> dict[str, Any]:
     cost, source = dollars(target, reply)
     return {
-        "text": printable(reply.text[:chars]),
+        "text": printable(reply.text[:ANSWER_CHARS]),
         "finish_reason": reply.finish_reason,
         "usage": reply.usage,
         "cost_usd": cost,

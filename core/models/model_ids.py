@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -106,7 +106,7 @@ def check_id(model: str, models: Models) -> None:
             raise UnknownModel(str(error.args[0])) from None
         prefix, _, name = id.partition("/")
         if name not in provider(prefix).names():
-            raise UnknownModel(f"there is no {id}{_hint(_most_like(id, rule_based_ids()))}")
+            raise UnknownModel(f"there is no {id}{_hint(id, rule_based_ids())}")
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
@@ -118,7 +118,11 @@ def check_id(model: str, models: Models) -> None:
     if provider_of(model):
         return
     what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
-    raise UnknownModel(f"{what}{_hint(_nearest(model, models))}")
+    providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()] if slash else []
+    named = [name for name in models.file.models if "*" not in name]
+    moved = [f"{provider}/{rest}" for provider in providers]
+    known = [*named, *rule_based_ids(), *moved, *map_ids()]
+    raise UnknownModel(f"{what}{_hint(model, known)}")
 
 
 def rule_based_ids() -> list[str]:
@@ -126,21 +130,6 @@ def rule_based_ids() -> list[str]:
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
-def _nearest(model: str, models: Models) -> list[str]:
-    prefix, slash, rest = model.partition("/")
-    moved: list[str] = []
-    if slash:
-        providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()]
-        moved = [f"{provider}/{rest}" for provider in _most_like(prefix, providers)]
-    ours = [name for name in models.file.models if "*" not in name] + rule_based_ids()
-    matches = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
-    return list(dict.fromkeys(matches))[:SHOWN]
-
-
-def _most_like(text: str, known: Iterable[str]) -> list[str]:
-    result = process.extract(text, list(known), scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
-    return [name for name, _, _ in result]
-
-
-def _hint(near: Sequence[str]) -> str:
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+def _hint(model: str, known: Iterable[str]) -> str:
+    near = process.extract(model, known, scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
+    return f"; did you mean {' or '.join(dict.fromkeys(id for id, _, _ in near))}?" if near else ""

@@ -192,16 +192,11 @@ def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
     ended = clean(f"{number(result.score, 1)}, {result.ended}{wrong}")
     line = Text(f"{place} {_brief(result.spec_id)}: ", no_wrap=True, overflow="ellipsis")
     tail = f", {counted(result.turns, 'turn')}, {result.seconds:.1f} s"
-    return line.append(ended, style=ending_style(result)).append(tail, style="dim")
-
-
-def ending_style(result: TaskResult) -> str:
-    """The colour of how a task ended."""
-    if result.harm:
-        return "bold red"
-    if result.failure:
-        return "red"
-    return "green" if result.passed else "yellow" if result.failed else ""
+    if result.harm or result.failure:
+        style = "bold red" if result.harm else "red"
+    else:
+        style = "green" if result.passed else "yellow" if result.failed else ""
+    return line.append(ended, style=style).append(tail, style="dim")
 
 
 def _table(rows: Sequence[Running], now: float) -> Table:

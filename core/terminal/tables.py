@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -70,19 +70,6 @@ def summary_table(results: RunResults, width: int) -> Table:
     return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
 
 
-def _columns_in(width: int, widths: Mapping[str, int]) -> tuple[list[Column[TaskFigures]], bool]:
-    """The columns of a table of so many characters, and whether they fit."""
-
-    def fit(columns: list[Column[TaskFigures]]) -> bool:
-        return sum(widths[column.name] + BORDER for column in columns) < width
-
-    columns = list(COLUMNS)
-    for name in DROPPED:
-        if not fit(columns):
-            columns = [column for column in columns if column.name != name]
-    return columns, fit(columns)
-
-
 def _table(
     title: str,
     rows: Sequence[tuple[TaskFigures, str]],
@@ -104,7 +91,15 @@ def _table(
         )
         for column in COLUMNS
     }
-    columns, fits = _columns_in(width, widths)
+
+    def needed(columns: Sequence[Column[TaskFigures]]) -> int:
+        return sum(widths[column.name] + BORDER for column in columns)
+
+    columns = list(COLUMNS)
+    for name in DROPPED:
+        if needed(columns) >= width:
+            columns = [column for column in columns if column.name != name]
+    fits = needed(columns) < width
     table = Table(title=Text(clean(title)))
     for column in columns:
         table.add_column(
