@@ -142,25 +142,22 @@ class Progress(Watcher):
             self._running.pop(result.task_id, None)
             self._count(result)
             place = f"[{self._counts['done']}/{self._counts['total']}]"
-            self._print(finished_line(result, place, self._harm_name))
+            lines = [finished_line(result, place, self._harm_name)]
             if result.error:
-                self._print(Text(f"    {clean(result.error)}", style="dim"))
+                lines.append(Text(f"    {clean(result.error)}", style="dim"))
+            for line in lines:
+                if self._console.is_terminal:
+                    self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
+                else:  # a pipe has no width: what is cut there is lost
+                    self._console.print(line, soft_wrap=True, highlight=False)
         if self._live:
-            # What was printed stands above the lines of before it.
-            self._live.refresh()
+            self._live.refresh()  # what was printed stands above the lines of before it
 
     def _count(self, result: TaskResult) -> None:
         self._counts["done"] += 1
         self._counts["passed"] += result.passed
         self._counts["failed"] += result.failed
         self._counts["harm"] += result.failed and result.harm is True
-
-    def _print(self, line: Text) -> None:
-        # A pipe has no width: what is cut there is lost.
-        if self._console.is_terminal:
-            self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
-        else:
-            self._console.print(line, soft_wrap=True, highlight=False)
 
     def screen(self) -> RenderableType:
         """The moving lines as they are now, no more than the console has."""

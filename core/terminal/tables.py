@@ -132,10 +132,9 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
-    played = any(not task.infrastructure_failure for task in results.tasks)
-    score = (
-        f"this run scored {number(sums.score_mean, 3)}" if played else "no score: no task played"
-    )
+    score = "no score: no task played"
+    if any(not task.infrastructure_failure for task in results.tasks):
+        score = f"this run scored {number(sums.score_mean, 3)}"
     scored = f"{score}; cost {cost}"
     if idle_group:
         known = sum(part.tasks for part in groups.values())
@@ -152,9 +151,8 @@ def overview(console: Console, run: RunView) -> None:
         (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
         for task in run.tasks
     ]
-    console.print(
-        _table(f"{run.heading}{', a fork' if run.fork else ''}", rows, sums, console.width)
-    )
+    title = f"{run.heading}{', a fork' if run.fork else ''}"
+    console.print(_table(title, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
     text = (
@@ -208,10 +206,9 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     if results.tasks and all(task.failure == "model" for task in results.tasks):
         text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
         head.append(Text(text, style="bold red"))
-    room = LINES - len(head)
-    if len(lines) > room:
+    if len(lines) > (room := LINES - len(head)):
         hidden = sum(count for _, count in lines[room - 1 :])
-        return [*head, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
+        lines = [*lines[: room - 1], (Text(f"  … and {hidden} more"), hidden)]
     return [*head, *(line for line, _ in lines)]
 
 
