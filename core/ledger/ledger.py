@@ -105,7 +105,7 @@ class Ledger:
             self._closed = True
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        """Run a tool for generated code; the answer is a copy in plain data.
+        """Run a tool for generated code; the answer is a copy, not what the tool itself keeps.
 
         A tool with ``fields`` answers also where a request failed, as long as every write of the
         call is known to have taken effect or not.
@@ -117,7 +117,9 @@ class Ledger:
             tool = self._tools.get(name)
             if tool is None:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
-            self._spend("calls", self.budget.calls, "tool calls")
+            self._check("calls", self.budget.calls, "tool calls")
+            self._spent["calls"] += 1
+            self._wire, self._kept = [], []
             return self._run(tool, args, kwargs)
 
     def note(self, call: ToolCall) -> None:
@@ -130,8 +132,7 @@ class Ledger:
         self.on_call(call)
 
     def _run(self, tool: Tool, args: list[object], kwargs: dict[str, object]) -> object:
-        began, started = time.perf_counter(), time.time()
-        self._wire, self._kept = [], []
+        began, started = time.perf_counter(), round(time.time(), 6)
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
@@ -145,7 +146,7 @@ class Ledger:
                 step=step,
                 line=line,
                 seconds=round(time.perf_counter() - began, 6),
-                started=round(started, 6),
+                started=started,
                 requests=tuple(self._wire),
                 kept=tuple(self._kept),
                 **fields,
@@ -157,13 +158,11 @@ class Ledger:
             result = tool.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
             writes = {one.outcome for one in self._wire if one.kind == "write"}
-            # A tool puts back what it moved when the API refuses; after a fatal fault it may not
-            # have been able to.
+            # After a fatal fault a tool may not have been able to put back what it moved.
             in_doubt = "unknown" in writes or (fault.fatal and "done" in writes)
-            outcome: Outcome = "unknown" if in_doubt else "failed"
             result = None if "unknown" in writes else tool.partial(fault)
             failure = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
-            keep(outcome, result=copy.deepcopy(result), **failure)
+            keep("unknown" if in_doubt else "failed", result=copy.deepcopy(result), **failure)
             if result is None:
                 raise
         except BaseException as error:
@@ -171,7 +170,6 @@ class Ledger:
             raise
         else:
             keep("done", result=copy.deepcopy(result))
-        # Tools may hand out what they keep; generated code must not get hold of it.
         return copy.deepcopy(result)
 
     def send(
@@ -199,7 +197,8 @@ class Ledger:
                 self._check("final", self.budget.final, "irreversible requests")
             if kind == "write":
                 self._check("writes", self.budget.writes, "writes")
-            self._spend("requests", self.budget.requests, "requests to the API")
+            self._check("requests", self.budget.requests, "requests to the API")
+            self._spent["requests"] += 1
             self._spent["writes"] += kind == "write"
             if final or about is not None:
                 self._on_entry(Intent(path=path, body=body, about=about))
@@ -281,7 +280,3 @@ class Ledger:
         if self._spent[what] >= limit:
             text = f"budget reached: {limit} {words} per instruction"
             raise ToolFault(text, kind="RuntimeError", fatal=what != "final")
-
-    def _spend(self, what: str, limit: int, words: str) -> None:
-        self._check(what, limit, words)
-        self._spent[what] += 1

@@ -41,8 +41,6 @@ _HEADER = {"v": VERSION, "type": "cassette"}
 _OUTCOME = TypeAdapter[Reply | ExchangeFailed](Reply | ExchangeFailed)
 COMPARED_CHARS = 20_000
 """The end of a prompt, which is compared: its beginning is the same for all."""
-COMPARED_LINES = 400
-"""Lines shown from the first difference on."""
 DIFF_LINES = 40
 LINE_CHARS = 160
 Key: TypeAlias = tuple[str, str, str]
@@ -405,20 +403,16 @@ def describe_miss(
     text = _text(request.messages)
     _, alike, place = process.extractOne(text[-COMPARED_CHARS:], texts, scorer=fuzz.ratio)
     near = same[place]
-    diff = _diff(_text(near.request.messages), text)
-    return "\n".join([f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike", *diff])
+    head = f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike"
+    was, now_asked = (
+        [line[:LINE_CHARS] for line in one.split("\n")]
+        for one in (_text(near.request.messages), text)
+    )
+    diff = list(difflib.unified_diff(was, now_asked, "recorded", "asked", n=1, lineterm=""))
+    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
+    # It steers no terminal.
+    return "\n".join([head, *map(clean, diff[:DIFF_LINES]), *more])
 
 
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(f"[{m.get('role')}]\n{m.get('content', '')}" for m in messages)
-
-
-def _diff(recorded: str, requested: str) -> list[str]:
-    """A unified diff of bounded length that steers no terminal."""
-    was, now = ([line[:LINE_CHARS] for line in text.split("\n")] for text in (recorded, requested))
-    pairs = enumerate(zip(was, now, strict=False))
-    first = next((i for i, (a, b) in pairs if a != b), min(len(was), len(now)))
-    part = slice(max(first - 2, 0), first + COMPARED_LINES)
-    diff = list(difflib.unified_diff(was[part], now[part], "recorded", "asked", n=1, lineterm=""))
-    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
-    return [*map(clean, diff[:DIFF_LINES]), *more]

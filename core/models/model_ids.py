@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 
 from core.models.litellm_module import load
 from core.models.models_file import Backend, Models
-from core.models.prices import map_ids
+from core.models.prices import price_map
 from core.models.providers import GONKA, is_rule_based, prefixes, provider
 
 _ALSO = {
@@ -121,7 +121,7 @@ def check_id(model: str, models: Models) -> None:
     providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()] if slash else []
     named = [name for name in models.file.models if "*" not in name]
     moved = [f"{provider}/{rest}" for provider in providers]
-    known = [*named, *rule_based_ids(), *moved, *map_ids()]
+    known = [*named, *rule_based_ids(), *moved, *price_map()]
     raise UnknownModel(f"{what}{_hint(model, known)}")
 
 

@@ -241,7 +241,17 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
     try:
         file = ModelsFile.model_validate(raw)
     except ValidationError as error:
-        raise ModelsError(f"{path}: {_problem(error)}") from None
+        first = error.errors()[0]
+        parts = (repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
+        where = f"{path}: {'.'.join(parts)}"
+        if first["type"] != "extra_forbidden":
+            actual = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
+            raise ModelsError(f"{where}: {first['msg']}{actual}") from None
+        tables: tuple[type[BaseModel], ...] = (ModelsFile, Entry, Backend, Prices)
+        known = [key for table in tables for key in table.model_fields]
+        near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ModelsError(f"{where}: there is no such key{hint}") from None
     for name, entry in file.models.items():
         names = [b.name for b in entry.backends or ()]
         twice = {n for n in names if names.count(n) > 1}
@@ -251,18 +261,6 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
                 "give each backend a `name` of its own"
             )
     return file
-
-
-def _problem(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
-    if first["type"] != "extra_forbidden":
-        actual = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
-        return f"{where}: {first['msg']}{actual}"
-    tables: tuple[type[BaseModel], ...] = (ModelsFile, Entry, Backend, Prices)
-    known = [key for table in tables for key in table.model_fields]
-    near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
-    return f"{where}: there is no such key{f'; did you mean {near[0]!r}?' if near else ''}"
 
 
 def slug_of(model: str) -> str:

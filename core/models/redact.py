@@ -51,7 +51,11 @@ def hide(text: str) -> str:
     For records that are read back by a program, where a thing that only looks like a secret must
     stay what it is.
     """
-    for form in _known(_secrets()):
+    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
+    with _lock:
+        every = values | _remembered
+    secrets = frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
+    for form in _known(secrets):
         text = text.replace(form, MASK)
     return text
 
@@ -63,13 +67,6 @@ def redact(text: str) -> str:
     ``...PASSWORD`` and what was given to ``remember``, also URL-quoted, JSON-escaped or as base64.
     """
     return _GENERIC.sub(lambda match: f"{match['keep'] or ''}{MASK}", hide(text))
-
-
-def _secrets() -> frozenset[str]:
-    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
-    with _lock:
-        every = values | _remembered
-    return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
 
 
 @lru_cache(maxsize=8)

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import NoReturn, TypeAlias
 
 import regex
-from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_text
+from core.text import instead
 
 Texts: TypeAlias = Mapping[str, str]
 """Section by name, such as ``store/rules``."""
@@ -53,9 +53,7 @@ def write_out(texts: Texts, folder: Path) -> None:
 def checked(name: str, text: str, shipped: Texts) -> str:
     """Check a section and strip trailing line ends. Raises SectionError."""
     if name not in shipped:
-        near = process.extractOne(name, list(shipped), scorer=fuzz.WRatio)
-        hint = f"; the nearest is {near[0]!r}" if near else ""
-        raise SectionError(f"there is no section {name!r}{hint}")
+        raise SectionError(f"there is no section {name!r}; {instead(name, list(shipped))}")
     if len(text) > MOST_CHARS:
         raise SectionError(f"section {name} has {len(text):,} characters, at most {MOST_CHARS:,}")
     text = text.rstrip("\n")
@@ -80,8 +78,7 @@ def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
     """A text may move and repeat its placeholders; no other one ever reaches the templates."""
     for tag in given:
         if tag not in wanted:
-            near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
-            hint = f"the nearest is {near[0]}" if near else "it has no placeholders"
+            hint = instead(tag, wanted) if wanted else "it has no placeholders"
             raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
         if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
             text = f"the placeholder {tag} occurs {given.count(tag):,} times"

@@ -29,7 +29,21 @@ def run_folder(out: Path) -> Iterator[Path]:
 
     Raises CannotRun: it cannot be made or locked.
     """
-    folder = _made(out)
+    for _ in range(TRIES):
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        folder = out / f"{stamp}-{secrets.token_hex(2)}"
+        try:
+            folder.mkdir(parents=True)
+            break
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise CannotRun(
+                f"the run folder {folder} cannot be created: {error.strerror}"
+            ) from None
+    else:
+        text = f"no run folder can be created in {out}: all names of this second are taken"
+        raise CannotRun(text)
     with held(folder):
         try:
             yield folder
@@ -72,19 +86,3 @@ def held(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(file)
-
-
-def _made(out: Path) -> Path:
-    for _ in range(TRIES):
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-        folder = out / f"{stamp}-{secrets.token_hex(2)}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise CannotRun(
-                f"the run folder {folder} cannot be created: {error.strerror}"
-            ) from None
-        return folder
-    raise CannotRun(f"no run folder can be created in {out}: all names of this second are taken")

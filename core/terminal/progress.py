@@ -162,25 +162,24 @@ class Progress(Watcher):
     def screen(self) -> RenderableType:
         """The moving lines as they are now, no more than the console has."""
         with self._lock:
-            rows, now = list(self._running.values()), self._clock()
-            summary = [self._summary(), f"{self._spent}, {shown_seconds(now - self._began)}"]
+            rows, now, counts = list(self._running.values()), self._clock(), self._counts
+            waiting = max(counts["total"] - counts["done"] - len(rows), 0)
+            parts = {
+                f"{counts['done']}/{counts['total'] or DASH} done": 1,
+                f"{counts['passed']} passed": 1,
+                f"{counts['failed']} failed": 1,
+                counted(counts["harm"], self._harm_name): counts["harm"],
+                f"{len(rows)} running": 1,
+                f"{waiting} waiting": waiting,
+            }
+            summary = [
+                ", ".join(text for text, is_shown in parts.items() if is_shown),
+                f"{self._spent}, {shown_seconds(now - self._began)}",
+            ]
         room = max(1, self._console.height - 1 - SUMMARY_LINES)
         hidden = len(rows) - room
         more = [_line(f"… and {hidden} more running")] if hidden > 0 else []
         return Group(*map(_line, summary), _table(rows[:room], now), *more)
-
-    def _summary(self) -> str:
-        counts = self._counts
-        waiting = max(counts["total"] - counts["done"] - len(self._running), 0)
-        parts = {
-            f"{counts['done']}/{counts['total'] or DASH} done": 1,
-            f"{counts['passed']} passed": 1,
-            f"{counts['failed']} failed": 1,
-            counted(counts["harm"], self._harm_name): counts["harm"],
-            f"{len(self._running)} running": 1,
-            f"{waiting} waiting": waiting,
-        }
-        return ", ".join(text for text, is_shown in parts.items() if is_shown)
 
 
 def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:

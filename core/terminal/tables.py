@@ -83,23 +83,16 @@ def _table(
     """
     more = f"… and {hidden} more" if hidden else ""
     widths = {
-        column.name: max(
-            len(more) if column.name == "task" else 0,
-            len(column.heading),
-            len(column.total(sums)),
-            *(_longest(column, figures) for figures, _ in rows),
-        )
+        column.name: _width_of(column, [figures for figures, _ in rows], column.total(sums), more)
         for column in COLUMNS
     }
-
-    def needed(columns: Sequence[Column[TaskFigures]]) -> int:
-        return sum(widths[column.name] + BORDER for column in columns)
-
     columns = list(COLUMNS)
+    needed = sum(widths[column.name] + BORDER for column in columns)
     for name in DROPPED:
-        if needed(columns) >= width:
+        if needed >= width:
             columns = [column for column in columns if column.name != name]
-    fits = needed(columns) < width
+            needed -= widths[name] + BORDER
+    fits = needed < width
     table = Table(title=Text(clean(title)))
     for column in columns:
         table.add_column(
@@ -118,10 +111,15 @@ def _table(
     return table
 
 
-def _longest(column: Column[TaskFigures], figures: TaskFigures) -> int:
-    """Characters that must fit on one line: the longest word of an outcome."""
-    text = clean(column.text(figures))
-    return max(map(cell_len, text.split() if column.name == "outcome" else [text]), default=0)
+def _width_of(
+    column: Column[TaskFigures], rows: Sequence[TaskFigures], total: str, more: str
+) -> int:
+    """Characters that must fit on one line; of an outcome, those of its longest word."""
+    texts = [clean(column.text(figures)) for figures in rows]
+    if column.name == "outcome":
+        texts = [word for text in texts for word in text.split()]
+    texts += [column.heading, total, more if column.name == "task" else ""]
+    return max(map(cell_len, texts))
 
 
 def summary_lines(results: RunResults, idle_group: str | None = None) -> list[str]:

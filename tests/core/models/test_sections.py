@@ -40,9 +40,9 @@ def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("store/rulez", "x", "there is no section 'store/rulez'; the nearest is 'store/rules'"),
+        ("store/rulez", "x", "there is no section 'store/rulez'; did you mean store/rules"),
         ("evaluator/system", "{{ rules }}", "the placeholder {{ guide }} is missing"),
-        ("evaluator/system", "{{ rules }}{{ giude }}", "the nearest is {{ guide }}"),
+        ("evaluator/system", "{{ rules }}{{ giude }}", "did you mean {{ guide }}"),
         ("evaluator/system", "{{ rules }}{{ guide }}{{ ''.__class__ }}", "unknown placeholder"),
         ("evaluator/system", "{{ rules }}{{ guide }}{# x #}", "unknown placeholder {#"),
         ("evaluator/system", "{{ rules }}{{ guide }}{% raw %}{% endraw %}", "unknown placeholder"),
