@@ -98,7 +98,10 @@ def tool(
     fields: Mapping[str, object] | None = None,
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
-    name, signature = function.__name__, _signature(function)
+    name, signature = function.__name__, inspect.signature(function)
+    # As a model reads it: its annotations are texts.
+    bare = [p.replace(annotation=_Bare(str(p.annotation))) for p in signature.parameters.values()]
+    signature = signature.replace(parameters=bare)
     types = _types(function, signature)
 
     @cache
@@ -169,14 +172,6 @@ def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
 def _types(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
     hints = get_type_hints(function, include_extras=True)
     return {name: hints[name] for name in signature.parameters}
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature as a model reads it: its annotations are texts already."""
-    signature = inspect.signature(function)
-    every = signature.parameters.values()
-    bare = [one.replace(annotation=_Bare(str(one.annotation))) for one in every]
-    return signature.replace(parameters=bare)
 
 
 class _Bare(str):

@@ -294,8 +294,13 @@ class Player:
         """
         key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
         recorded = self._recorded.get(key, [])
+        replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
+        # A single reply is no sign that the model would say the same again.
+        says_the_same = len(recorded) > 1 and len(replies) == 1 and None not in replies
         with self._lock:
-            exchange = _nth(recorded, self._played[key])
+            exchange = next(iter(recorded[self._played[key] :]), None)
+            if exchange is None and says_the_same:
+                exchange = recorded[-1]
             self._played[key] += exchange is not None
             self.misses += exchange is None
         if exchange is None:
@@ -369,15 +374,6 @@ class _FromTapes:
         return self._inner.send(request, timeout) if known is None else known
 
 
-def _nth(recorded: list[Exchange], played: int) -> Exchange | None:
-    if played < len(recorded):
-        return recorded[played]
-    replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
-    # A single reply is no sign that the model would say the same again.
-    same = len(recorded) > 1 and len(replies) == 1 and None not in replies
-    return recorded[-1] if same else None
-
-
 def describe_miss(
     path: Path, exchanges: Sequence[Exchange], request: Request, recorded: int
 ) -> str:
@@ -404,11 +400,11 @@ def describe_miss(
     _, alike, place = process.extractOne(text[-COMPARED_CHARS:], texts, scorer=fuzz.ratio)
     near = same[place]
     head = f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike"
-    was, now_asked = (
+    then, asked = (
         [line[:LINE_CHARS] for line in one.split("\n")]
         for one in (_text(near.request.messages), text)
     )
-    diff = list(difflib.unified_diff(was, now_asked, "recorded", "asked", n=1, lineterm=""))
+    diff = list(difflib.unified_diff(then, asked, "recorded", "asked", n=1, lineterm=""))
     more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
     # It steers no terminal.
     return "\n".join([head, *map(clean, diff[:DIFF_LINES]), *more])

@@ -14,11 +14,9 @@ LARGEST = 10**15
 """Maximum of any figure, far beyond every real sum."""
 
 
-def _known_figure(value: object) -> object:
-    return None if isinstance(value, int | float) and not 0 <= value <= LARGEST else value
-
-
-Figure = BeforeValidator(_known_figure)
+Figure = BeforeValidator(
+    lambda value: None if isinstance(value, int | float) and not 0 <= value <= LARGEST else value
+)
 """Tokens or dollars; an impossible figure is unknown and lowers no sum."""
 Role: TypeAlias = str
 """The role of a call: evaluator, worker, or the name of a stage."""

@@ -55,7 +55,7 @@ def hide(text: str) -> str:
     with _lock:
         every = values | _remembered
     secrets = frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
-    for form in _known(secrets):
+    for form in _forms(secrets):
         text = text.replace(form, MASK)
     return text
 
@@ -70,22 +70,20 @@ def redact(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _known(secrets: frozenset[str]) -> tuple[str, ...]:
-    forms = {form for secret in secrets for form in _forms(secret)}
+def _forms(secrets: frozenset[str]) -> tuple[str, ...]:
+    """All forms of all secrets, the longest first."""
+    forms: set[str] = set()
+    for secret in secrets:
+        raw = secret.encode("utf-8", "surrogateescape")
+        forms |= {secret, quote(raw), quote(raw, safe=""), quote_plus(raw), repr(secret)[1:-1]}
+        forms |= {json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
+        # A secret inside a longer base64 text begins at one of three places; the characters at both
+        # ends also hold bits of its neighbours and are left out.
+        for shift in range(3):
+            coded = base64.b64encode(b"\0" * shift + raw).decode("ascii")
+            start = (0, 2, 3)[shift]
+            end = len(coded) - (0, 3, 2)[(len(raw) + shift) % 3]
+            for form in (coded[start:end], coded[start:end].translate(str.maketrans("+/", "-_"))):
+                if len(form) >= LEAST_CHARS:
+                    forms.add(form)
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
-
-
-def _forms(secret: str) -> set[str]:
-    raw = secret.encode("utf-8", "surrogateescape")
-    forms = {secret, quote(raw), quote(raw, safe=""), quote_plus(raw), repr(secret)[1:-1]}
-    forms |= {json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
-    # A secret inside a longer base64 text begins at one of three places; the characters at both
-    # ends also hold bits of its neighbours and are left out.
-    for shift in range(3):
-        coded = base64.b64encode(b"\0" * shift + raw).decode("ascii")
-        start = (0, 2, 3)[shift]
-        end = len(coded) - (0, 3, 2)[(len(raw) + shift) % 3]
-        for form in (coded[start:end], coded[start:end].translate(str.maketrans("+/", "-_"))):
-            if len(form) >= LEAST_CHARS:
-                forms.add(form)
-    return forms

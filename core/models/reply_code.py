@@ -161,17 +161,15 @@ def _needed(blocks: list[_Block], last: _Block) -> list[_Block]:
     for block in reversed([b for b in blocks if b.start < last.start]):
         if block.tree is None:
             continue
-        if _defined(block.tree) & frozenset().union(*(_missing(b.tree) for b in chain)):
+        used = (name for b in chain if b.tree for name in _read(b.tree) - _defined(b.tree))
+        if _defined(block.tree) & (set(used) - set(dir(builtins))):
             chain.insert(0, block)
     return chain
 
 
-def _missing(tree: ast.Module | None) -> frozenset[str]:
-    if tree is None:
-        return frozenset()
+def _read(tree: ast.Module) -> frozenset[str]:
     names = (n for n in ast.walk(tree) if isinstance(n, ast.Name))
-    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
-    return frozenset(read - _defined(tree) - set(dir(builtins)))
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
 
 
 def _defined(tree: ast.Module) -> frozenset[str]:
@@ -190,7 +188,8 @@ def _without_blocks(text: str) -> Snippet:
     """A reply that is nothing but Python, or JSON around it."""
     bare = _LEAD.sub("", text, count=1).strip()
     tree = _parsed(bare)
-    if tree is not None and _calls(tree) & {"final_answer", "print"}:
+    called = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)] if tree else []
+    if any(isinstance(f, ast.Name) and f.id in ("final_answer", "print") for f in called):
         return Snippet(bare)
     result = find_json(text, ["code"])
     calls = all_json(text, ["name", "arguments"])
@@ -214,11 +213,6 @@ def _does_something(tree: ast.Module) -> bool:
     return any(not isinstance(s, ast.Expr) for s in tree.body) or any(
         isinstance(n, ast.Call) for n in ast.walk(tree)
     )
-
-
-def _calls(tree: ast.Module) -> set[str]:
-    called = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
-    return {f.id for f in called if isinstance(f, ast.Name)}
 
 
 @lru_cache(maxsize=16)

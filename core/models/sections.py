@@ -57,7 +57,20 @@ def checked(name: str, text: str, shipped: Texts) -> str:
     if len(text) > MOST_CHARS:
         raise SectionError(f"section {name} has {len(text):,} characters, at most {MOST_CHARS:,}")
     text = text.rstrip("\n")
-    _check_placeholders(name, tags(shipped[name]), tags(text))
+    # A text may move and repeat its placeholders; no other one ever reaches the templates.
+    wanted, given = tags(shipped[name]), tags(text)
+    for tag in given:
+        if tag not in wanted:
+            hint = instead(tag, wanted) if wanted else "it has no placeholders"
+            raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
+        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
+            repeats = f"the placeholder {tag} occurs {given.count(tag):,} times"
+            raise SectionError(f"section {name}: {repeats}, at most {MOST_REPEATS}")
+    if missing := next((tag for tag in wanted if tag not in given), None):
+        raise SectionError(f"section {name}: the placeholder {missing} is missing")
+    if given != wanted and any(tag.startswith("{%") for tag in wanted):
+        order = " ".join(wanted)
+        raise SectionError(f"section {name}: its placeholders must be in this order: {order}")
     return text
 
 
@@ -72,23 +85,6 @@ def tags(text: str) -> list[str]:
         bare = len(tag) == 2 or tag.startswith("{#")
         normal.append(tag[:2] if bare else " ".join([tag[:2], *inner.split(), tag[-2:]]))
     return normal
-
-
-def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
-    """A text may move and repeat its placeholders; no other one ever reaches the templates."""
-    for tag in given:
-        if tag not in wanted:
-            hint = instead(tag, wanted) if wanted else "it has no placeholders"
-            raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
-        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
-            text = f"the placeholder {tag} occurs {given.count(tag):,} times"
-            raise SectionError(f"section {name}: {text}, at most {MOST_REPEATS}")
-    for tag in wanted:
-        if tag not in given:
-            raise SectionError(f"section {name}: the placeholder {tag} is missing")
-    if given != wanted and any(tag.startswith("{%") for tag in wanted):
-        order = " ".join(wanted)
-        raise SectionError(f"section {name}: its placeholders must be in this order: {order}")
 
 
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
