@@ -41,8 +41,15 @@ def trouble_of(error: BaseException) -> Trouble | None:
         status = int(getattr(detail, "status", 0) or 0)
         if status in RATE_LIMITED:
             return "rate_limit"
+        # Of an answer that it could not read our own client has a class, the SDK a code for bodies
+        # and no more than a text for answers of another form.
+        kind = getattr(switch.load("base"), "UnusableAnswer", None)
+        text = str(getattr(detail, "error", "") or error)
+        validated = getattr(detail, "code", "") == "validated"
+        of_sdk = validated or text.startswith("Invalid response payload")
+        is_unusable = of_sdk if kind is None else isinstance(error, kind)
         refused = 400 <= status < 500 and status != TIMED_OUT
-        return "refused" if refused and not _unusable(error, detail) else "no_answer"
+        return "refused" if refused and not is_unusable else "no_answer"
     lost = (*switch.transport_errors(), OSError, TooMuch)
     return "no_answer" if isinstance(error, lost) else None
 
@@ -62,19 +69,6 @@ def never_left(error: BaseException) -> bool:
         met = now_.__context__ if type(now_).__name__ == "ConnectError" else None
         now_ = now_.__cause__ or (inner if isinstance(inner, BaseException) else None) or met
     return False
-
-
-def _unusable(error: BaseException, detail: object) -> bool:
-    """Whether the answer behind an error was none that the client could read.
-
-    Our own client has a class for it, the SDK a code for bodies and no more than a text for
-    answers of another form.
-    """
-    kind = getattr(switch.load("base"), "UnusableAnswer", None)
-    if kind is not None:
-        return isinstance(error, kind)
-    text = str(getattr(detail, "error", "") or error)
-    return getattr(detail, "code", "") == "validated" or text.startswith("Invalid response payload")
 
 
 def retry_after_of(error: BaseException) -> float | None:

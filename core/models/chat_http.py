@@ -44,7 +44,19 @@ class ChatTransport(BoundedTransport):
         """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
         answer = super().handle_request(request)
         if answer.has_redirect_location:
-            _check_redirect(request.url, answer.headers["location"])
+            # The prompt is not posted to a server that nobody has named.
+            origin = request.url
+            try:
+                to = origin.join(answer.headers["location"])
+            except httpx.InvalidURL:
+                raise AnswerRefused("the server redirects to an invalid address") from None
+            same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
+            if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
+                where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
+                raise AnswerRefused(
+                    f"the server redirects to {where}, which is not followed; if you trust it, set "
+                    "it as the base URL"
+                )
         if answer.is_error:
             body = error_answer(answer.content)
         elif answer.is_success and request.url.path.endswith(CHAT):
@@ -65,21 +77,6 @@ def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, Cha
     """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
     transport = ChatTransport(verify)
     return httpx.Client(transport=transport, follow_redirects=True), transport
-
-
-def _check_redirect(origin: httpx.URL, location: str) -> None:
-    """Raises AnswerRefused where the prompt would be posted to a server that nobody has named."""
-    try:
-        to = origin.join(location)
-    except httpx.InvalidURL:
-        raise AnswerRefused("the server redirects to an invalid address") from None
-    same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
-    if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
-        where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
-        raise AnswerRefused(
-            f"the server redirects to {where}, which is not followed; if you trust it, set it "
-            "as the base URL"
-        )
 
 
 def chat_answer(body: bytes) -> bytes:
