@@ -161,7 +161,7 @@ class Assembly:
         plan = continuation(
             self.platform,
             self.options.benchmark,
-            manifest.infos(),
+            [TaskInfo(*task) for task in manifest.tasks],
             self.folder,
             status,
             seconds=resumed.results.totals.seconds if resumed.results else 0.0,

@@ -31,8 +31,7 @@ from next_step import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
-    from core.models.cassette import Player
-    from core.models.cassette_tape import TapeWriter
+    from core.models.cassette import Player, TapeWriter
     from core.models.model_call import Transport
     from workshop.simulator.world import Pack
 
@@ -83,7 +82,7 @@ class RunModels:
 
     def record(self, path: Path) -> None:
         """Start to record every exchange with a model. Raises Usage if that is impossible."""
-        from core.models.cassette_tape import TapeError, TapeWriter
+        from core.models.cassette import TapeError, TapeWriter
 
         try:
             self.writer = TapeWriter(path)
@@ -135,8 +134,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
 
 def _player(path: Path, backends: list[list[str]]) -> Player:
     """What answers from a recording. Raises Usage."""
-    from core.models.cassette import Player
-    from core.models.cassette_tape import Tape, TapeError
+    from core.models.cassette import Player, Tape, TapeError
 
     try:
         return Player(Tape.load(path), backends=backends)

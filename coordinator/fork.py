@@ -43,7 +43,7 @@ class Past:
         self._logs = log.before(turn)
         if edited:
             told = [line for line in self._logs[-1].lines if line.kind not in (*NOTED, "turn")]
-            line = Line(0, "turn", edited.journal())
+            line = Line(0, "turn", edited.model_dump(mode="json"))
             self._logs[-1] = replace(self._logs[-1], turn=edited, lines=(*told, line))
         self._before = [one.turn for one in self._logs if one.turn]
         self._reads = 0

@@ -118,7 +118,7 @@ class TaskLoop:
             started=round(started, 6),
         )
         self.run.turns.append(turn)
-        self.journal.write("turn", turn.journal())
+        self.journal.write("turn", turn.model_dump(mode="json"))
         self.on_turn(turn)
         if report and report.failure == "model":
             raise ModelFailed(report.error or "")

@@ -22,7 +22,12 @@ def clean(text: str) -> str:
         text = _ADDRESS.sub("0x0", text)
     if text.isascii() and text.isprintable():
         return text
-    return _UNPRINTABLE.sub(_escape, printable(text.replace("\r\n", "\n")))
+
+    def escape(match: re.Match[str]) -> str:
+        code = ord(match.group())
+        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+    return _UNPRINTABLE.sub(escape, printable(text.replace("\r\n", "\n")))
 
 
 def printable(text: str) -> str:
@@ -36,8 +41,3 @@ def instead(name: str, known: Sequence[str], most: int = 8) -> str:
         return f"did you mean {' or '.join(near)}?"
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return f"it has: {', '.join(known[:most]) or 'none'}{more}"
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

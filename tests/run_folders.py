@@ -99,7 +99,7 @@ class RunFolder:
                 if isinstance(entry, ModelCall):
                     journal.write("model_call", entry.model_dump(mode="json"))
                 elif isinstance(entry, Turn):
-                    journal.write("turn", entry.journal())
+                    journal.write("turn", entry.model_dump(mode="json"))
                 else:
                     journal.write(entry["type"], entry)
             if result.get("outcome") != "running":

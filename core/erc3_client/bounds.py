@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pydantic import BaseModel
 
@@ -23,7 +23,6 @@ KEPT_SECONDS: Final = 20.0
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 BODY_AT_MOST: Final = 8 << 20
 """Bytes of one answer; the platform's own are of some hundred kilobytes at most."""
-HEADERS_AT_MOST: Final = 256 << 10
 VALUES_AT_MOST: Final = 400_000
 """Values in one answer: as objects they take far more memory than as text."""
 TEXT_AT_MOST: Final = 2_000
@@ -43,30 +42,27 @@ def usable_json(body: bytes | bytearray) -> Any:
 
     Raises ValueError: it is no JSON in UTF-8, is nested too deeply or holds too many values.
     """
+
+    def refuse(name: str) -> NoReturn:
+        raise ValueError(f"{name} is not a number")
+
     if sum(map(body.count, (b"{", b"[", b","))) > VALUES_AT_MOST:
         raise ValueError(f"more than {VALUES_AT_MOST} values")
     try:
-        return _DECODER.decode(str(cleaned(body), "utf-8"))
+        return json.loads(str(cleaned(body), "utf-8"), parse_constant=refuse)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def cleaned(body: bytes | bytearray) -> bytes | bytearray:
     """A JSON text without escapes of lone surrogates."""
-    return _ESCAPE.sub(_sign, body) if b"\\ud" in body or b"\\uD" in body else body
 
+    def replaced(match: re.Match[bytes]) -> bytes:
+        escape = match[0]
+        lone = len(escape) == _LONE and escape[2:3] in b"dD"
+        return _UNKNOWN_SIGN if lone else escape
 
-def _sign(match: re.Match[bytes]) -> bytes:
-    escape = match[0]
-    lone = len(escape) == _LONE and escape[2:3] in b"dD"
-    return _UNKNOWN_SIGN if lone else escape
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+    return _ESCAPE.sub(replaced, body) if b"\\ud" in body or b"\\uD" in body else body
 
 
 def known_score(value: object) -> float | None:
@@ -106,7 +102,11 @@ _PROSE = frozenset(
     {"notes", "description", "brief", "high_level_status", "message", "error", "error_message"}
     | {"logs", "gotcha", "short_description"}
 )
-_TASK = frozenset({"text", "task_text", "task"})
+_LIMITS = {
+    frozenset({"content"}): PAGE_AT_MOST,
+    _PROSE: PROSE_AT_MOST,
+    frozenset({"text", "task_text", "task"}): TASK_AT_MOST,
+}
 
 
 class TooMuch(Exception):
@@ -148,7 +148,7 @@ def _cut(holder: Any, where: str, depth: int) -> Iterator[tuple[str, int]]:
     for key, value in places:
         if isinstance(value, str):
             name = key if isinstance(key, str) else where.rpartition(".")[2].removesuffix("[]")
-            most = _at_most(name)
+            most = next((most for names, most in _LIMITS.items() if name in names), NAME_AT_MOST)
             if len(value) > most:
                 holder[key] = value[:most] + CUT_MARK
                 yield f"{_place(where, key)} after {most:,} characters", len(value) - most
@@ -160,9 +160,3 @@ def _place(where: str, key: object) -> str:
     if isinstance(key, int):
         return f"{where}[]"
     return f"{where}.{str(key)[:80]}" if where else str(key)[:80]
-
-
-def _at_most(name: str) -> int:
-    if name == "content":
-        return PAGE_AT_MOST
-    return PROSE_AT_MOST if name in _PROSE else TASK_AT_MOST if name in _TASK else NAME_AT_MOST

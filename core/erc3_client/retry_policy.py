@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import Final, Literal, TypeVar
 
 from core.erc3_client import switch
 from core.erc3_client.bounds import RETRY_SECONDS, TooMuch
+from core.http.waits import pause_before
 
 T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]
@@ -21,10 +21,7 @@ in the platform's own form, which another attempt would meet again."""
 RATE_LIMITED: Final = frozenset({425, 429})
 TIMED_OUT: Final = 408
 FIRST_SECONDS: Final = 0.5
-"""The first pause, twice as long after each further attempt; as much at random is added."""
 LONGEST_SECONDS: Final = 8.0
-SPREAD = 0.1
-"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 ALL_KINDS: Final = ""
 HURRY_SECONDS: Final = 10.0
 """The retry time of a run whose user wishes the end: what is under way is still closed."""
@@ -44,8 +41,15 @@ def trouble_of(error: BaseException) -> Trouble | None:
         status = int(getattr(detail, "status", 0) or 0)
         if status in RATE_LIMITED:
             return "rate_limit"
+        # Of an answer that it could not read our own client has a class, the SDK a code for bodies
+        # and no more than a text for answers of another form.
+        kind = getattr(switch.load("base"), "UnusableAnswer", None)
+        text = str(getattr(detail, "error", "") or error)
+        validated = getattr(detail, "code", "") == "validated"
+        of_sdk = validated or text.startswith("Invalid response payload")
+        is_unusable = of_sdk if kind is None else isinstance(error, kind)
         refused = 400 <= status < 500 and status != TIMED_OUT
-        return "refused" if refused and not _unusable(error, detail) else "no_answer"
+        return "refused" if refused and not is_unusable else "no_answer"
     lost = (*switch.transport_errors(), OSError, TooMuch)
     return "no_answer" if isinstance(error, lost) else None
 
@@ -67,19 +71,6 @@ def never_left(error: BaseException) -> bool:
     return False
 
 
-def _unusable(error: BaseException, detail: object) -> bool:
-    """Whether the answer behind an error was none that the client could read.
-
-    Our own client has a class for it, the SDK a code for bodies and no more than a text for
-    answers of another form.
-    """
-    kind = getattr(switch.load("base"), "UnusableAnswer", None)
-    if kind is not None:
-        return isinstance(error, kind)
-    text = str(getattr(detail, "error", "") or error)
-    return getattr(detail, "code", "") == "validated" or text.startswith("Invalid response payload")
-
-
 def retry_after_of(error: BaseException) -> float | None:
     """Seconds that the platform asked to wait, where the client knows of it."""
     known: float | None = getattr(error, "retry_after", None)
@@ -87,12 +78,8 @@ def retry_after_of(error: BaseException) -> float | None:
 
 
 def pause(error: BaseException, attempts: int) -> float:
-    """Seconds before the next attempt: as asked for, else exponential with jitter."""
-    requested = retry_after_of(error)
-    if requested is not None:
-        return requested * (1 + random.uniform(0, SPREAD))
-    doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
-    return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
+    """Seconds before the next attempt."""
+    return pause_before(attempts, retry_after_of(error), FIRST_SECONDS, LONGEST_SECONDS)
 
 
 class OutageTracker:
@@ -174,7 +161,9 @@ class RetryPolicy:
                     outages.answered(kind)
                     raise
                 outages.failed(kind, began)
-                left = self._left(outages.since(kind, first))
+                hurry = min(self._seconds, HURRY_SECONDS)
+                seconds = hurry if self._stopping() else self._seconds
+                left = outages.since(kind, first) + seconds - now()
                 if left <= 0 or attempts == limit:
                     raise
                 # The last attempt is made when the retry time ends.
@@ -183,14 +172,8 @@ class RetryPolicy:
                 outages.answered(kind)
                 return answer
 
-    def _left(self, since: float) -> float:
-        """Seconds of retry time that are left in an outage, never below 0."""
-        seconds = min(self._seconds, HURRY_SECONDS) if self._stopping() else self._seconds
-        return max(0.0, since + seconds - now())
-
     @property
     def _check(self) -> Callable[[], None]:
-        """Raises what ends the pauses of this thread."""
         return getattr(self._here, "check", lambda: None)
 
     def _pause(self, seconds: float) -> None:

@@ -13,7 +13,7 @@ from core.erc3_client.bounds import cut_texts, known_score
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy, trouble_of
 
 if TYPE_CHECKING:
-    from core.erc3_client.own import core_models as answers
+    from core.erc3_client.own import core as answers
     from core.erc3_client.own.base import HasTaskId
     from core.erc3_client.own.core import ERC3
 
@@ -82,9 +82,8 @@ class RetryingPlatform:
     def complete_task(self, task: HasTaskId) -> answers.Resp_CompleteTask:
         """As the client's; a task that is completed after an unanswered call was completed by it.
 
-        A score that is not a number from 0 to 1 is None.
-
-        Its evaluation is then the score that the platform shows, or None.
+        Its evaluation is then the score that the platform shows, or None. So is a score that is not
+        a number from 0 to 1.
         """
 
         def look() -> Any:
@@ -161,5 +160,4 @@ class RetryingPlatform:
 
 
 def _made(name: str, fields: dict[str, Any]) -> Any:
-    """An answer of the chosen client's own class."""
     return getattr(switch.load("core"), name).model_validate(fields)

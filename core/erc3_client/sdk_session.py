@@ -42,8 +42,6 @@ def bounded_session() -> requests.Session:
 
 
 class _Bounded(HTTPAdapter):
-    """Reads every answer itself, within the bounds."""
-
     def send(self, request: requests.PreparedRequest, **given: Any) -> requests.Response:  # type: ignore[override]
         """See ``HTTPAdapter``."""
         deadline = time.monotonic() + REQUEST_SECONDS
@@ -51,7 +49,14 @@ class _Bounded(HTTPAdapter):
         response = super().send(request, **{**given, "stream": True, "timeout": waits})
         with response.raw:
             body = _read(response.raw, deadline)
-        _check(response.status_code, body)
+        status = response.status_code
+        if status not in _TURNED_AWAY and status < 500:
+            try:
+                data = usable_json(body)
+            except ValueError as error:
+                raise requests.exceptions.InvalidJSONError(f"status {status}: {error}") from None
+            if status >= 400 and not is_refusal(status, data):
+                raise requests.exceptions.InvalidJSONError(f"status {status}: no refusal in form")
         response.raw = HTTPResponse(BytesIO(cleaned(body)), preload_content=False)
         return response
 
@@ -68,15 +73,3 @@ def _read(raw: Any, deadline: float) -> bytes:
     except HTTPError as error:
         raise requests.exceptions.ConnectionError(str(error)) from error
     return bytes(body)
-
-
-def _check(status: int, body: bytes) -> None:
-    """Raises requests.exceptions.InvalidJSONError for what the SDK must not take for an answer."""
-    if status in _TURNED_AWAY or status >= 500:
-        return
-    try:
-        data = usable_json(body)
-    except ValueError as error:
-        raise requests.exceptions.InvalidJSONError(f"status {status}: {error}") from None
-    if status >= 400 and not is_refusal(status, data):
-        raise requests.exceptions.InvalidJSONError(f"status {status}: no refusal in form")

@@ -25,7 +25,16 @@ def chosen() -> Choice:
     Raises ValueError for another value of `ERC3_CLIENT`, ImportError when `sdk` is asked for
     and `erc3` is not installed.
     """
-    return _choose(os.environ.get(VARIABLE) or "auto")
+    asked = os.environ.get(VARIABLE) or "auto"
+    if asked not in ("auto", "sdk", "compat"):
+        raise ValueError(f"{VARIABLE}={asked!r} is invalid: use auto, sdk or compat")
+    installed = asked != "compat" and _is_installed()
+    if asked == "sdk" and not installed:
+        raise ImportError(
+            f"{VARIABLE}=sdk, but the package erc3 is not installed: install it from the "
+            "platform's own index, or set the variable to auto or compat"
+        )
+    return "sdk" if installed else "compat"
 
 
 def load(submodule: str = "") -> ModuleType:
@@ -46,13 +55,5 @@ def transport_errors() -> tuple[type[Exception], ...]:
 
 
 @cache
-def _choose(asked: str) -> Choice:
-    if asked not in ("auto", "sdk", "compat"):
-        raise ValueError(f"{VARIABLE}={asked!r} is invalid: use auto, sdk or compat")
-    installed = find_spec("erc3") is not None
-    if asked == "sdk" and not installed:
-        raise ImportError(
-            f"{VARIABLE}=sdk, but the package erc3 is not installed: install it from the "
-            "platform's own index, or set the variable to auto or compat"
-        )
-    return "sdk" if asked != "compat" and installed else "compat"
+def _is_installed() -> bool:
+    return find_spec("erc3") is not None

@@ -60,7 +60,18 @@ class BoundedTransport(httpx.BaseTransport):
         try:
             response = self._client._transport_for_url(request.url).handle_request(request)
             with closing(response):
-                body = self._whole(response)
+                encoding = response.headers.get("content-encoding", "").strip().lower()
+                if encoding not in _ENCODINGS:
+                    raise AnswerRefused("the response has a compression that was not requested")
+                parts: Iterable[bytes] = cast(httpx.SyncByteStream, response.stream)
+                body = bytearray()
+                for part in _unpacked(parts) if encoding == "gzip" else parts:
+                    body += part
+                    if self._error_bytes and response.is_error and len(body) > self._error_bytes:
+                        break
+                    if len(body) > self._most_bytes:
+                        most = self._most_bytes >> 20
+                        raise AnswerRefused(f"the response is larger than {most} MB")
         finally:
             _due.until = None
         for name in _OF_THE_LINE:
@@ -68,27 +79,13 @@ class BoundedTransport(httpx.BaseTransport):
         return httpx.Response(
             response.status_code,
             headers=response.headers,
-            content=body,
+            content=bytes(body),
             extensions=response.extensions,
         )
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
-
-    def _whole(self, response: httpx.Response) -> bytes:
-        encoding = response.headers.get("content-encoding", "").strip().lower()
-        if encoding not in _ENCODINGS:
-            raise AnswerRefused("the response has a compression that was not requested")
-        parts: Iterable[bytes] = cast(httpx.SyncByteStream, response.stream)
-        body = bytearray()
-        for part in _unpacked(parts) if encoding == "gzip" else parts:
-            body += part
-            if self._error_bytes and response.is_error and len(body) > self._error_bytes:
-                break
-            if len(body) > self._most_bytes:
-                raise AnswerRefused(f"the response is larger than {self._most_bytes >> 20} MB")
-        return bytes(body)
 
 
 def _left(timeout: float | None) -> float | None:
@@ -129,8 +126,6 @@ class _Stream(httpcore.NetworkStream):
 
 
 class _Network(httpcore.SyncBackend):
-    """Opens such connections."""
-
     def connect_tcp(
         self, host: str, port: int, timeout: float | None = None, *more: Any, **named: Any
     ) -> httpcore.NetworkStream:
@@ -138,7 +133,6 @@ class _Network(httpcore.SyncBackend):
 
 
 def _unpacked(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts of a gzip file, unpacked."""
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for part in parts:

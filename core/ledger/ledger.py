@@ -105,7 +105,7 @@ class Ledger:
             self._closed = True
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        """Run a tool for generated code; the answer is a copy in plain data.
+        """Run a tool for generated code; the answer is a copy, not what the tool itself keeps.
 
         A tool with ``fields`` answers also where a request failed, as long as every write of the
         call is known to have taken effect or not.
@@ -117,7 +117,9 @@ class Ledger:
             tool = self._tools.get(name)
             if tool is None:
                 raise ToolFault(f"there is no tool {name!r}", kind="RuntimeError")
-            self._spend("calls", self.budget.calls, "tool calls")
+            self._check("calls", self.budget.calls, "tool calls")
+            self._spent["calls"] += 1
+            self._wire, self._kept = [], []
             return self._run(tool, args, kwargs)
 
     def note(self, call: ToolCall) -> None:
@@ -130,8 +132,7 @@ class Ledger:
         self.on_call(call)
 
     def _run(self, tool: Tool, args: list[object], kwargs: dict[str, object]) -> object:
-        began, started = time.perf_counter(), time.time()
-        self._wire, self._kept = [], []
+        began, started = time.perf_counter(), round(time.time(), 6)
         step, line = self.position() or (None, None)
         arguments: dict[str, object] = {}
 
@@ -145,7 +146,7 @@ class Ledger:
                 step=step,
                 line=line,
                 seconds=round(time.perf_counter() - began, 6),
-                started=round(started, 6),
+                started=started,
                 requests=tuple(self._wire),
                 kept=tuple(self._kept),
                 **fields,
@@ -154,34 +155,22 @@ class Ledger:
 
         try:
             arguments = tool.bind(args, kwargs)
-            result = tool.run(**_copied(arguments))
+            result = tool.run(**copy.deepcopy(arguments))
         except ToolFault as fault:
-            outcome: Outcome = "unknown" if self._in_doubt(fault) else "failed"
-            result = None if "unknown" in self._writes() else tool.partial(fault)
+            writes = {one.outcome for one in self._wire if one.kind == "write"}
+            # After a fatal fault a tool may not have been able to put back what it moved.
+            in_doubt = "unknown" in writes or (fault.fatal and "done" in writes)
+            result = None if "unknown" in writes else tool.partial(fault)
             failure = {"error": fault.text, "fault": fault.kind, "fatal": fault.fatal}
-            keep(outcome, result=_copied(result), **failure)
+            keep("unknown" if in_doubt else "failed", result=copy.deepcopy(result), **failure)
             if result is None:
                 raise
         except BaseException as error:
             keep("unknown", error=f"internal error ({type(error).__name__})")
             raise
         else:
-            keep("done", result=_copied(result))
-        # Tools may hand out what they keep; generated code must not get hold of it.
-        return _copied(result)
-
-    def _in_doubt(self, fault: ToolFault) -> bool:
-        """Whether a failed call may have left something behind.
-
-        A tool puts back what it moved when the API refuses; after a fatal fault it may not have
-        been able to.
-        """
-        writes = self._writes()
-        return "unknown" in writes or (fault.fatal and "done" in writes)
-
-    def _writes(self) -> list[WireOutcome]:
-        """Return the outcome of this call's writes."""
-        return [w.outcome for w in self._wire if w.kind == "write"]
+            keep("done", result=copy.deepcopy(result))
+        return copy.deepcopy(result)
 
     def send(
         self,
@@ -208,7 +197,8 @@ class Ledger:
                 self._check("final", self.budget.final, "irreversible requests")
             if kind == "write":
                 self._check("writes", self.budget.writes, "writes")
-            self._spend("requests", self.budget.requests, "requests to the API")
+            self._check("requests", self.budget.requests, "requests to the API")
+            self._spent["requests"] += 1
             self._spent["writes"] += kind == "write"
             if final or about is not None:
                 self._on_entry(Intent(path=path, body=body, about=about))
@@ -290,17 +280,3 @@ class Ledger:
         if self._spent[what] >= limit:
             text = f"budget reached: {limit} {words} per instruction"
             raise ToolFault(text, kind="RuntimeError", fatal=what != "final")
-
-    def _spend(self, what: str, limit: int, words: str) -> None:
-        self._check(what, limit, words)
-        self._spent[what] += 1
-
-
-def _copied(value: Any) -> Any:
-    """A copy that shares nothing changeable with the value; plain data is copied the fast way."""
-    kind = type(value)
-    if kind is dict:
-        return {key: _copied(item) for key, item in value.items()}
-    if kind is list:
-        return [_copied(item) for item in value]
-    return value if kind in (str, int, float, bool, type(None)) else copy.deepcopy(value)

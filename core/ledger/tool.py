@@ -6,8 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from types import CodeType
+from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -67,7 +66,17 @@ class Tool:
             arguments = dict(self.signature.bind(*args, **named).arguments)
         except TypeError as error:
             raise ToolFault(f"{error}; expected {self.usage()}", kind="TypeError") from None
-        return _plain_arguments(arguments)
+        try:
+            text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
+            text.encode()
+        except (TypeError, ValueError, RecursionError):
+            raise ToolFault(
+                "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
+            ) from None
+        if len(text) > ARGUMENT_CHARS:
+            raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
+        plain: dict[str, object] = json.loads(text)
+        return plain
 
     def usage(self) -> str:
         """The call as a model writes it: ``Name(a: int, b: str = "")``."""
@@ -89,26 +98,34 @@ def tool(
     fields: Mapping[str, object] | None = None,
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
-    form = _form_of(function)
+    name, signature = function.__name__, inspect.signature(function)
+    # As a model reads it: its annotations are texts.
+    bare = [p.replace(annotation=_Bare(str(p.annotation))) for p in signature.parameters.values()]
+    signature = signature.replace(parameters=bare)
+    types = _types(function, signature)
+
+    @cache
+    def schema() -> type[BaseModel]:
+        # Made at the first call: few tools are ever called.
+        fields: dict[str, Any] = {
+            name: (types[name], ... if given.default is given.empty else given.default)
+            for name, given in signature.parameters.items()
+        }
+        config = ConfigDict(protected_namespaces=())
+        return create_model(name, __config__=config, **fields)
 
     def run(**arguments: object) -> object:
         try:
-            checked = form.arguments.model_validate(arguments)
+            checked = schema().model_validate(arguments)
         except ValidationError as error:
-            raise ToolFault(f"{_explain(error)}; expected {finished.usage()}") from None
+            problems = error.errors(include_url=False, include_context=False)[:3]
+            told = "; ".join(f"{'.'.join(map(str, p['loc']))}: {p['msg']}" for p in problems)
+            raise ToolFault(f"{told}; expected {finished.usage()}") from None
         return plain(function(**{name: getattr(checked, name) for name in arguments}))
 
+    doc = inspect.getdoc(function) or ""
     finished = Tool(
-        function.__name__,
-        kind,
-        form.doc,
-        form.signature,
-        run,
-        function,
-        final,
-        closes,
-        prepared_by,
-        fields=fields,
+        name, kind, doc, signature, run, function, final, closes, prepared_by, fields=fields
     )
     return finished
 
@@ -152,53 +169,9 @@ def spelled(known: Collection[str], given: Mapping[str, T]) -> dict[str, T]:
     return renamed
 
 
-class _Form:
-    """Properties derived from a function; the same for the tools of every task."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        # The function itself is not kept: it holds on to the world of the task that it is for.
-        self.doc = inspect.getdoc(function) or ""
-        self.signature = _signature(function)
-        self._name = function.__name__
-        self._types = _types(function, self.signature)
-
-    @cached_property
-    def arguments(self) -> type[BaseModel]:
-        """The schema of arguments; made at the first call, because few tools are ever called."""
-        parameters = self.signature.parameters
-        fields: dict[str, Any] = {
-            name: (kind, ... if (given := parameters[name].default) is _NOTHING else given)
-            for name, kind in self._types.items()
-        }
-        config = ConfigDict(protected_namespaces=())
-        return create_model(self._name, __config__=config, **fields)
-
-
-_NOTHING = inspect.Parameter.empty
-_forms: dict[tuple[CodeType, str], _Form] = {}
-
-
-def _form_of(function: Callable[..., Any]) -> _Form:
-    """Kept by the text of the function: every task makes its tools again of the same few."""
-    details = function.__annotations__, function.__defaults__, function.__kwdefaults__
-    # Functions made by one maker have one code: their names and docstrings tell them apart.
-    key = function.__code__, repr((function.__name__, function.__doc__, details))
-    if key not in _forms:
-        _forms[key] = _Form(function)
-    return _forms[key]
-
-
 def _types(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
     hints = get_type_hints(function, include_extras=True)
     return {name: hints[name] for name in signature.parameters}
-
-
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature as a model reads it: its annotations are texts already."""
-    signature = inspect.signature(function)
-    every = signature.parameters.values()
-    bare = [one.replace(annotation=_Bare(str(one.annotation))) for one in every]
-    return signature.replace(parameters=bare)
 
 
 class _Bare(str):
@@ -206,26 +179,3 @@ class _Bare(str):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _explain(error: ValidationError) -> str:
-    problems = error.errors(include_url=False, include_context=False)[:3]
-    return "; ".join(f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in problems)
-
-
-def _plain_arguments(arguments: dict[str, object]) -> dict[str, object]:
-    """The arguments as JSON knows them.
-
-    Raises ToolFault: JSON does not know them, or there is too much of them.
-    """
-    try:
-        text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError):
-        raise ToolFault(
-            "arguments must be plain data (numbers, strings, lists, dicts)", kind="TypeError"
-        ) from None
-    if len(text) > ARGUMENT_CHARS:
-        raise ToolFault(f"arguments are too large ({len(text)} characters)", kind="ValueError")
-    plain: dict[str, object] = json.loads(text)
-    return plain

@@ -6,42 +6,244 @@ one ``Player`` per run, shared by all that ask, since the player counts how ofte
 The nth identical request gets the nth recorded reply. One more than were recorded is a miss,
 except where at least two were recorded and all of them say the same: then it is said again.
 Tokens and dollars are those of the recording, so a replay shows what it would have cost.
+
+Lines of a file are ``{"v": 1, "type": "cassette"}`` (the first), ``text`` (``sha256`` of its UTF-8,
+``text``) and ``exchange`` (``prompt_sha256``, ``params_sha256``, ``request``, ``reply`` or
+``error``, ``masked``, ``seconds``); the messages of a request name their texts by
+``content_sha256``, so that each is there once. All is ASCII: no character in a text can end a line,
+and lone surrogates are escaped. Secrets are removed from every text before it is written; the
+hashes of prompt and parameters are those of what was sent.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import threading
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
-from core.models.cassette_tape import (
-    Exchange,
-    Tape,
-    TapeWriter,
-    params_hash,
-    prompt_hash,
-    redacted,
-)
-from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport
+from core.models.file_checks import first_problem
+from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport, sha256_of
 from core.models.models_file import Backend
 from core.models.redact import redact
 from core.text import clean
 
+VERSION = 1
+_HEADER = {"v": VERSION, "type": "cassette"}
+_OUTCOME = TypeAdapter[Reply | ExchangeFailed](Reply | ExchangeFailed)
 COMPARED_CHARS = 20_000
 """The end of a prompt, which is compared: its beginning is the same for all."""
-COMPARED_LINES = 400
-"""Lines shown from the first difference on."""
 DIFF_LINES = 40
 LINE_CHARS = 160
 Key: TypeAlias = tuple[str, str, str]
 """Model id, hash of the messages, hash of the parameters."""
+
+
+class TapeError(Exception):
+    """A cassette that cannot be read or written; the text is for the user."""
+
+
+class Exchange(BaseModel, frozen=True):
+    """One recorded exchange; exactly one of ``reply`` and ``error`` is there."""
+
+    number: int
+    prompt_sha256: str
+    params_sha256: str
+    request: Request
+    reply: Reply | None = None
+    error: ExchangeFailed | None = None
+    masked: bool = False
+    """Something in the reply looked like a secret: it is not as the model gave it."""
+    seconds: float
+
+
+def prompt_hash(messages: Iterable[Message]) -> str:
+    """SHA-256 of messages, whatever the order of names in each; that of ``ModelCall`` too."""
+    return sha256_of(json.dumps([dict(sorted(m.items(), reverse=True)) for m in messages]))
+
+
+def params_hash(params: dict[str, Any]) -> str:
+    """SHA-256 of parameters, which are JSON values; the order of names is no difference."""
+    return sha256_of(json.dumps(params, sort_keys=True))
+
+
+class TapeWriter:
+    """Writes exchanges to a new file; safe to use from several threads.
+
+    The lines of an exchange go out in a single write: after a crash it is there or it is not.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Make the file. Raises TapeError: it cannot be made, or it holds something."""
+        self.path = path
+        self._lock = threading.Lock()
+        self._stored: dict[str, str] = {}
+        """Hash of a text as it was sent, and of the same text on the tape."""
+        self._fault: str | None = None
+        self.exchanges = 0
+        self.masked = 0
+        """Number of replies in which something like a secret was masked; a replay differs there."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_file() and path.stat().st_size:
+                raise TapeError(f"{path} is not empty; name another file to record to")
+            self._file = path.open("wb", buffering=0)
+        except OSError as error:
+            raise TapeError(f"{path} cannot be recorded to: {error.strerror}") from None
+        self._write([_HEADER])
+
+    def add(self, request: Request, outcome: Reply | ExchangeFailed, seconds: float) -> None:
+        """Append one exchange.
+
+        Raises TapeError: it could not be written; nothing is ever written behind a half line.
+        """
+        name = "reply" if isinstance(outcome, Reply) else "error"
+        received: dict[str, Any] = _OUTCOME.dump_python(outcome, mode="json")
+        masked = redacted(received)
+        with self._lock:
+            fresh: dict[str, dict[str, Any]] = {}
+            exchange = {
+                "v": VERSION,
+                "type": "exchange",
+                "prompt_sha256": prompt_hash(request.messages),
+                "params_sha256": params_hash(request.params),
+                "request": {
+                    "model": request.model,
+                    "messages": [self._packed(message, fresh) for message in request.messages],
+                    "params": redacted(request.params),
+                },
+                name: masked,
+                "masked": name == "reply" and masked != received,
+                "seconds": round(seconds, 6),
+            }
+            self._write([*fresh.values(), exchange])
+            self._stored |= {sent: line["sha256"] for sent, line in fresh.items()}
+            self.exchanges += 1
+            self.masked += bool(exchange["masked"])
+
+    def close(self) -> None:
+        """Close the file; a later exchange is refused."""
+        with self._lock:
+            self._fault = self._fault or "it is closed"
+            self._file.close()
+
+    def _packed(self, message: Message, fresh: dict[str, dict[str, Any]]) -> dict[str, str]:
+        """A message with its content by hash; one that is new joins ``fresh``."""
+        packed: dict[str, str] = redacted({k: v for k, v in message.items() if k != "content"})
+        if "content" not in message:
+            return packed
+        sent = sha256_of(message["content"])
+        if sent not in self._stored and sent not in fresh:
+            text = redact(message["content"])
+            fresh[sent] = {"v": VERSION, "type": "text", "sha256": sha256_of(text), "text": text}
+        return packed | {"content_sha256": self._stored.get(sent) or fresh[sent]["sha256"]}
+
+    def _write(self, lines: list[dict[str, Any]]) -> None:
+        if self._fault:
+            raise TapeError(f"{self.path} cannot be recorded to: {self._fault}")
+        block = b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines)
+        try:
+            written = self._file.write(block)
+        except OSError as error:
+            self._fault = error.strerror or type(error).__name__
+        else:
+            # A short write has left half a line, which has to stay the last one.
+            self._fault = None if written == len(block) else "no space left on the disk"
+        if self._fault:
+            raise TapeError(f"{self.path} cannot be recorded to: {self._fault}")
+
+
+def redacted(value: Any) -> Any:
+    """A value as JSON has it, with the secrets taken out of every text in it."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {redacted(name): redacted(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redacted(inner) for inner in value]
+    return value
+
+
+@dataclass(frozen=True)
+class Tape:
+    """All exchanges of a file, in the order in which they ended."""
+
+    path: Path
+    exchanges: tuple[Exchange, ...]
+    torn: bool
+    """The last line was incomplete, as after a crash, and has been left out."""
+
+    @classmethod
+    def load(cls, path: Path) -> Tape:
+        """Read a file.
+
+        Raises TapeError: it cannot be read, is no cassette, or a line before the last is broken.
+        """
+        try:
+            *lines, last = path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise TapeError(f"the cassette {path} cannot be read: {error.strerror}") from None
+        torn = bool(last) and _parsed(last) is None
+        if last and not torn:  # whole but for the end of the line
+            lines.append(last)
+        records: list[dict[str, Any]] = []
+        for number, line in enumerate(lines, 1):
+            record = _parsed(line)
+            if record is None:
+                raise TapeError(f"{path}, line {number}: not a JSON object")
+            if record.get("v") != VERSION:
+                version = f"version {record.get('v')!r}, expected {VERSION}"
+                raise TapeError(f"{path}, line {number}: {version}")
+            records.append(record)
+        if not records or records[0] != _HEADER:
+            header = json.dumps(_HEADER)
+            raise TapeError(f"{path} is not a cassette: its first line is not {header}")
+        return cls(path, _exchanges(path, records), torn)
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def _exchanges(path: Path, records: list[dict[str, Any]]) -> tuple[Exchange, ...]:
+    texts: dict[str, str] = {}
+    exchanges: list[Exchange] = []
+    for line, record in enumerate(records[1:], 2):
+        try:
+            if record["type"] == "text":
+                texts[record["sha256"]] = record["text"]
+            elif record["type"] == "exchange":
+                exchanges.append(_exchange(record, texts, len(exchanges) + 1))
+            else:
+                raise TapeError(f"{path}, line {line}: unknown type {record['type']!r}")
+        except ValidationError as error:
+            raise TapeError(f"{path}, line {line}: {first_problem(error)}") from None
+        except (KeyError, TypeError, AttributeError) as error:
+            raise TapeError(f"{path}, line {line}: missing or wrong: {error}") from None
+    return tuple(exchanges)
+
+
+def _exchange(record: dict[str, Any], texts: dict[str, str], number: int) -> Exchange:
+    if ("reply" in record) == ("error" in record):
+        raise KeyError("one of reply and error")
+    messages = [dict(message) for message in record["request"]["messages"]]
+    for message in messages:
+        if "content_sha256" in message:
+            message["content"] = texts[message.pop("content_sha256")]
+    request = record["request"] | {"messages": messages}
+    return Exchange.model_validate({**record, "number": number, "request": request})
 
 
 class Recorder:
@@ -92,8 +294,13 @@ class Player:
         """
         key = self._key(request.model, prompt_hash(request.messages), params_hash(request.params))
         recorded = self._recorded.get(key, [])
+        replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
+        # A single reply is no sign that the model would say the same again.
+        says_the_same = len(recorded) > 1 and len(replies) == 1 and None not in replies
         with self._lock:
-            exchange = _nth(recorded, self._played[key])
+            exchange = next(iter(recorded[self._played[key] :]), None)
+            if exchange is None and says_the_same:
+                exchange = recorded[-1]
             self._played[key] += exchange is not None
             self.misses += exchange is None
         if exchange is None:
@@ -167,15 +374,6 @@ class _FromTapes:
         return self._inner.send(request, timeout) if known is None else known
 
 
-def _nth(recorded: list[Exchange], played: int) -> Exchange | None:
-    if played < len(recorded):
-        return recorded[played]
-    replies = {(e.reply.text, e.reply.finish_reason) if e.reply else None for e in recorded}
-    # A single reply is no sign that the model would say the same again.
-    same = len(recorded) > 1 and len(replies) == 1 and None not in replies
-    return recorded[-1] if same else None
-
-
 def describe_miss(
     path: Path, exchanges: Sequence[Exchange], request: Request, recorded: int
 ) -> str:
@@ -201,20 +399,16 @@ def describe_miss(
     text = _text(request.messages)
     _, alike, place = process.extractOne(text[-COMPARED_CHARS:], texts, scorer=fuzz.ratio)
     near = same[place]
-    diff = _diff(_text(near.request.messages), text)
-    return "\n".join([f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike", *diff])
+    head = f"{head}; nearest is exchange {near.number}, {alike:.1f} % alike"
+    then, asked = (
+        [line[:LINE_CHARS] for line in one.split("\n")]
+        for one in (_text(near.request.messages), text)
+    )
+    diff = list(difflib.unified_diff(then, asked, "recorded", "asked", n=1, lineterm=""))
+    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
+    # It steers no terminal.
+    return "\n".join([head, *map(clean, diff[:DIFF_LINES]), *more])
 
 
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(f"[{m.get('role')}]\n{m.get('content', '')}" for m in messages)
-
-
-def _diff(recorded: str, requested: str) -> list[str]:
-    """A unified diff of bounded length that steers no terminal."""
-    was, now = ([line[:LINE_CHARS] for line in text.split("\n")] for text in (recorded, requested))
-    pairs = enumerate(zip(was, now, strict=False))
-    first = next((i for i, (a, b) in pairs if a != b), min(len(was), len(now)))
-    part = slice(max(first - 2, 0), first + COMPARED_LINES)
-    diff = list(difflib.unified_diff(was[part], now[part], "recorded", "asked", n=1, lineterm=""))
-    more = [f"... {len(diff) - DIFF_LINES} more lines"] if len(diff) > DIFF_LINES else []
-    return [*map(clean, diff[:DIFF_LINES]), *more]

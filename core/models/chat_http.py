@@ -30,22 +30,33 @@ MOST_PARTS = 100_000
 """Lists and objects of a body; each takes up twenty times its size once it is read."""
 _ENTRIES = 20
 _DEPTH = 4
-_LARGE_BYTES = 256 * 1024
 
 
 class ChatTransport(BoundedTransport):
     """Checks what model servers reply, before anything else reads it."""
 
-    def __init__(self, verify: ssl.SSLContext | bool | str, *, trust_env: bool = True) -> None:
+    def __init__(self, verify: ssl.SSLContext | bool | str) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        client = httpx.Client(verify=verify, limits=limits, trust_env=trust_env)
+        client = httpx.Client(verify=verify, limits=limits)
         super().__init__(client, MOST_BYTES, error_bytes=ERROR_BYTES)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
         answer = super().handle_request(request)
         if answer.has_redirect_location:
-            _check_redirect(request.url, answer.headers["location"])
+            # The prompt is not posted to a server that nobody has named.
+            origin = request.url
+            try:
+                to = origin.join(answer.headers["location"])
+            except httpx.InvalidURL:
+                raise AnswerRefused("the server redirects to an invalid address") from None
+            same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
+            if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
+                where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
+                raise AnswerRefused(
+                    f"the server redirects to {where}, which is not followed; if you trust it, set "
+                    "it as the base URL"
+                )
         if answer.is_error:
             body = error_answer(answer.content)
         elif answer.is_success and request.url.path.endswith(CHAT):
@@ -66,21 +77,6 @@ def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, Cha
     """A client for OpenAI's library, and what it sends through, for clients of LiteLLM's own."""
     transport = ChatTransport(verify)
     return httpx.Client(transport=transport, follow_redirects=True), transport
-
-
-def _check_redirect(origin: httpx.URL, location: str) -> None:
-    """Raises AnswerRefused where the prompt would be posted to a server that nobody has named."""
-    try:
-        to = origin.join(location)
-    except httpx.InvalidURL:
-        raise AnswerRefused("the server redirects to an invalid address") from None
-    same = (to.scheme, to.host, to.port) == (origin.scheme, origin.host, origin.port)
-    if not same and (origin.scheme, to.scheme, to.host) != ("http", "https", origin.host):
-        where = printable(f"{to.scheme}://{to.netloc.decode('ascii', 'replace')}"[:200])
-        raise AnswerRefused(
-            f"the server redirects to {where}, which is not followed; if you trust it, set it "
-            "as the base URL"
-        )
 
 
 def chat_answer(body: bytes) -> bytes:
@@ -117,8 +113,6 @@ def chat_answer(body: bytes) -> bytes:
 def error_answer(body: bytes) -> bytes:
     """The body of a refusal, cut: the JSON of its upper levels, or the beginning of its text."""
     text = body[: 4 * LONGEST_ERROR].decode("utf-8", "replace")[:LONGEST_ERROR]
-    if len(body) >= _LARGE_BYTES:
-        return text.encode()
     try:
         result = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -173,7 +167,6 @@ def _text(value: object) -> str | None:
 
 
 def _usage(value: object) -> dict[str, Any]:
-    """Return the figures of a usage; {} if prompt or completion is invalid."""
     if not isinstance(value, dict):
         return {}
     if any(count(value.get(name)) is None for name in ("prompt_tokens", "completion_tokens")):

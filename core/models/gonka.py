@@ -107,20 +107,19 @@ def nodes_of(backend: Backend) -> Sequence[Node]:
         raise SettingsError(f"{where} names no node; expected {_FORM}")
     if len(parts) > NODES_AT_MOST:
         raise SettingsError(f"{where} names {len(parts)} nodes; at most {NODES_AT_MOST} are used")
-    return list(dict.fromkeys(_node(part, where) for part in parts))
-
-
-def _node(text: str, where: str) -> Node:
-    url, _, address = (part.strip() for part in text.partition(";"))
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        usable = False
-    if not usable or not _ADDRESS.fullmatch(address):
-        raise SettingsError(f"{where}: {text[:80]!r} is not a node; expected {_FORM}")
-    url = url.rstrip("/")
-    return Node(url if url.endswith("/v1") else f"{url}/v1", address)
+    nodes = []
+    for part in parts:
+        url, _, address = (text.strip() for text in part.partition(";"))
+        try:
+            target = urlsplit(url)
+            usable = target.scheme in ("http", "https") and bool(target.hostname)
+        except ValueError:
+            usable = False
+        if not usable or not _ADDRESS.fullmatch(address):
+            raise SettingsError(f"{where}: {part[:80]!r} is not a node; expected {_FORM}")
+        url = url.rstrip("/")
+        nodes.append(Node(url if url.endswith("/v1") else f"{url}/v1", address))
+    return list(dict.fromkeys(nodes))
 
 
 class GonkaTransport:
@@ -164,8 +163,6 @@ class GonkaTransport:
 
 
 class _NodeTransport(LiteLLMTransport):
-    """One attempt at one node."""
-
     def __init__(self, backend: Backend, node: Node, client: Any) -> None:
         super().__init__(backend)
         self.node = node
@@ -201,7 +198,6 @@ class _NodeTransport(LiteLLMTransport):
 
 
 def _opened(backend: Backend) -> Sequence[_NodeTransport]:
-    """A client for each node. Raises ExchangeFailed: key or nodes cannot be used."""
     try:
         key, nodes = key_of(backend), nodes_of(backend)
         library = _library()
@@ -266,7 +262,6 @@ def _skew(error: Exception) -> float | None:
 
 
 def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
-    """Combine the failures of several nodes into one."""
     last = failures[-1][1]
     if len(failures) == 1 or last.kind in _SAME_EVERYWHERE:
         return last

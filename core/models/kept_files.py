@@ -25,23 +25,16 @@ def write_kept(path: Path, content: bytes, at_most: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         handle, name = tempfile.mkstemp(dir=path.parent, suffix=".new")
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
+            with os.fdopen(handle, "wb") as fresh:
+                fresh.write(content)
             os.replace(name, path)
         except OSError:
             os.unlink(name)
             raise
-        _prune(path.parent, at_most)
-
-
-def _prune(folder: Path, at_most: int) -> None:
-    files = list(folder.iterdir())
-    if len(files) <= at_most:
-        return
-    aged: list[tuple[float, Path]] = []
-    for file in files:
-        with suppress(OSError):  # another process may be doing the same
-            aged.append((file.stat().st_mtime, file))
-    for _, file in sorted(aged)[: len(files) - at_most]:
-        with suppress(OSError):
-            file.unlink()
+        aged: list[tuple[float, Path]] = []
+        for file in path.parent.iterdir():
+            with suppress(OSError):  # another process may be doing the same
+                aged.append((file.stat().st_mtime, file))
+        for _, old in sorted(aged)[: max(len(aged) - at_most, 0)]:
+            with suppress(OSError):
+                old.unlink()

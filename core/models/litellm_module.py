@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 # The import reads these: without them it fetches a price map from the network and loads
@@ -15,17 +14,11 @@ _BEFORE_IMPORT = {
     "LITELLM_MODE": "PRODUCTION",
     "HF_HUB_OFFLINE": "1",
 }
-_lock = threading.Lock()
 
 
+@cache
 def load() -> Any:
     """The ``litellm`` module, ready to use; seconds the first time, nothing afterwards."""
-    with _lock:  # which the cache does not have while it is filled
-        return _loaded()
-
-
-@lru_cache(maxsize=1)
-def _loaded() -> Any:
     for name, value in _BEFORE_IMPORT.items():
         os.environ.setdefault(name, value)
     import litellm

@@ -25,8 +25,6 @@ from core.models.redact import redact, remember
 from core.models.reply_text import MAX_CHARS
 from core.text import printable
 
-NO_KEY = "none"
-"""Sent to a server of the user's own where no key is named; the client insists on one."""
 TEXT_CHARS = 300
 SAID_CHARS = 20_000
 """Characters of an error that are looked at."""
@@ -36,8 +34,6 @@ _STATUS: dict[str, ErrorKind] = _TABLE["status"]
 _PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
 _BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
-_DROPPED = "the connection was dropped before an answer had come"
-_UNREACHED = "no connection to the server"
 _SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
 """Their texts may quote parts of the key, so only class and status are shown."""
 
@@ -102,7 +98,8 @@ class LiteLLMTransport:
             raise ExchangeFailed("authentication", text, usage=Usage.nothing())
         self._key_seen = True
         own_server = self._provider == "openai" and self._backend.base_url
-        return NO_KEY if own_server and not os.environ.get("OPENAI_API_KEY") else None
+        # The client insists on a key, also for a server of the user's own.
+        return "none" if own_server and not os.environ.get("OPENAI_API_KEY") else None
 
     def _reply(self, response: Any) -> Reply:
         usage = _usage(getattr(response, "usage", None))
@@ -177,7 +174,8 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
     kind, sent = _kind(names, status, message)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
     if kind == "network":  # nobody has answered: the status is LiteLLM's own
-        text, status = _DROPPED if sent else _UNREACHED, None
+        dropped = "the connection was dropped before an answer had come"
+        text, status = dropped if sent else "no connection to the server", None
     quoted = "" if kind in silent else _quoted(message)
     billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
     return ExchangeFailed(
@@ -240,9 +238,9 @@ def _by_status(status: int | None, text: str, names: set[str]) -> ErrorKind:
 def _quoted(message: str) -> str:
     """The provider's own words, short and without secrets; empty if it sent an HTML page."""
     message = printable(message)
-    text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
     if "<html" in message.casefold() or "<!doctype" in message.casefold():
         return "an HTML page"
+    text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
     # Redacted before it is cut: half a key would not be recognised.
     return redact(text)[:TEXT_CHARS]
 

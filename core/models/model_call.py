@@ -14,14 +14,9 @@ LARGEST = 10**15
 """Maximum of any figure, far beyond every real sum."""
 
 
-def _unknown_below_zero(value: object) -> object:
-    """Reject a figure below zero or one that is not a number."""
-    if isinstance(value, int | float) and not 0 <= value <= LARGEST:
-        return None
-    return value
-
-
-Figure = BeforeValidator(_unknown_below_zero)
+Figure = BeforeValidator(
+    lambda value: None if isinstance(value, int | float) and not 0 <= value <= LARGEST else value
+)
 """Tokens or dollars; an impossible figure is unknown and lowers no sum."""
 Role: TypeAlias = str
 """The role of a call: evaluator, worker, or the name of a stage."""

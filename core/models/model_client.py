@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from core.http.waits import pause_before
+from core.models import retries
 from core.models.model_call import (
     CallObserver,
     ErrorKind,
@@ -26,7 +27,7 @@ from core.models.model_call import (
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import GONKA, DirectTransport, is_rule_based
-from core.models.retries import EXHAUSTED, FINAL, HINTS, attempts
+from core.models.retries import EXHAUSTED, FINAL, HINTS
 from core.text import printable
 
 ANSWER_CHARS = 50_000
@@ -44,8 +45,6 @@ class ModelFailed(Exception):
 
 @dataclass
 class _Call:
-    """One call of the client under way."""
-
     messages: tuple[Message, ...]
     params: dict[str, Any]
     until: float
@@ -84,7 +83,6 @@ class ModelClient:
         base_url: the address of an id without configured backends.
         models: settings and the state of the backends; share one in a run.
         transport_factory: makes a backend's transport, once, at its first call.
-        answer_chars: an answer is cut after so many characters.
 
     Raises ModelsError: settings that do not fit together.
     """
@@ -100,7 +98,6 @@ class ModelClient:
         transport_factory: Callable[[Backend], Transport] = open_transport,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
-        answer_chars: int = ANSWER_CHARS,
     ) -> None:
         self.model = model
         self.role: Role = role
@@ -113,7 +110,6 @@ class ModelClient:
         self._sleep = sleep
         self._clock = clock
         self._transport_factory = transport_factory
-        self._answer_chars = answer_chars
         self._opened: dict[str, Transport] = {}
 
     @property
@@ -144,45 +140,48 @@ class ModelClient:
             ),
             prompt_sha256=sha256_of(json.dumps(list(messages))),
         )
-        target = self._first(call)
-        while True:
-            with ExitStack() as failing:
-                failing.callback(self._backends.release, target.backend.name)
-                try:
-                    answer = self._ask(target, call)
-                except ExchangeFailed as error:
-                    failing.pop_all()
-                    target = self._after(target, error, call)
-                    continue
-                failing.pop_all()
-            self._backends.answered(target.backend.name)
-            return answer
-
-    def _first(self, call: _Call) -> Target:
-        name = self._backends.choose()
-        if name is None:
+        first = self._backends.choose()
+        if first is None:
             exhausted = self._backends.exhausted
-            text = "; ".join(f"{n} ({why})" for n, why in exhausted.items())
+            text = "; ".join(f"{name} ({why})" for name, why in exhausted.items())
             kind = next(iter(exhausted.values()), None)
             raise ModelFailed(f"{self.model}: disabled for the rest of this run: {text}", kind)
-        return self._targets[name]
+        target = self._targets[first]
+        while True:
+            try:
+                answer = self._ask(target, call)
+            except ExchangeFailed as error:
+                target = self._after(target, error, call)
+            except BaseException:
+                self._backends.release(target.backend.name)
+                raise
+            else:
+                self._backends.answered(target.backend.name)
+                return answer
 
     def _ask(self, target: Target, call: _Call) -> ModelCall:
-        """Attempts at one backend. Raises the ExchangeFailed of the last one."""
-        name = target.backend.name
+        """Attempts at one backend. Raises the ExchangeFailed of the last one.
 
-        def between(state: Any) -> None:
-            self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
-
-        retrying = attempts(
-            target.attempts,
-            lambda: call.until - self._clock(),
-            lambda: self._backends.has_other(name, call.tried),
-            sleep=self._sleep,
-            before_sleep=between,
-        )
-        answer: ModelCall = retrying(self._attempt, target, call)
-        return answer
+        There is no other attempt if the pause before it would last until the deadline, or is long
+        while another backend works.
+        """
+        name, attempt = target.backend.name, 0
+        while True:
+            attempt += 1
+            try:
+                return self._attempt(target, call)
+            except ExchangeFailed as error:
+                pause = pause_before(
+                    attempt, error.retry_after, retries.FIRST_PAUSE, retries.LONGEST_PAUSE
+                )
+                is_over = attempt >= target.attempts or pause >= call.until - self._clock()
+                is_long = pause > retries.RETRY_SECONDS
+                if is_over or error.kind not in retries.PASSING:
+                    raise
+                if is_long and self._backends.has_other(name, call.tried):
+                    raise
+                self._note_failure(call, f"again in {pause:.1f} s")
+                self._sleep(pause)
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
         self._observer.gate()
@@ -219,7 +218,7 @@ class ModelClient:
             # Whatever it was, the provider may have been asked.
             self._observer.on_call(record(error=type(error).__name__))
             raise
-        answer = record(**_answer_fields(target, reply, self._answer_chars))
+        answer = record(**_answer_fields(target, reply))
         self._observer.on_call(answer)
         return answer
 
@@ -257,10 +256,10 @@ class ModelClient:
         call.failed = None
 
 
-def _answer_fields(target: Target, reply: Reply, chars: int) -> dict[str, Any]:
+def _answer_fields(target: Target, reply: Reply) -> dict[str, Any]:
     cost, source = dollars(target, reply)
     return {
-        "text": printable(reply.text[:chars]),
+        "text": printable(reply.text[:ANSWER_CHARS]),
         "finish_reason": reply.finish_reason,
         "usage": reply.usage,
         "cost_usd": cost,

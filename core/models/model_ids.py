@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from rapidfuzz import fuzz, process
 
 from core.models.litellm_module import load
 from core.models.models_file import Backend, Models
-from core.models.prices import map_ids
+from core.models.prices import price_map
 from core.models.providers import GONKA, is_rule_based, prefixes, provider
 
 _ALSO = {
@@ -68,7 +68,6 @@ def provider_of(model: str) -> str:
 
 
 def _found(model: str) -> Any:
-    """LiteLLM's name, provider, key and address of an id; None if it does not know the id."""
     litellm = load()
     try:
         return litellm.get_llm_provider(model)
@@ -100,7 +99,14 @@ def check_id(model: str, models: Models) -> None:
     """
     prefix, slash, rest = model.partition("/")
     if is_rule_based(model):
-        _check_rule_based(model, prefix, rest)
+        answering = getattr(provider(prefix), "answering", lambda _: model)
+        try:
+            id: str = answering(rest)
+        except LookupError as error:
+            raise UnknownModel(str(error.args[0])) from None
+        prefix, _, name = id.partition("/")
+        if name not in provider(prefix).names():
+            raise UnknownModel(f"there is no {id}{_hint(id, rule_based_ids())}")
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
@@ -112,7 +118,11 @@ def check_id(model: str, models: Models) -> None:
     if provider_of(model):
         return
     what = f"LiteLLM has no provider {prefix!r}" if slash else "it names no provider"
-    raise UnknownModel(f"{what}{_hint(_nearest(model, models))}")
+    providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()] if slash else []
+    named = [name for name in models.file.models if "*" not in name]
+    moved = [f"{provider}/{rest}" for provider in providers]
+    known = [*named, *rule_based_ids(), *moved, *price_map()]
+    raise UnknownModel(f"{what}{_hint(model, known)}")
 
 
 def rule_based_ids() -> list[str]:
@@ -120,33 +130,6 @@ def rule_based_ids() -> list[str]:
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 
-def _check_rule_based(model: str, prefix: str, rest: str) -> None:
-    answering = getattr(provider(prefix), "answering", lambda _: model)
-    try:
-        id: str = answering(rest)
-    except LookupError as error:
-        raise UnknownModel(str(error.args[0])) from None
-    prefix, _, name = id.partition("/")
-    if name not in provider(prefix).names():
-        raise UnknownModel(f"there is no {id}{_hint(_most_like(id, rule_based_ids()))}")
-
-
-def _nearest(model: str, models: Models) -> list[str]:
-    """The names nearest to an id, from the models file, our own ids and LiteLLM's map."""
-    prefix, slash, rest = model.partition("/")
-    moved: list[str] = []
-    if slash:
-        providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()]
-        moved = [f"{provider}/{rest}" for provider in _most_like(prefix, providers)]
-    ours = [name for name in models.file.models if "*" not in name] + rule_based_ids()
-    matches = [*_most_like(model, ours), *moved, *_most_like(model, map_ids())]
-    return list(dict.fromkeys(matches))[:SHOWN]
-
-
-def _most_like(text: str, known: Iterable[str]) -> list[str]:
-    result = process.extract(text, list(known), scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
-    return [name for name, _, _ in result]
-
-
-def _hint(near: Sequence[str]) -> str:
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+def _hint(model: str, known: Iterable[str]) -> str:
+    near = process.extract(model, known, scorer=fuzz.ratio, limit=SHOWN, score_cutoff=NEAR)
+    return f"; did you mean {' or '.join(dict.fromkeys(id for id, _, _ in near))}?" if near else ""

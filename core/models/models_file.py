@@ -24,6 +24,10 @@ SHIPPED = Path(__file__).with_name("models.toml")
 VARIABLE = "MODELS_FILE"
 Seconds = Annotated[float, Field(gt=0, le=3600)]
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_VENDORS: dict[str, list[str]] = tomllib.loads(
+    Path(__file__).with_name("vendors.toml").read_text(encoding="utf-8")
+)
+"""How the names of each vendor's models begin."""
 _QUANTISED = regex.compile(r"-(?:fp8|fp4|nvfp4|mxfp4|bf16|fp16|int4|int8|awq|gptq)$")
 
 
@@ -171,10 +175,8 @@ class Models:
         )
 
     def _merged(self, model: str, served_as: str, role: Role) -> dict[str, Any]:
-        """Everything said of an id, the more special over the more general."""
-        entries = [self.file.models[key] for key in self._keys(served_as)]
-        if model != served_as:
-            entries += [self.file.models[key] for key in self._keys(model)]
+        names = dict.fromkeys((served_as, model))
+        entries = [self.file.models[key] for name in names for key in self._keys(name)]
         merged = self.file.defaults.model_dump(exclude_none=True)
         for entry in entries:
             _lay(merged, entry.model_dump(exclude_none=True, exclude={"evaluator", "worker"}))
@@ -185,7 +187,6 @@ class Models:
         return merged
 
     def _keys(self, model: str) -> list[str]:
-        """The tables that speak of an id: patterns by length, then the id itself."""
         low = model.casefold()
         patterns = [
             key
@@ -204,9 +205,11 @@ def load_models(path: Path | None = None) -> Models:
     Raises ModelsError: a file that cannot be read, or says what is not known.
     """
     named = path or (Path(os.environ[VARIABLE]) if os.environ.get(VARIABLE) else None)
-    raw = _read(SHIPPED)
+    try:
+        raw, mine = read_toml(SHIPPED), read_toml(named) if named else {}
+    except FileError as error:
+        raise ModelsError(str(error)) from None
     if named is not None:
-        mine = _read(named)
         _check(mine, named)
         for name, table in mine.get("models", {}).items():
             _lay(raw["models"].setdefault(name, {}), table)
@@ -234,18 +237,21 @@ def _lay(under: dict[str, Any], over: dict[str, Any]) -> None:
             under[name] = value
 
 
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return read_toml(path)
-    except FileError as error:
-        raise ModelsError(str(error)) from None
-
-
 def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
     try:
         file = ModelsFile.model_validate(raw)
     except ValidationError as error:
-        raise ModelsError(f"{path}: {_problem(error)}") from None
+        first = error.errors()[0]
+        parts = (repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
+        where = f"{path}: {'.'.join(parts)}"
+        if first["type"] != "extra_forbidden":
+            actual = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
+            raise ModelsError(f"{where}: {first['msg']}{actual}") from None
+        tables: tuple[type[BaseModel], ...] = (ModelsFile, Entry, Backend, Prices)
+        known = [key for table in tables for key in table.model_fields]
+        near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ModelsError(f"{where}: there is no such key{hint}") from None
     for name, entry in file.models.items():
         names = [b.name for b in entry.backends or ()]
         twice = {n for n in names if names.count(n) > 1}
@@ -255,32 +261,6 @@ def _check(raw: dict[str, Any], path: Path) -> ModelsFile:
                 "give each backend a `name` of its own"
             )
     return file
-
-
-def _problem(error: ValidationError) -> str:
-    """The first problem as a sentence: where, what, and what would be right."""
-    first = error.errors()[0]
-    where = ".".join(repr(p) if "/" in str(p) or "*" in str(p) else str(p) for p in first["loc"])
-    if first["type"] != "extra_forbidden":
-        actual = f", not {shown(first['input'])}" if first["type"] != "missing" else ""
-        return f"{where}: {first['msg']}{actual}"
-    known = _known_keys(first["loc"])
-    near = process.extractOne(str(first["loc"][-1]), known, scorer=fuzz.ratio, score_cutoff=70)
-    hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
-    return f"{where}: there is no such key; {hint}"
-
-
-def _known_keys(where: tuple[int | str, ...]) -> list[str]:
-    """The valid keys of the table that contains an unknown one."""
-    if len(where) == 1:
-        return list(ModelsFile.model_fields)
-    if "prices" in where[:-1]:
-        return list(Prices.model_fields)
-    if "backends" in where[:-1]:
-        return list(Backend.model_fields)
-    if where[0] == "defaults" or where[-2] in ("evaluator", "worker"):
-        return list(Params.model_fields)
-    return list(Entry.model_fields)
 
 
 def slug_of(model: str) -> str:
@@ -300,10 +280,5 @@ def slug_of(model: str) -> str:
 
 def _with_vendor(name: str, otherwise: str) -> str:
     low = name.casefold()
-    vendor = next((v for v, starts in _vendors().items() if low.startswith(tuple(starts))), None)
+    vendor = next((v for v, starts in _VENDORS.items() if low.startswith(tuple(starts))), None)
     return f"{vendor}/{low}" if vendor else otherwise
-
-
-@lru_cache(maxsize=1)
-def _vendors() -> dict[str, list[str]]:
-    return tomllib.loads(Path(__file__).with_name("vendors.toml").read_text(encoding="utf-8"))

@@ -60,8 +60,7 @@ class Price:
 
 def price_of(model: str, models: Models | None = None) -> Price | None:
     """The price of an id or a configured name, at its first backend; None: unknown."""
-    config = models or default_models()
-    target = config.settings(model, "worker").targets[0]
+    target = (models or default_models()).settings(model, "worker").targets[0]
     return target_price(target.backend.model, target.prices, target.backend.base_url)
 
 
@@ -154,7 +153,7 @@ def like(model: str) -> str | None:
     result = [i for i in result if i.split("/", 1)[0].casefold() == home] or list(result)
     if not result:
         return None
-    map_ = _price_map()
+    map_ = price_map()
 
     def dollars(id_: str) -> tuple[float, float]:
         return map_[id_]["input_cost_per_token"], map_[id_]["output_cost_per_token"]
@@ -178,17 +177,12 @@ def canonical(model: str) -> tuple[str, ...]:
 def map_entry(model: str) -> Mapping[str, Any] | None:
     """The price of exactly this id in LiteLLM's map; None: unknown."""
     exact = _exact(model)
-    return _price_map()[exact] if exact else None
-
-
-def map_ids() -> list[str]:
-    """The ids of all models in LiteLLM's bundled map that have a price."""
-    return list(_price_map())
+    return price_map()[exact] if exact else None
 
 
 def _exact(model: str) -> str | None:
     """The map's own key for an id: itself, or without the provider that the entry names."""
-    map_ = _price_map()
+    map_ = price_map()
     if model in map_:
         return model
     provider, _, rest = model.partition("/")
@@ -197,7 +191,7 @@ def _exact(model: str) -> str | None:
 
 
 def _price(key: str, source: str) -> Price:
-    entry = _price_map()[key]
+    entry = price_map()[key]
     cached = entry.get("cache_read_input_token_cost")
     return Price(
         float(entry["input_cost_per_token"]),
@@ -208,7 +202,7 @@ def _price(key: str, source: str) -> Price:
 
 
 @lru_cache(maxsize=1)
-def _price_map() -> Mapping[str, dict[str, Any]]:
+def price_map() -> Mapping[str, dict[str, Any]]:
     """LiteLLM's bundled entries of models that answer with text and have a price per token."""
     raw = json.loads((litellm_folder() / MAP_FILE).read_text(encoding="utf-8"))
     return {
@@ -225,7 +219,7 @@ def _price_map() -> Mapping[str, dict[str, Any]]:
 def _by_name() -> Mapping[tuple[str, ...], list[str]]:
     """Ids with a price above zero, by what they name; what is served for nothing is no likeness."""
     ids: dict[tuple[str, ...], list[str]] = {}
-    for key, entry in _price_map().items():
+    for key, entry in price_map().items():
         name = canonical(key)
         if name and entry["input_cost_per_token"] > 0 and entry["output_cost_per_token"] > 0:
             ids.setdefault(name, []).append(key)

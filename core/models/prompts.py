@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -25,20 +24,11 @@ def prompt(package: str, name: str, /, texts: Texts = NONE, **values: Any) -> st
         template = _environment(package).from_string(override)
     else:
         template = _environment(package).get_template(f"{name}.jinja")
-    return _bounded(package, name, template.generate(values)) if texts else template.render(values)
-
-
-def _bounded(package: str, name: str, parts: Iterator[str]) -> str:
-    """The parts in a row; ends at the first one too many."""
-    rendered: list[str] = []
-    length = 0
-    for part in parts:
-        rendered.append(part)
-        length += len(part)
-        if length > MOST_RENDERED:
-            text = f"the prompt {section(package, name)} has more than {MOST_RENDERED:,} characters"
-            raise SectionError(f"{text} with these sections; shorten them")
-    return "".join(rendered)
+    rendered = template.render(values)
+    if texts and len(rendered) > MOST_RENDERED:
+        text = f"the prompt {section(package, name)} has more than {MOST_RENDERED:,} characters"
+        raise SectionError(f"{text} with these sections; shorten them")
+    return rendered
 
 
 def section(package: str, name: str) -> str:

@@ -51,7 +51,11 @@ def hide(text: str) -> str:
     For records that are read back by a program, where a thing that only looks like a secret must
     stay what it is.
     """
-    for form in _known(_secrets()):
+    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
+    with _lock:
+        every = values | _remembered
+    secrets = frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
+    for form in _forms(secrets):
         text = text.replace(form, MASK)
     return text
 
@@ -65,31 +69,21 @@ def redact(text: str) -> str:
     return _GENERIC.sub(lambda match: f"{match['keep'] or ''}{MASK}", hide(text))
 
 
-def _secrets() -> frozenset[str]:
-    values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
-    with _lock:
-        every = values | _remembered
-    return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
-
-
 @lru_cache(maxsize=8)
-def _known(secrets: frozenset[str]) -> tuple[str, ...]:
+def _forms(secrets: frozenset[str]) -> tuple[str, ...]:
     """All forms of all secrets, the longest first."""
-    forms = {form for secret in secrets for form in _forms(secret)}
+    forms: set[str] = set()
+    for secret in secrets:
+        raw = secret.encode("utf-8", "surrogateescape")
+        forms |= {secret, quote(raw), quote(raw, safe=""), quote_plus(raw), repr(secret)[1:-1]}
+        forms |= {json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
+        # A secret inside a longer base64 text begins at one of three places; the characters at both
+        # ends also hold bits of its neighbours and are left out.
+        for shift in range(3):
+            coded = base64.b64encode(b"\0" * shift + raw).decode("ascii")
+            start = (0, 2, 3)[shift]
+            end = len(coded) - (0, 3, 2)[(len(raw) + shift) % 3]
+            for form in (coded[start:end], coded[start:end].translate(str.maketrans("+/", "-_"))):
+                if len(form) >= LEAST_CHARS:
+                    forms.add(form)
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
-
-
-def _forms(secret: str) -> set[str]:
-    raw = secret.encode("utf-8", "surrogateescape")
-    forms = {secret, quote(raw), quote(raw, safe=""), quote_plus(raw), repr(secret)[1:-1]}
-    forms |= {json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
-    # A secret inside a longer base64 text begins at one of three places; the characters at both
-    # ends also hold bits of its neighbours and are left out.
-    for shift in range(3):
-        coded = base64.b64encode(b"\0" * shift + raw).decode("ascii")
-        start = (0, 2, 3)[shift]
-        end = len(coded) - (0, 3, 2)[(len(raw) + shift) % 3]
-        for form in (coded[start:end], coded[start:end].translate(str.maketrans("+/", "-_"))):
-            if len(form) >= LEAST_CHARS:
-                forms.add(form)
-    return forms

@@ -101,7 +101,11 @@ def find_code(reply: Cleaned) -> Snippet:
 
 def _blocks(text: str) -> list[_Block]:
     """Every tagged and fenced block, by its place; those in other languages are left out."""
-    text = _before_observation(text)
+    # Results that the model invented stand after its first block.
+    ends = [t.start() for t in _TAG.finditer(text) if t["end"] or t["half"]][:1]
+    ends += [f.end() for f in _FENCE.finditer(text) if f["close"]][:1]
+    made_up = _OBSERVATION.search(text, min(ends)) if ends else None
+    text = text[: made_up.start()] if made_up else text
     blocks = [*_tagged(text), *_fenced(text)]
     return sorted((b for b in blocks if b.code), key=lambda b: b.start)
 
@@ -126,14 +130,6 @@ def _fenced(text: str) -> Iterator[_Block]:
             # The fence was opened within tags, which end it.
             code, end = code[: tag.start()], fence.start("code") + tag.start()
         yield _block(fence.start(), end, code, closed, bool(fence["label"]) or not closed)
-
-
-def _before_observation(text: str) -> str:
-    """Return the text up to results that the model invented after its first block."""
-    ends = [t.start() for t in _TAG.finditer(text) if t["end"] or t["half"]][:1]
-    ends += [f.end() for f in _FENCE.finditer(text) if f["close"]][:1]
-    made_up = _OBSERVATION.search(text, min(ends)) if ends else None
-    return text[: made_up.start()] if made_up else text
 
 
 def _block(start: int, end: int, raw: str, closed: bool, meant: bool) -> _Block:
@@ -165,18 +161,15 @@ def _needed(blocks: list[_Block], last: _Block) -> list[_Block]:
     for block in reversed([b for b in blocks if b.start < last.start]):
         if block.tree is None:
             continue
-        if _defined(block.tree) & frozenset().union(*(_missing(b.tree) for b in chain)):
+        used = (name for b in chain if b.tree for name in _read(b.tree) - _defined(b.tree))
+        if _defined(block.tree) & (set(used) - set(dir(builtins))):
             chain.insert(0, block)
     return chain
 
 
-def _missing(tree: ast.Module | None) -> frozenset[str]:
-    """Names that a block reads and does not define itself."""
-    if tree is None:
-        return frozenset()
+def _read(tree: ast.Module) -> frozenset[str]:
     names = (n for n in ast.walk(tree) if isinstance(n, ast.Name))
-    read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
-    return frozenset(read - _defined(tree) - set(dir(builtins)))
+    return frozenset(n.id for n in names if isinstance(n.ctx, ast.Load))
 
 
 def _defined(tree: ast.Module) -> frozenset[str]:
@@ -195,7 +188,8 @@ def _without_blocks(text: str) -> Snippet:
     """A reply that is nothing but Python, or JSON around it."""
     bare = _LEAD.sub("", text, count=1).strip()
     tree = _parsed(bare)
-    if tree is not None and _calls(tree) & {"final_answer", "print"}:
+    called = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)] if tree else []
+    if any(isinstance(f, ast.Name) and f.id in ("final_answer", "print") for f in called):
         return Snippet(bare)
     result = find_json(text, ["code"])
     calls = all_json(text, ["name", "arguments"])
@@ -219,11 +213,6 @@ def _does_something(tree: ast.Module) -> bool:
     return any(not isinstance(s, ast.Expr) for s in tree.body) or any(
         isinstance(n, ast.Call) for n in ast.walk(tree)
     )
-
-
-def _calls(tree: ast.Module) -> set[str]:
-    called = (n.func for n in ast.walk(tree) if isinstance(n, ast.Call))
-    return {f.id for f in called if isinstance(f, ast.Name)}
 
 
 @lru_cache(maxsize=16)

@@ -69,21 +69,18 @@ def fold(key: object) -> str:
 def _read(text: str, read: Callable[[str, int], tuple[object, int]], most: int) -> Iterator[object]:
     """The objects in a text, none within another; ``most`` braces are tried."""
     end = 0
-    for start in (result.start() for result in _START.finditer(text)):
-        if start < end:
+    for brace in _START.finditer(text):
+        if brace.start() < end:
             continue
         if not most:
             return
         most -= 1
-        try:
-            value, end = read(text, start)
-        except (ValueError, RecursionError):
-            continue
-        yield value
+        with suppress(ValueError, RecursionError):
+            value, end = read(text, brace.start())
+            yield value
 
 
 def _loose(text: str, start: int) -> tuple[object, int]:
-    """Raises ValueError."""
     with suppress(ValueError):
         return _STRICT.raw_decode(text, start)  # a thousand times as fast, and as it would read it
     value, error, end = json5.parse(text, start=start, consume_trailing=False)

@@ -80,7 +80,14 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
     # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
     answer = _END_OF_THOUGHT.split(_THINK.sub("", bare))[-1]
     plain = _MARK.sub("", answer).strip()
-    return Cleaned(plain, _problem(plain, thought, cut))
+    problem: Problem | None
+    if plain:
+        problem = "truncated" if cut else None
+    elif cut:
+        problem = "spent"
+    else:
+        problem = "reasoning" if thought else "empty"
+    return Cleaned(plain, problem)
 
 
 def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
@@ -93,15 +100,6 @@ def repair(messages: Sequence[Message], reply: str, question: str) -> list[Messa
         {"role": "assistant", "content": text or "(empty)"},
         {"role": "user", "content": question},
     ]
-
-
-def _problem(text: str, thought: bool, cut: bool) -> Problem | None:
-    """``text``: what is left; ``thought``: whether anything else came."""
-    if text:
-        return "truncated" if cut else None
-    if cut:
-        return "spent"
-    return "reasoning" if thought else "empty"
 
 
 def _channels(text: str) -> Iterator[tuple[str, str]]:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception,
-    stop_after_attempt,
-    wait_exponential,
-    wait_random,
-)
-
-from core.models.model_call import ErrorKind, ExchangeFailed
+from core.models.model_call import ErrorKind
 
 PASSING: Final[frozenset[ErrorKind]] = frozenset(
     {"rate_limit", "overload", "network", "timeout", "bad_answer"}
@@ -40,49 +30,14 @@ HINTS: Final[dict[ErrorKind, str]] = {
     "network": "check the network, the base URL, and that the server runs",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }
-WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 20.0
+"""Seconds between attempts at one backend that asks for no pause; see ``pause_before``."""
 RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
-SPREAD = 0.1
-"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 COOL_DOWN_SECONDS = 5.0
 """A backend is left alone after its first illness; twice as long after each further one."""
 LONGEST_SECONDS = 300.0
-
-
-def attempts(
-    limit: int,
-    seconds_left: Callable[[], float],
-    has_other: Callable[[], bool],
-    *,
-    sleep: Callable[[float], None],
-    before_sleep: Callable[[RetryCallState], None],
-) -> Retrying:
-    """Repeats attempts at one backend; call it with the function that makes one.
-
-    The last failure is raised unchanged: if it is not transient, after ``limit`` attempts,
-    if the pause would last until the deadline, or if another backend works and the
-    pause is long. Errors other than ExchangeFailed are never repeated.
-    """
-
-    def is_enough(state: RetryCallState) -> bool:
-        pause = state.upcoming_sleep
-        return pause >= seconds_left() or (pause > RETRY_SECONDS and has_other())
-
-    return Retrying(
-        retry=retry_if_exception(lambda e: isinstance(e, ExchangeFailed) and e.kind in PASSING),
-        wait=_pause,
-        stop=lambda state: stop_after_attempt(limit)(state) or is_enough(state),
-        sleep=sleep,
-        before_sleep=before_sleep,
-        reraise=True,
-    )
-
-
-def _pause(state: RetryCallState) -> float:
-    error = state.outcome.exception() if state.outcome else None
-    wished = error.retry_after if isinstance(error, ExchangeFailed) else None
-    return WAIT(state) if wished is None else wished * (1 + random.uniform(0, SPREAD))
 
 
 @dataclass

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import regex
-from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_text
+from core.text import instead
 
 Texts: TypeAlias = Mapping[str, str]
 """Section by name, such as ``store/rules``."""
@@ -19,12 +19,10 @@ NONE: Texts = MappingProxyType({})
 SUFFIX = ".md"
 MOST_CHARS = 50_000
 """Maximum characters of a section; a prompt is paid for in every call."""
-MOST_REPEATS = 10
-"""Maximum occurrences of a placeholder in a section."""
 MOST_RENDERED = 400_000
 """Characters of a prompt with sections of a user's; more than most models can read."""
-_DEEPEST = 5
-"""Folders below each other; names of sections have fewer parts."""
+MOST_REPEATS = 10
+"""Maximum occurrences of a placeholder in a section."""
 _TAG = regex.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}|\{[{%#]", regex.DOTALL)
 
 
@@ -55,13 +53,24 @@ def write_out(texts: Texts, folder: Path) -> None:
 def checked(name: str, text: str, shipped: Texts) -> str:
     """Check a section and strip trailing line ends. Raises SectionError."""
     if name not in shipped:
-        near = process.extractOne(name, list(shipped), scorer=fuzz.WRatio)
-        hint = f"; the nearest is {near[0]!r}" if near else ""
-        raise SectionError(f"there is no section {name!r}{hint}")
+        raise SectionError(f"there is no section {name!r}; {instead(name, list(shipped))}")
     if len(text) > MOST_CHARS:
         raise SectionError(f"section {name} has {len(text):,} characters, at most {MOST_CHARS:,}")
     text = text.rstrip("\n")
-    _check_placeholders(name, tags(shipped[name]), tags(text))
+    # A text may move and repeat its placeholders; no other one ever reaches the templates.
+    wanted, given = tags(shipped[name]), tags(text)
+    for tag in given:
+        if tag not in wanted:
+            hint = instead(tag, wanted) if wanted else "it has no placeholders"
+            raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
+        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
+            repeats = f"the placeholder {tag} occurs {given.count(tag):,} times"
+            raise SectionError(f"section {name}: {repeats}, at most {MOST_REPEATS}")
+    if missing := next((tag for tag in wanted if tag not in given), None):
+        raise SectionError(f"section {name}: the placeholder {missing} is missing")
+    if given != wanted and any(tag.startswith("{%") for tag in wanted):
+        order = " ".join(wanted)
+        raise SectionError(f"section {name}: its placeholders must be in this order: {order}")
     return text
 
 
@@ -78,55 +87,26 @@ def tags(text: str) -> list[str]:
     return normal
 
 
-def _check_placeholders(name: str, wanted: list[str], given: list[str]) -> None:
-    """A text may move and repeat its placeholders; no other one ever reaches the templates."""
-    for tag in given:
-        if tag not in wanted:
-            near = process.extractOne(tag, wanted, scorer=fuzz.ratio) if wanted else None
-            hint = f"the nearest is {near[0]}" if near else "it has no placeholders"
-            raise SectionError(f"section {name}: unknown placeholder {tag}; {hint}")
-        if given.count(tag) > max(MOST_REPEATS, wanted.count(tag)):
-            text = f"the placeholder {tag} occurs {given.count(tag):,} times"
-            raise SectionError(f"section {name}: {text}, at most {MOST_REPEATS}")
-    for tag in wanted:
-        if tag not in given:
-            raise SectionError(f"section {name}: the placeholder {tag} is missing")
-    if given != wanted and any(tag.startswith("{%") for tag in wanted):
-        order = " ".join(wanted)
-        raise SectionError(f"section {name}: its placeholders must be in this order: {order}")
-
-
 def _files(folder: Path) -> Iterator[tuple[str, str]]:
     """Name and text of every file that is not hidden; nothing outside of the folder is read."""
     if not folder.is_dir():
         raise SectionError(f"{folder} is not a folder of sections")
-    for path in _paths(folder):
-        if path.suffix != SUFFIX:
-            raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
-        try:
-            text = read_text(path, 4 * MOST_CHARS, follow=False)
-        except FileError as error:
-            raise SectionError(str(error)) from None
-        yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text
 
+    def refuse(error: OSError) -> NoReturn:
+        raise SectionError(f"{error.filename}: cannot be read: {error.strerror}")
 
-def _paths(folder: Path, depth: int = 0) -> Iterator[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            visible = sorted(
-                (entry for entry in entries if not entry.name.startswith(".")),
-                key=lambda entry: entry.name,
-            )
-    except OSError as error:
-        raise SectionError(f"{folder}: cannot be read: {error.strerror}") from None
-    for entry in visible:
-        path = folder / entry.name
-        if entry.is_symlink():
-            text = "is a symbolic link; only regular files in the folder are read"
-            raise SectionError(f"{path}: {text}; copy the file there")
-        if not entry.is_dir(follow_symlinks=False):
-            yield path
-        elif depth < _DEEPEST:
-            yield from _paths(path, depth + 1)
-        else:
-            raise SectionError(f"{path}: sections are not nested this deep")
+    for place, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        visible = sorted(name for name in files if not name.startswith("."))
+        for path in (Path(place, name) for name in [*folders, *visible]):
+            if path.is_symlink():
+                text = "is a symbolic link; only regular files in the folder are read"
+                raise SectionError(f"{path}: {text}; copy the file there")
+        for path in (Path(place, name) for name in visible):
+            if path.suffix != SUFFIX:
+                raise SectionError(f"{path}: a section is a file NAME{SUFFIX}")
+            try:
+                text = read_text(path, 4 * MOST_CHARS, follow=False)
+            except FileError as error:
+                raise SectionError(str(error)) from None
+            yield path.relative_to(folder).as_posix().removesuffix(SUFFIX), text

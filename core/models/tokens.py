@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import threading
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,6 @@ ENCODING = "cl100k_base"
 PER_MESSAGE = 4
 CHARS_AT_MOST = 16
 """Maximum characters per token: a longer text is cut before it is counted."""
-_lock = threading.Lock()
 
 
 def litellm_folder() -> Path:
@@ -32,33 +30,25 @@ def litellm_folder() -> Path:
     return Path(spec.origin).parent
 
 
-@lru_cache(maxsize=1)
+@cache
 def _encoding() -> Encoding:
     import tiktoken
 
     # Without it tiktoken fetches its tables; LiteLLM sets the same at its import.
     tables = litellm_folder() / "litellm_core_utils" / "tokenizers"
     os.environ["TIKTOKEN_CACHE_DIR"] = str(tables)
-    encoding = tiktoken.get_encoding(ENCODING)
-    # A copy of what its core holds, for pickling alone: 16 MB in every process that plays.
-    encoding._mergeable_ranks = {}
-    return encoding
-
-
-def _loaded() -> Encoding:
-    with _lock:  # two threads would read the tables twice
-        return _encoding()
+    return tiktoken.get_encoding(ENCODING)
 
 
 @lru_cache(maxsize=512)
 def count_text(text: str) -> int:
     """Tokens of a text; the stable parts of prompts come again and again and are kept."""
-    return len(_loaded().encode_ordinary(text))
+    return len(_encoding().encode_ordinary(text))
 
 
 def cut_text(text: str, tokens: int) -> str:
     """Shorten a text to so many tokens: its beginning and a mark."""
-    head, encoding = text[: tokens * CHARS_AT_MOST], _loaded()
+    head, encoding = text[: tokens * CHARS_AT_MOST], _encoding()
     begin = encoding.encode_ordinary(head)
     if len(begin) <= tokens and len(head) == len(text):
         return text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ import typer
 from core.runs.folder import LAB
 from core.runs.folder import NAME as LOCK
 from core.runs.manifest import NAME as MANIFEST
-from core.runs.manifest import Identity, Manifest, manifest_of
+from core.runs.manifest import manifest_of
 from core.runs.reader import NotRecorded
 
 LOGS = Path("logs")
@@ -26,7 +27,6 @@ Run = Annotated[str, typer.Argument(help=NAMED)]
 Logs = Annotated[Path, typer.Option(help="The folder that contains the run folders.")]
 NAMED_AT_MOST = 8
 _LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
-SECOND = len("20260101-120000")
 
 
 def is_run(folder: Path) -> bool:
@@ -45,19 +45,18 @@ def run_folders(logs: Path, fits: Callable[[Path], bool] = is_run) -> list[Path]
 
     Their names begin with the time in seconds; within one, the lock says which began later.
     """
+
+    def begun(folder: Path) -> tuple[str, int, str]:
+        locked = 0
+        with suppress(OSError):
+            locked = (folder / LOCK).stat().st_mtime_ns
+        return folder.name[: len("20260101-120000")], locked, folder.name
+
     try:
         inside = [path for path in logs.iterdir() if path.is_dir() and fits(path)]
     except OSError:
         return []
-    return sorted(inside, key=_begun, reverse=True)
-
-
-def _begun(folder: Path) -> tuple[str, int, str]:
-    try:
-        locked = (folder / LOCK).stat().st_mtime_ns
-    except OSError:
-        locked = 0
-    return folder.name[:SECOND], locked, folder.name
+    return sorted(inside, key=begun, reverse=True)
 
 
 def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run) -> Path:
@@ -81,20 +80,11 @@ def find_run(name: str, logs: Path = LOGS, fits: Callable[[Path], bool] = is_run
 
 
 def _matches(name: str, runs: list[Path]) -> list[Path]:
-    """The runs that a name means: the latest, those that begin so, or those that are called so."""
-    back = _LATEST.fullmatch(name)
-    if back and (newest := _latest(runs, int(back[1] or 0))):
-        return [newest]
+    if latest := _LATEST.fullmatch(name):
+        whole = (one for one in runs if not ((manifest := manifest_of(one)) and manifest.fork))
+        if newest := next(islice(whole, int(latest[1] or 0), None), None):
+            return [newest]
     begin_so = [path for path in runs if name and path.name.startswith(name)]
-    return begin_so or [path for path in runs if name and _manifest(path).title == name]
-
-
-def _latest(runs: list[Path], back: int) -> Path | None:
-    """The newest run that is no fork, or the one so many before it."""
-    whole = (path for path in runs if not _manifest(path).fork)
-    return next(islice(whole, back, None), None)
-
-
-def _manifest(folder: Path) -> Manifest:
-    """Return the manifest of a run; an empty one if unknown."""
-    return manifest_of(folder) or Manifest(run_id="", created="", identity=Identity())
+    return begin_so or [
+        path for path in runs if name and (manifest := manifest_of(path)) and manifest.title == name
+    ]

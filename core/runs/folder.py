@@ -29,7 +29,21 @@ def run_folder(out: Path) -> Iterator[Path]:
 
     Raises CannotRun: it cannot be made or locked.
     """
-    folder = _made(out)
+    for _ in range(TRIES):
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+        folder = out / f"{stamp}-{secrets.token_hex(2)}"
+        try:
+            folder.mkdir(parents=True)
+            break
+        except FileExistsError:
+            continue
+        except OSError as error:
+            raise CannotRun(
+                f"the run folder {folder} cannot be created: {error.strerror}"
+            ) from None
+    else:
+        text = f"no run folder can be created in {out}: all names of this second are taken"
+        raise CannotRun(text)
     with held(folder):
         try:
             yield folder
@@ -56,39 +70,19 @@ def held(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise CannotRun(f"{path} cannot be opened: {error.strerror}") from None
     try:
-        _take(file, path)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in _HELD:
+                raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
+            # The holder wrote itself down, or is about to.
+            holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+            pid = holder if holder.isdecimal() else "unknown"
+            raise CannotRun(f"{folder}: already running (pid {pid})") from None
+        # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
+        with suppress(OSError):
+            os.ftruncate(file, 0)
+            os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(file)
-
-
-def _take(file: int, path: Path) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in _HELD:
-            raise CannotRun(f"{path} cannot be locked: {error.strerror}") from None
-        # The holder wrote itself down, or is about to.
-        holder = os.pread(file, 32, 0).decode("ascii", "replace").strip()
-        pid = holder if holder.isdecimal() else "unknown"
-        raise CannotRun(f"{path.parent}: already running (pid {pid})") from None
-    # Who holds it is said to people alone; a full disk must not keep a run from being resumed.
-    with suppress(OSError):
-        os.ftruncate(file, 0)
-        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-
-
-def _made(out: Path) -> Path:
-    for _ in range(TRIES):
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-        folder = out / f"{stamp}-{secrets.token_hex(2)}"
-        try:
-            folder.mkdir(parents=True)
-        except FileExistsError:
-            continue
-        except OSError as error:
-            raise CannotRun(
-                f"the run folder {folder} cannot be created: {error.strerror}"
-            ) from None
-        return folder
-    raise CannotRun(f"no run folder can be created in {out}: all names of this second are taken")

@@ -19,7 +19,13 @@ def command(*words: object) -> str:
     It names no interpreter that another shell would not find: a command on the search path appears
     by its name, anything else by its path.
     """
-    return shlex.join([*_started(), *map(str, words)])
+    started = Path(sys.argv[0])
+    program = [near(Path(sys.executable)), near(ENTRY_POINT)]
+    if started.name == SCRIPT:
+        found = shutil.which(SCRIPT)
+        is_found = found and Path(found).resolve() == started.resolve()
+        program = [SCRIPT if is_found else near(started.absolute())]
+    return shlex.join([*program, *map(str, words)])
 
 
 def near(path: Path) -> str:
@@ -29,13 +35,3 @@ def near(path: Path) -> str:
     except (OSError, ValueError):  # the working folder is gone
         return str(path)
     return str(path) if result.startswith(os.pardir) else result
-
-
-def _started() -> list[str]:
-    started = Path(sys.argv[0])
-    if started.name == SCRIPT:
-        result = shutil.which(SCRIPT)
-        if result and Path(result).resolve() == started.resolve():
-            return [SCRIPT]
-        return [near(started.absolute())]
-    return [near(Path(sys.executable)), near(ENTRY_POINT)]

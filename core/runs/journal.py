@@ -92,20 +92,16 @@ def text_hash(text: str) -> str:
 
 def _cut_torn_line(file: int) -> int:
     """Cut off an incomplete last line, or end it if it is complete; return the new size."""
-    size = end = os.fstat(file).st_size
-    while end:
-        start = max(0, end - 65_536)
-        result = os.pread(file, end - start, start).rfind(b"\n")
-        end = start + result + 1 if result >= 0 else start
-        if result >= 0:
-            break
-    if end == size:
-        return end
+    size = os.fstat(file).st_size
+    with open(file, "rb", closefd=False) as whole:
+        last = whole.read().rpartition(b"\n")[2]
+    if not last:
+        return size
     try:
-        json.loads(os.pread(file, size - end, end))
+        json.loads(last)
     except (ValueError, RecursionError):
-        os.ftruncate(file, end)
-        return end
+        os.ftruncate(file, size - len(last))
+        return size - len(last)
     os.write(file, b"\n")
     return size + 1
 

@@ -12,7 +12,6 @@ from core.ledger import Record
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
 from core.runs.journal import write_whole
-from core.runs.task import TaskInfo
 
 NAME = "run.json"
 
@@ -71,10 +70,6 @@ class Manifest(Record):
     def fork(self) -> str:
         """The run folder that it was forked from; "" of any other run."""
         return str(self.options.get("fork") or "")
-
-    def infos(self) -> list[TaskInfo]:
-        """The tasks as the coordinator needs them."""
-        return [TaskInfo(*task) for task in self.tasks]
 
     def write(self, folder: Path) -> None:
         """Write it whole. Raises OSError."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.runs.journal import JournalFailed, text_hash, write_whole
-from core.runs.manifest import NoManifest, read_manifest
+from core.runs.manifest import manifest_of
 from core.runs.reader import NotRecorded
 
 FOLDER = "prompts"
@@ -44,7 +44,15 @@ def read_prompts(folder: Path) -> dict[str, str]:
 
     Raises NotRecorded: one of them cannot be read.
     """
-    return {path.stem: _read(path) for path in (folder / FOLDER).glob("*.txt")}
+    texts: dict[str, str] = {}
+    for path in (folder / FOLDER).glob("*.txt"):
+        try:
+            texts[path.stem] = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    return texts
 
 
 class OverriddenSection(NamedTuple):
@@ -61,9 +69,8 @@ def overridden_sections(folder: Path) -> list[OverriddenSection]:
 
     Raises NotRecorded: a text cannot be read.
     """
-    try:
-        manifest = read_manifest(folder)
-    except NoManifest:
+    manifest = manifest_of(folder)
+    if manifest is None:
         return []
     overrides, shipped = manifest.identity.sections, manifest.shipped
     texts = read_prompts(folder) if overrides else {}
@@ -79,12 +86,3 @@ def text_diff(name: str, was: str, now: str, before: str = "shipped") -> str:
     """A unified diff of two texts of one section; ``before`` is what the first one is called."""
     lines = was.splitlines(), now.splitlines()
     return "\n".join(difflib.unified_diff(*lines, f"{before}/{name}", name, lineterm=""))
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None

@@ -92,8 +92,7 @@ def parsed(data: bytes, *, strict: bool = False) -> Any:
         return json.loads(data)
 
     def read_float(digits: str) -> float | None:
-        number = float(digits)
-        return number if math.isfinite(number) else None
+        return number if math.isfinite(number := float(digits)) else None
 
     text = data.decode("utf-8", "replace")
     return json.loads(text, parse_constant=lambda _: None, parse_float=read_float)
@@ -113,7 +112,6 @@ def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
-    """The records of a journal; what cannot be read is raised or noted."""
     try:
         *lines, tail = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -144,8 +142,6 @@ def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
 
 
 class _Reader:
-    """Takes the lines of one journal, one after another."""
-
     def __init__(self, path: Path, strict: bool) -> None:
         self.notes: list[str] = []
         self._path = path
@@ -178,22 +174,24 @@ class _Reader:
             case "text":
                 self._texts[text_in(record, "sha256")] = text_in(record, "text")
             case "model_call":
-                call = self._checked(ModelCall, line)
-                self._asked += [call] if call else []
+                self._asked += filter(None, [self._checked(ModelCall, line)])
             case "finding":
-                finding = self._checked(Finding, line)
-                self._findings += [finding] if finding else []
+                self._findings += filter(None, [self._checked(Finding, line)])
             case "turn":
                 self._since.append(line)
                 self._close(self._checked(Turn, line))
                 return
-            case "intent" | "effect" | "settled":
-                self._take_entry(line)
+            case "intent" | "effect" | "settled" if self._strict:
+                self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
+            case "intent":
+                self._intent = record
+            case "effect":
+                self._intent = None
             case "seen":
                 self._seen += filter(None, [self._checked(ObservedRequest, line)])
             case "result":
                 self._result = self._checked(TaskResult, line)
-            case _:
+            case _:  # "settled" too, for a viewer
                 self.notes.append(_note(record))
         if self._strict:
             self._since.append(line)
@@ -201,7 +199,7 @@ class _Reader:
     def log(self) -> TaskRecord:
         """The task as far as the lines tell of it."""
         self._cut()
-        if self._intent is not None:
+        if self._intent is not None:  # only looked for by viewers
             self.notes.append(f"started; outcome unknown: {_note(self._intent)}")
         number = self._task.get("attempt")
         return TaskRecord(
@@ -246,15 +244,6 @@ class _Reader:
     def _where(self, line: Line) -> str:
         at = f"line {line.number}"
         return f"{self._path}: {at}" if self._strict else f"{at} of the journal"
-
-    def _take_entry(self, line: Line) -> None:
-        """Note for viewers that an action was started and its outcome is unknown."""
-        if self._strict:
-            self._entries += filter(None, [self._checked(ENTRY_TYPES[line.kind], line)])
-        elif line.kind == "settled":
-            self.notes.append(_note(line.record))
-        else:
-            self._intent = line.record if line.kind == "intent" else None
 
     def _cut(self) -> None:
         """Model calls of a turn that was never written form a turn of their own."""

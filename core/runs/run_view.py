@@ -6,7 +6,7 @@ is named in it, and the rest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,13 @@ class Folder:
         self.results = readable_results(path, self.problems)
         self.harm_name = self.results.harm_name if self.results else HARM
         self._known = {t.task_id: t for t in self.results.tasks} if self.results else {}
-        self.labels = _labels(path) if labels is None else labels
+        self.labels: dict[str, tuple[str, ...]] = labels or {}
+        if labels is None:
+            with suppress(
+                OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError
+            ):
+                scenarios = parsed((path / PACK_COPY).read_bytes())["scenarios"]
+                self.labels = {text_in(one, "spec_id"): labels_in(one) for one in scenarios}
 
     def result(self, task_id: str) -> TaskResult | None:
         """The line of a task in the results."""
@@ -84,7 +90,15 @@ class Folder:
         the results alone tell."""
         results, places = self.results, {id: place for place, id in enumerate(self._known)}
         logs = list(logs)
-        logs += self._without_journal({log.task_id for log in logs}, {log.key for log in logs})
+        read, keys = {log.task_id for log in logs}, {log.key for log in logs}
+        paths = journal_paths(self._path, ((t.task_id, t.spec_id) for t in self._known.values()))
+        for task in self._known.values():
+            path, labels = paths[task.task_id], self.labels.get(task.spec_id, ())
+            if task.task_id not in read and path.stem not in keys:
+                record = TaskRecord(
+                    path, task.spec_id, task.task_id, task.task_text, notes=(NOT_KEPT,)
+                )
+                logs.append(record.told(task, labels, self.harm_name))
         facts: dict[str, Any] = {}
         if results:
             facts = {name: getattr(results, name) for name in _OF_RESULTS}
@@ -98,16 +112,6 @@ class Folder:
             problems=tuple(self.problems),
             **facts,
         )
-
-    def _without_journal(self, read: set[str], keys: set[str]) -> Iterator[TaskRecord]:
-        paths = journal_paths(self._path, ((t.task_id, t.spec_id) for t in self._known.values()))
-        for task in self._known.values():
-            path = paths[task.task_id]
-            if task.task_id not in read and path.stem not in keys:
-                record = TaskRecord(
-                    path, task.spec_id, task.task_id, task.task_text, notes=(NOT_KEPT,)
-                )
-                yield record.told(task, self.labels.get(task.spec_id, ()), self.harm_name)
 
 
 def read_run_view(
@@ -158,12 +162,3 @@ def benchmark_of(folder: Path) -> str:
         why = "results.json does not say which benchmark was run" if folder.is_dir() else "no run"
         raise NotRecorded(f"{folder}: {why}")
     return named
-
-
-def _labels(folder: Path) -> dict[str, tuple[str, ...]]:
-    """The kinds of each task by spec, from the pack in the folder; {} without a pack."""
-    try:
-        scenarios = parsed((folder / PACK_COPY).read_bytes())["scenarios"]
-        return {text_in(one, "spec_id"): labels_in(one) for one in scenarios}
-    except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return {}

@@ -142,10 +142,6 @@ class Turn(Record):
         """Whether the task is over with this turn, as far as the turn itself tells."""
         return self.decision.decision == "FINISH" and self.refused is None
 
-    def journal(self) -> dict[str, object]:
-        """The turn as one JSON object for the journal."""
-        return self.model_dump(mode="json")
-
     def prompt(self, *, latest: bool) -> str:
         """The turn as text for the next prompt; an older one keeps errors and effects."""
         thought = cut_text(" ".join(self.decision.thought.split()), THOUGHT_TOKENS)

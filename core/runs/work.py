@@ -106,7 +106,8 @@ class WorkReport(Record):
             return self.error or self.failure or "there is no report"
         ignored = self._harmless_calls()
         for number, step in reversed(list(enumerate(self.steps, start=1))):
-            if step.error and not any(_broke(call, number, step) for call in ignored):
+            errors = [str(call.error) for call in ignored if call.step == number and call.error]
+            if step.error and not any(error in step.error for error in errors):
                 return step.error
         for call in reversed(self.calls):
             if call.outcome != "done" and call not in ignored:
@@ -114,7 +115,6 @@ class WorkReport(Record):
         return _error_in(shortened(self.result), [call.error for call in ignored if call.error])
 
     def _harmless_calls(self) -> list[ToolCall]:
-        """The reads that failed and do not matter."""
         last_effect = max((call.number for call in self.calls if _had_effect(call)), default=None)
         answered = [call for call in self.calls if call.outcome == "done"]
 
@@ -140,10 +140,6 @@ class WorkReport(Record):
         messages = [line for line in lines if not _AROUND_ERROR.match(line)]
         text = f"worker code failed: {(messages or lines)[0][:ERROR_CHARS]}"
         return text if last.failed_line is None else f"{text}, line {last.failed_line}"
-
-    def journal(self) -> dict[str, object]:
-        """The report as one JSON object for the journal."""
-        return self.model_dump(mode="json")
 
     def prompt(self, *, latest: bool) -> str:
         """Render the report for the evaluator; an older one keeps only errors and effects.
@@ -196,11 +192,6 @@ def _had_effect(call: ToolCall) -> bool:
     return call.kind == "write" and any(one.outcome == "done" for one in writes)
 
 
-def _broke(call: ToolCall, number: int, step: StepRecord) -> bool:
-    """Whether a step, counted from 1, ended with the error of a call."""
-    return call.step == number and bool(call.error) and str(call.error) in (step.error or "")
-
-
 def _error_in(value: object, ignored: Sequence[str]) -> str | None:
     """An error that a report names in one of its fields, other than those of ``ignored`` texts."""
     if isinstance(value, dict):
@@ -215,7 +206,6 @@ def _error_in(value: object, ignored: Sequence[str]) -> str | None:
 
 
 def _text_of(error: object) -> object:
-    """The text of an error as reports have it: a text, or a failed request."""
     return error.get("text") if isinstance(error, dict) else error
 
 
@@ -240,22 +230,18 @@ def fit_json(value: object, limit: int) -> str:
             if len(text) <= limit:
                 return text
             text = compact(packed(short, rows, chars, totals))
-    if len(text) > limit and isinstance(short, dict):
-        text = _first_entries(packed(short, *LADDER[-1]), limit)
+    least = packed(short, *LADDER[-1])
+    if len(text) > limit and isinstance(least, dict):
+        # As much of a large object as fits, with the number of omitted entries.
+        kept: dict[str, object] = {}
+        room = limit - 30
+        for key, inner in least.items():
+            room -= len(compact({key: inner}))
+            if room < 0:
+                break
+            kept[key] = inner
+        text = compact(kept | {"…": f"{len(least) - len(kept)} more"})
     return text if len(text) <= limit else compact(f"{text[: limit // 2]}… (cut)")
-
-
-def _first_entries(value: object, limit: int) -> str:
-    """Return as much of a large object as fits, with the number of omitted entries."""
-    assert isinstance(value, dict)
-    kept: dict[str, object] = {}
-    room = limit - 30
-    for key, inner in value.items():
-        room -= len(compact({key: inner}))
-        if room < 0:
-            break
-        kept[key] = inner
-    return compact(kept | {"…": f"{len(value) - len(kept)} more"})
 
 
 def observations(
@@ -269,7 +255,17 @@ def observations(
     reads = [call for call in calls if call.outcome == "done" and not _had_effect(call)]
     kept: list[str] = []
     left_out = len(reads)
-    for line, is_read in _newest_first(reads, prints, result):
+
+    def newest_first() -> Iterator[tuple[str, bool]]:
+        """Lines, and whether each is of a read; of one that the report tells it is empty."""
+        for printed in reversed(prints):
+            text = " ".join(printed[: 40 * LINE_TOKENS].split())
+            if text and text not in result:
+                yield cut_text(f"PRINTED: {text}", LINE_TOKENS), False
+        for call in reversed(reads):
+            yield "" if _is_told(call.result, result) else _line(call), True
+
+    for line, is_read in newest_first():
         tokens -= count_text(line)
         if tokens < 0:
             break
@@ -277,18 +273,6 @@ def observations(
         if line:
             kept.insert(0, line)
     return [*([f"{RETURNED}{left_out} other calls: left out"] if left_out else []), *kept]
-
-
-def _newest_first(
-    reads: Sequence[ToolCall], prints: Sequence[str], result: str
-) -> Iterator[tuple[str, bool]]:
-    """Lines, and whether each is of a read; of one that the report tells the line is empty."""
-    for printed in reversed(prints):
-        text = " ".join(printed[: 40 * LINE_TOKENS].split())
-        if text and text not in result:
-            yield cut_text(f"PRINTED: {text}", LINE_TOKENS), False
-    for call in reversed(reads):
-        yield "" if _is_told(call.result, result) else _line(call), True
 
 
 def _is_told(value: object, rendered: str) -> bool:
@@ -302,7 +286,6 @@ def _is_told(value: object, rendered: str) -> bool:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """The texts in a value, as JSON writes them."""
     if isinstance(value, str):
         if value:
             yield compact(value)

@@ -142,12 +142,16 @@ class Progress(Watcher):
             self._running.pop(result.task_id, None)
             self._count(result)
             place = f"[{self._counts['done']}/{self._counts['total']}]"
-            self._print(finished_line(result, place, self._harm_name))
+            lines = [finished_line(result, place, self._harm_name)]
             if result.error:
-                self._print(Text(f"    {clean(result.error)}", style="dim"))
+                lines.append(Text(f"    {clean(result.error)}", style="dim"))
+            for line in lines:
+                if self._console.is_terminal:
+                    self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
+                else:  # a pipe has no width: what is cut there is lost
+                    self._console.print(line, soft_wrap=True, highlight=False)
         if self._live:
-            # What was printed stands above the lines of before it.
-            self._live.refresh()
+            self._live.refresh()  # what was printed stands above the lines of before it
 
     def _count(self, result: TaskResult) -> None:
         self._counts["done"] += 1
@@ -155,35 +159,27 @@ class Progress(Watcher):
         self._counts["failed"] += result.failed
         self._counts["harm"] += result.failed and result.harm is True
 
-    def _print(self, line: Text) -> None:
-        # A pipe has no width: what is cut there is lost.
-        if self._console.is_terminal:
-            self._console.print(line, no_wrap=True, overflow="ellipsis", highlight=False)
-        else:
-            self._console.print(line, soft_wrap=True, highlight=False)
-
     def screen(self) -> RenderableType:
         """The moving lines as they are now, no more than the console has."""
         with self._lock:
-            rows, now = list(self._running.values()), self._clock()
-            summary = [self._summary(), f"{self._spent}, {shown_seconds(now - self._began)}"]
+            rows, now, counts = list(self._running.values()), self._clock(), self._counts
+            waiting = max(counts["total"] - counts["done"] - len(rows), 0)
+            parts = {
+                f"{counts['done']}/{counts['total'] or DASH} done": 1,
+                f"{counts['passed']} passed": 1,
+                f"{counts['failed']} failed": 1,
+                counted(counts["harm"], self._harm_name): counts["harm"],
+                f"{len(rows)} running": 1,
+                f"{waiting} waiting": waiting,
+            }
+            summary = [
+                ", ".join(text for text, is_shown in parts.items() if is_shown),
+                f"{self._spent}, {shown_seconds(now - self._began)}",
+            ]
         room = max(1, self._console.height - 1 - SUMMARY_LINES)
         hidden = len(rows) - room
         more = [_line(f"… and {hidden} more running")] if hidden > 0 else []
         return Group(*map(_line, summary), _table(rows[:room], now), *more)
-
-    def _summary(self) -> str:
-        counts = self._counts
-        waiting = max(counts["total"] - counts["done"] - len(self._running), 0)
-        parts = {
-            f"{counts['done']}/{counts['total'] or DASH} done": 1,
-            f"{counts['passed']} passed": 1,
-            f"{counts['failed']} failed": 1,
-            counted(counts["harm"], self._harm_name): counts["harm"],
-            f"{len(self._running)} running": 1,
-            f"{waiting} waiting": waiting,
-        }
-        return ", ".join(text for text, is_shown in parts.items() if is_shown)
 
 
 def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
@@ -192,16 +188,11 @@ def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
     ended = clean(f"{number(result.score, 1)}, {result.ended}{wrong}")
     line = Text(f"{place} {_brief(result.spec_id)}: ", no_wrap=True, overflow="ellipsis")
     tail = f", {counted(result.turns, 'turn')}, {result.seconds:.1f} s"
-    return line.append(ended, style=ending_style(result)).append(tail, style="dim")
-
-
-def ending_style(result: TaskResult) -> str:
-    """The colour of how a task ended."""
-    if result.harm:
-        return "bold red"
-    if result.failure:
-        return "red"
-    return "green" if result.passed else "yellow" if result.failed else ""
+    if result.harm or result.failure:
+        style = "bold red" if result.harm else "red"
+    else:
+        style = "green" if result.passed else "yellow" if result.failed else ""
+    return line.append(ended, style=style).append(tail, style="dim")
 
 
 def _table(rows: Sequence[Running], now: float) -> Table:

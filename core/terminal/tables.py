@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.cells import cell_len
@@ -70,19 +70,6 @@ def summary_table(results: RunResults, width: int) -> Table:
     return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
 
 
-def _columns_in(width: int, widths: Mapping[str, int]) -> tuple[list[Column[TaskFigures]], bool]:
-    """The columns of a table of so many characters, and whether they fit."""
-
-    def fit(columns: list[Column[TaskFigures]]) -> bool:
-        return sum(widths[column.name] + BORDER for column in columns) < width
-
-    columns = list(COLUMNS)
-    for name in DROPPED:
-        if not fit(columns):
-            columns = [column for column in columns if column.name != name]
-    return columns, fit(columns)
-
-
 def _table(
     title: str,
     rows: Sequence[tuple[TaskFigures, str]],
@@ -96,15 +83,16 @@ def _table(
     """
     more = f"… and {hidden} more" if hidden else ""
     widths = {
-        column.name: max(
-            len(more) if column.name == "task" else 0,
-            len(column.heading),
-            len(column.total(sums)),
-            *(_longest(column, figures) for figures, _ in rows),
-        )
+        column.name: _width_of(column, [figures for figures, _ in rows], column.total(sums), more)
         for column in COLUMNS
     }
-    columns, fits = _columns_in(width, widths)
+    columns = list(COLUMNS)
+    needed = sum(widths[column.name] + BORDER for column in columns)
+    for name in DROPPED:
+        if needed >= width:
+            columns = [column for column in columns if column.name != name]
+            needed -= widths[name] + BORDER
+    fits = needed < width
     table = Table(title=Text(clean(title)))
     for column in columns:
         table.add_column(
@@ -123,10 +111,15 @@ def _table(
     return table
 
 
-def _longest(column: Column[TaskFigures], figures: TaskFigures) -> int:
-    """Characters that must fit on one line: the longest word of an outcome."""
-    text = clean(column.text(figures))
-    return max(map(cell_len, text.split() if column.name == "outcome" else [text]), default=0)
+def _width_of(
+    column: Column[TaskFigures], rows: Sequence[TaskFigures], total: str, more: str
+) -> int:
+    """Characters that must fit on one line; of an outcome, those of its longest word."""
+    texts = [clean(column.text(figures)) for figures in rows]
+    if column.name == "outcome":
+        texts = [word for text in texts for word in text.split()]
+    texts += [column.heading, total, more if column.name == "task" else ""]
+    return max(map(cell_len, texts))
 
 
 def summary_lines(results: RunResults, idle_group: str | None = None) -> list[str]:
@@ -137,10 +130,9 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
-    played = any(not task.infrastructure_failure for task in results.tasks)
-    score = (
-        f"this run scored {number(sums.score_mean, 3)}" if played else "no score: no task played"
-    )
+    score = "no score: no task played"
+    if any(not task.infrastructure_failure for task in results.tasks):
+        score = f"this run scored {number(sums.score_mean, 3)}"
     scored = f"{score}; cost {cost}"
     if idle_group:
         known = sum(part.tasks for part in groups.values())
@@ -157,9 +149,8 @@ def overview(console: Console, run: RunView) -> None:
         (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
         for task in run.tasks
     ]
-    console.print(
-        _table(f"{run.heading}{', a fork' if run.fork else ''}", rows, sums, console.width)
-    )
+    title = f"{run.heading}{', a fork' if run.fork else ''}"
+    console.print(_table(title, rows, sums, console.width))
     groups = "".join(f"{n} {p.passed} of {p.tasks}; " for n, p in sums.groups.items())
     score = "no score" if sums.score_mean is None else f"score {number(sums.score_mean, 3)}"
     text = (
@@ -213,15 +204,13 @@ def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
     if results.tasks and all(task.failure == "model" for task in results.tasks):
         text = f"the model never answered: all {so_many_tasks(len(failed))} ended without it"
         head.append(Text(text, style="bold red"))
-    room = LINES - len(head)
-    if len(lines) > room:
+    if len(lines) > (room := LINES - len(head)):
         hidden = sum(count for _, count in lines[room - 1 :])
-        return [*head, *(line for line, _ in lines[: room - 1]), Text(f"  … and {hidden} more")]
+        lines = [*lines[: room - 1], (Text(f"  … and {hidden} more"), hidden)]
     return [*head, *(line for line, _ in lines)]
 
 
 def _rank(task: TaskResult) -> tuple[int, str]:
-    """The rank of a cause, and its name; "" for harm."""
     if task.harm:
         return 0, ""
     if task.failure:
@@ -232,7 +221,6 @@ def _rank(task: TaskResult) -> tuple[int, str]:
 
 
 def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
-    """The lines of one cause, each with its number of tasks."""
     first = tasks[0]
     of_program = first.cause is not None and not first.failure and len(tasks) > 1
     if (first.failure or of_program) and not first.harm:

@@ -81,17 +81,15 @@ def failed_request(
     ``status``: for a request that was answered without an error.
     """
     detail = getattr(error, "api_error", None)
-    body = request.model_dump(mode="json", exclude={"tool"}, exclude_none=True)
+    parameters = request.model_dump(mode="json", exclude={"tool"}, exclude_none=True)
+    for name, value in parameters.items():
+        beginning = shorten(value, PARAMETER_CHARS)
+        if len(beginning) > PARAMETER_CHARS:
+            parameters[name] = beginning
     return FailedRequest(
         method=type(request).__name__,
         status=int(getattr(detail, "status", 0) or status),
         code=str(getattr(detail, "code", "") or "")[:80],
         text=text,
-        parameters={name: _bounded(value) for name, value in body.items()},
+        parameters=parameters,
     )
-
-
-def _bounded(value: object) -> object:
-    """Return a parameter, or the beginning of its JSON text if it is long."""
-    text = shorten(value, PARAMETER_CHARS)
-    return text if len(text) > PARAMETER_CHARS else value

@@ -100,7 +100,6 @@ class Listing:
             return self._whole(ask)
 
     def _whole(self, ask: Ask) -> list[Any]:
-        """All pages. Raises Inconsistent: a part of the listing would pass for the whole."""
         known: dict[str, Entry] = {}
         try:
             self._read_all(ask, known)
@@ -110,11 +109,15 @@ class Listing:
         return list(known.values())
 
     def _read_all(self, ask: Ask, known: dict[str, Entry]) -> None:
-        """Put the entries of all pages into ``known``, page by page."""
         offset = barren = chars = 0
         while offset != END:
             entries, following = self._next(ask, offset)
-            fresh = self._fresh(known, entries)
+            fresh: dict[str, Entry] = {}
+            for entry in entries:
+                name = _fields(entry)[self._key]
+                before = known.get(name) or fresh.setdefault(name, entry)
+                if before != entry:
+                    raise Inconsistent(f"{name[:80]!r} is listed with two different sets of data")
             if entries and not fresh:
                 raise Inconsistent(f"the page at {offset} repeats what was listed before")
             barren = 0 if fresh else barren + 1
@@ -130,7 +133,6 @@ class Listing:
             offset = following if following == END or received == offset else received
 
     def _next(self, ask: Ask, offset: int) -> tuple[list[Any], int]:
-        """The page at an offset, as large as the API gives it, and the offset that follows."""
         limit = self.limit or self._first
         in_doubt = limit == OWN_LARGEST and offset == 0
         try:
@@ -146,16 +148,6 @@ class Listing:
             # No listing names an offset to say that nothing is there: the entries were lost.
             entries, following, _ = self.page(ask, offset, self.limit or limit)
         return entries, following
-
-    def _fresh(self, known: Mapping[str, Entry], page: list[Entry]) -> dict[str, Entry]:
-        """The entries of a page that are new. Raises Inconsistent: one has other data now."""
-        fresh: dict[str, Entry] = {}
-        for entry in page:
-            name = _fields(entry)[self._key]
-            before = known.get(name) or fresh.setdefault(name, entry)
-            if before != entry:
-                raise Inconsistent(f"{name[:80]!r} is listed with two different sets of data")
-        return fresh
 
 
 def _fields(entry: Entry) -> Mapping[str, Any]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from functools import cache
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import regex
 from pydantic import BaseModel
@@ -43,28 +42,32 @@ def request_tool(
     request.__name__ = model.__name__
     request.__doc__ = doc
     request.__annotations__ = {name: field.annotation for name, field in fields.items()}
-    parameters = [_parameter(name, field, filled) for name, field in fields.items()]
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=filled.get(name, _default_of(field)),
+            # Without the names of modules, for a model.
+            annotation=_MODULES.sub("", inspect.formatannotation(field.annotation)),
+        )
+        for name, field in fields.items()
+    ]
     # What has no default comes first, as in every signature.
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
     request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return tool(kind, request, final=final, prepared_by=prepared_by)
 
 
-def _parameter(name: str, field: FieldInfo, filled: Mapping[str, object]) -> inspect.Parameter:
-    default = field.get_default(call_default_factory=True, validated_data={})
-    default = inspect.Parameter.empty if field.is_required() else default
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=filled.get(name, default),
-        # Without the names of modules, for a model.
-        annotation=_MODULES.sub("", inspect.formatannotation(field.annotation)),
-    )
+def _default_of(field: FieldInfo) -> object:
+    if field.is_required():
+        return inspect.Parameter.empty
+    return field.get_default(call_default_factory=True, validated_data={})
 
 
 def bound(function: Callable[..., object], given: Mapping[str, object]) -> Callable[..., object]:
     """A function that has some arguments already, with the signature of those that are left."""
-    signature, types = _form_of(function)
+    signature = inspect.signature(function)
+    types = get_type_hints(function, include_extras=True)
     first = {name: given[name] for name in signature.parameters if name in given}
     left = [one for name, one in signature.parameters.items() if name not in first]
 
@@ -75,8 +78,3 @@ def bound(function: Callable[..., object], given: Mapping[str, object]) -> Calla
     call.__annotations__ = {one.name: types[one.name] for one in left}
     call.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
     return call
-
-
-@cache
-def _form_of(function: Callable[..., object]) -> tuple[inspect.Signature, dict[str, Any]]:
-    return inspect.signature(function), get_type_hints(function, include_extras=True)

@@ -103,7 +103,7 @@ def test_a_page_follows_its_run(served: str, look: Any, tmp_path: Path) -> None:
     call = seen.told.locator(".call").first
     call.locator("summary").first.click()
     with closing(Journal(run.path / "tasks" / "tea.jsonl")) as journal:
-        journal.write("turn", ended(thought=HOSTILE).journal())
+        journal.write("turn", ended(thought=HOSTILE).model_dump(mode="json"))
     seen.told.get_by_role("heading", name="Turn 2").wait_for()
     # A call that was open stays open when the page is drawn again.
     expect(call.get_by_role("cell", name="Green Tea", exact=True)).to_be_visible()

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tenacity import wait_none
 from typer.testing import CliRunner, Result
 
 from cli import preflight
@@ -41,7 +40,7 @@ def rule_based(model: str, messages: list[dict[str, str]]) -> str:
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Starts model servers; attempts at them follow at once."""
-    monkeypatch.setattr(retries, "WAIT", wait_none())
+    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.0)
     with ExitStack() as running:
         yield lambda *args, **kwargs: running.enter_context(FakeOpenAI(*args, **kwargs))
 

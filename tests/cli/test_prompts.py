@@ -105,7 +105,7 @@ def test_a_folder_with_a_mistake_is_refused_before_anything_begins(
     for command in (["run"], ["regress", "--pack", "bundled"]):
         done = invoke(*command, "--prompts", tmp_path, "--out", tmp_path / "logs")
         assert done.exit_code == 2
-        assert "there is no section 'store/rulles'; the nearest is 'store/rules'" in done.output
+        assert "there is no section 'store/rulles'; did you mean store/rules" in done.output
         assert not (tmp_path / "logs").exists()
 
 

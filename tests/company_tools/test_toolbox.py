@@ -11,7 +11,7 @@ from company_tools.final_answer import final_answer_tool
 from company_tools.toolbox import PUBLIC, all_tools, tools_of
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import ApiError, ApiException
-from core.erc3_client.own import company_requests
+from core.erc3_client.own import company_models
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolFault
 from core.models.tokens import count_text
@@ -20,9 +20,7 @@ from tests.company_tools.kites import toolbox
 from worker.worker import system_prompt
 
 REQUESTS = {
-    model.__name__
-    for name in company_requests.__all__
-    if name.startswith("Req_") and (model := getattr(company_requests, name))
+    model.__name__ for name in company_models.REQUESTS if (model := getattr(company_models, name))
 }
 
 

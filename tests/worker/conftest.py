@@ -52,7 +52,12 @@ def record(tmp_path: Path, open_shop: Any) -> Callable[..., Path]:
             worker = Worker(Replies(journal, replies), limits)
             report = worker.carry_out("Do it.", shop.ledger)
             decision = {"thought": "", "decision": "PROCEED", "instruction": "Do it."}
-            turn = {"number": 1, "state": "{}", "decision": decision, "report": report.journal()}
+            turn = {
+                "number": 1,
+                "state": "{}",
+                "decision": decision,
+                "report": report.model_dump(mode="json"),
+            }
             journal.write("turn", turn)
         (folder / "results.json").write_text('{"benchmark": "store"}')
         return folder

@@ -47,7 +47,7 @@ def first_divergence(recorded: WorkReport, now: WorkReport) -> Divergence | None
 def timeless(report: WorkReport) -> str:
     """The report as the journal has it, without the times at and in which it was made, and
     without the sandbox, which is no part of what the code did."""
-    record: dict[str, Any] = report.journal()
+    record: dict[str, Any] = report.model_dump(mode="json")
     del record["seconds"], record["sandbox"]
     for part in (*record["steps"], *record["calls"]):
         del part["seconds"]
@@ -71,7 +71,9 @@ def _divergences(recorded: WorkReport, now: WorkReport) -> Iterator[Divergence]:
             yield from _text(name, getattr(was, what), getattr(comes, what), number)
     yield from _calls(None, recorded.calls, now.calls)
     was_final, is_final = (
-        json.dumps(report.journal()["result"], ensure_ascii=False) if report.answered else None
+        json.dumps(report.model_dump(mode="json")["result"], ensure_ascii=False)
+        if report.answered
+        else None
         for report in (recorded, now)
     )
     yield from _text("final answer", was_final, is_final)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core.erc3_client.own import core_models as core
+from core.erc3_client.own import core
 from workshop.simulator.platform import KEY_PREFIX, Platform
 from workshop.simulator.telemetry import LogInference
 from workshop.simulator.world import Refusal, Wire, read_request

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,24 +15,10 @@ from core.http.waits import retry_after
 if TYPE_CHECKING:
     import httpx
 
-    from core.erc3_client.own.connections import Answer
-
-    HttpResponse: TypeAlias = httpx.Response | Answer
-
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
-
-
-class Http(Protocol):
-    """Connections to a platform."""
-
-    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
-        """Send a request and read the whole answer."""
-
-    def close(self) -> None:
-        """Close the connections."""
 
 
 class HasTaskId(Protocol):
@@ -82,7 +68,9 @@ class BaseClient:
     cut out of every error text.
     """
 
-    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
+    def __init__(
+        self, base_url: str, http: httpx.Client | None = None, secret: str | None = None
+    ) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = http or connect(base_url)
         self._secret = secret
@@ -105,7 +93,12 @@ class BaseClient:
         except ValueError:
             raise self._unusable(response) from None
         if not 200 <= response.status_code < 300:
-            raise self._refusal(response, data)
+            if not is_refusal(response.status_code, data):
+                raise self._unusable(response, code="validated")
+            error_text, code = self._clean(data["error"]), self._clean(data["code"] or "")
+            raise ApiException(
+                ApiError(status=data["status"], error=error_text, code=code), response
+            )
         try:
             return response_model.model_validate(data)
         except ValidationError as error:
@@ -120,24 +113,15 @@ class BaseClient:
 
         Raises TypeError when none of them is in `responses`.
         """
-        for path in (getattr(request, "tool", ""), *_inherited_paths(type(request))):
+        fields = (getattr(base, "model_fields", {}).get("tool") for base in type(request).__mro__)
+        inherited = [field.default for field in fields if field is not None]
+        for path in (getattr(request, "tool", ""), *inherited):
             if path in responses:
                 return self._post(path, request, responses[path])
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 
-    def _refusal(self, response: HttpResponse, data: Any) -> ApiException:
-        if not is_refusal(response.status_code, data):
-            return self._unusable(response, code="validated")
-        code = data.get("code")
-        error = ApiError(
-            status=data["status"],
-            error=self._clean(data["error"]),
-            code=self._clean(code) if isinstance(code, str) else "",
-        )
-        return ApiException(error, response)
-
-    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
+    def _unusable(self, response: httpx.Response, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
         rendered = self._clean(text) or f"an empty response with status {status}"
@@ -146,9 +130,3 @@ class BaseClient:
     def _clean(self, text: str) -> str:
         whole = text.replace(self._secret, "key-***") if self._secret else text
         return whole[:TEXT_AT_MOST]
-
-
-def _inherited_paths(kind: type[BaseModel]) -> list[str]:
-    """The paths of a request's class and of those that it is derived from, the nearest first."""
-    fields = (getattr(base, "model_fields", {}).get("tool") for base in kind.__mro__)
-    return [field.default for field in fields if field is not None]

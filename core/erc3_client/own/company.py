@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import company_models as models
-from core.erc3_client.own import company_requests
 from core.erc3_client.own.base import BaseClient
 from core.erc3_client.own.company_models import *  # noqa: F403
 
@@ -27,11 +26,19 @@ _IDS = frozenset({"employee_id", "customer_id", "project_id", "entry_id"})
 
 
 def _method(exported: str) -> Callable[..., Any]:
-    """A method named after a request; it takes its fields as arguments, the needed ones first."""
-    request: type[BaseModel] = getattr(company_requests, exported)
+    request: type[BaseModel] = getattr(models, exported)
     response = models.RESPONSES[request.model_fields["tool"].default]
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [Parameter("self", kind)]
+    of_request = {name: field for name, field in request.model_fields.items() if name != "tool"}
+    # Those that are needed first, and a limit last.
+    order = sorted(of_request, key=lambda n: (not of_request[n].is_required(), n == "limit"))
+    for field_name in order:
+        field = of_request[field_name]
+        default = Parameter.empty if field.is_required() else field.get_default()
+        parameters.append(Parameter(field_name, kind, default=default, annotation=field.annotation))
+    signature = Signature(parameters)
     name = sub(r"(?<!^)(?=[A-Z])", "_", exported.removeprefix("Req_")).lower()
-    signature = _signature(request)
 
     def call(self: Erc3Client, *values: Any, **named: Any) -> Any:
         if "id" in signature.parameters:
@@ -46,17 +53,6 @@ def _method(exported: str) -> Callable[..., Any]:
     call.__name__, call.__qualname__, call.__doc__ = name, f"Erc3Client.{name}", request.__doc__
     call.__signature__ = signature.replace(return_annotation=response)  # type: ignore[attr-defined]
     return call
-
-
-def _signature(request: type[BaseModel]) -> Signature:
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    fields = {name: field for name, field in request.model_fields.items() if name != "tool"}
-    parameters = [Parameter("self", kind)]
-    for name in sorted(fields, key=lambda name: (not fields[name].is_required(), name == "limit")):
-        field = fields[name]
-        default = Parameter.empty if field.is_required() else field.get_default()
-        parameters.append(Parameter(name, kind, default=default, annotation=field.annotation))
-    return Signature(parameters)
 
 
 class Erc3Client(BaseClient):
@@ -80,6 +76,6 @@ class Erc3Client(BaseClient):
         return self._dispatched(request, models.RESPONSES)
 
 
-for _exported in company_requests.__all__:
+for _exported in models.REQUESTS:
     _named = _method(_exported)
     setattr(Erc3Client, _named.__name__, _named)

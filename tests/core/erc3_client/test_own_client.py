@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.erc3_client.own import ERC3, ApiError, ApiException, store
-from core.erc3_client.own.core_models import Req_SearchSessions, Req_StartSession, Resp_GetKey
+from core.erc3_client.own.core import Req_SearchSessions, Req_StartSession, Resp_GetKey
 
 KEY = "key-5ecret"
 TASK = SimpleNamespace(task_id="tsk-1")

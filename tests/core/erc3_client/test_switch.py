@@ -17,9 +17,9 @@ NO_SDK = find_spec("erc3") is None
 
 @pytest.fixture(autouse=True)
 def _forget_choices() -> Iterator[None]:
-    switch._choose.cache_clear()
+    switch._is_installed.cache_clear()
     yield
-    switch._choose.cache_clear()
+    switch._is_installed.cache_clear()
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.models.cassette import Recorder
-from core.models.cassette_tape import Tape, TapeWriter
+from core.models.cassette import Recorder, Tape, TapeWriter
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 
 Record = Callable[..., Tape]

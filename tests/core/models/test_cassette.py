@@ -6,15 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.models import cassette_tape
-from core.models.cassette import Player, Recorder
-from core.models.cassette_tape import Tape, TapeWriter
+from core.models import cassette
+from core.models.cassette import Player, Recorder, Tape, TapeWriter
 from core.models.model_call import ExchangeFailed, KeptCalls, ModelCall, Request, Usage
 from core.models.model_client import ModelClient
 from core.models.models_file import load_models
 from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply
 
-ROOT = Path(cassette_tape.__file__).parents[2]
+ROOT = Path(cassette.__file__).parents[2]
 
 
 def test_the_nth_request_gets_the_nth_reply_with_all_that_belongs_to_it(record: Record) -> None:
@@ -100,7 +99,7 @@ socket.socket.connect = socket.socket.connect_ex = refuse
 socket.create_connection = socket.getaddrinfo = refuse
 from pathlib import Path
 from core.models.cassette import Player
-from core.models.cassette_tape import Tape
+from core.models.cassette import Tape
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_call import KeptCalls
 calls = []

@@ -11,9 +11,9 @@ from typing import Any
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.models import cassette_tape
+from core.models import cassette
 
-ROOT = Path(cassette_tape.__file__).parents[2]
+ROOT = Path(cassette.__file__).parents[2]
 RUN = """
 import socket, sys
 connect = socket.socket.connect

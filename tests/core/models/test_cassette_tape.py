@@ -14,8 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.models.cassette import LINE_CHARS, Player, Recorder
-from core.models.cassette_tape import Tape, TapeError, TapeWriter, prompt_hash
+from core.models.cassette import (
+    LINE_CHARS,
+    Player,
+    Recorder,
+    Tape,
+    TapeError,
+    TapeWriter,
+    prompt_hash,
+)
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
 from core.models.redact import MASK, remember
 from tests.core.models.tapes import Canned, Record, ask, attempt, missed, reply

@@ -11,11 +11,11 @@ from core.models.models_file import load_models
 from core.models.prices import (
     Price,
     _by_name,
-    _price_map,
     canonical,
     dollars,
     like,
     openrouter_id,
+    price_map,
     price_of,
     target_price,
     tells_cost,
@@ -95,8 +95,8 @@ def test_a_likeness_is_the_middle_of_the_prices() -> None:
     likeness = like("elsewhere/openai/gpt-oss-120b")
     assert likeness is not None
     ids = _by_name()[canonical("gpt-oss-120b")]
-    paid = sorted(_price_map()[i]["input_cost_per_token"] for i in ids)
-    assert _price_map()[likeness]["input_cost_per_token"] == paid[len(paid) // 2]
+    paid = sorted(price_map()[i]["input_cost_per_token"] for i in ids)
+    assert price_map()[likeness]["input_cost_per_token"] == paid[len(paid) // 2]
 
 
 def test_a_server_of_ones_own_is_only_like_a_provider() -> None:

@@ -40,9 +40,9 @@ def test_only_what_differs_is_laid_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "says"),
     [
-        ("store/rulez", "x", "there is no section 'store/rulez'; the nearest is 'store/rules'"),
+        ("store/rulez", "x", "there is no section 'store/rulez'; did you mean store/rules"),
         ("evaluator/system", "{{ rules }}", "the placeholder {{ guide }} is missing"),
-        ("evaluator/system", "{{ rules }}{{ giude }}", "the nearest is {{ guide }}"),
+        ("evaluator/system", "{{ rules }}{{ giude }}", "did you mean {{ guide }}"),
         ("evaluator/system", "{{ rules }}{{ guide }}{{ ''.__class__ }}", "unknown placeholder"),
         ("evaluator/system", "{{ rules }}{{ guide }}{# x #}", "unknown placeholder {#"),
         ("evaluator/system", "{{ rules }}{{ guide }}{% raw %}{% endraw %}", "unknown placeholder"),
@@ -109,10 +109,6 @@ def linked_folder(path: Path) -> None:
     path.parent.symlink_to(path.parents[2] / "elsewhere")
 
 
-def deep(path: Path) -> None:
-    (path.parent / "a/b/c/d/e/f").mkdir(parents=True)
-
-
 @pytest.mark.parametrize(
     ("make", "says"),
     [
@@ -120,7 +116,6 @@ def deep(path: Path) -> None:
         (linked_folder, "store: is a symbolic link"),
         (lambda path: os.mkfifo(path), "rules.md: is not a regular file"),
         (lambda path: path.write_text("x" * 200_001), "rules.md: is larger than 200,000 bytes"),
-        (deep, "sections are not nested this deep"),
     ],
 )
 @pytest.mark.timeout(20)

@@ -62,7 +62,7 @@ def test_unknown_stays_unknown(tmp_path: Path) -> None:
 def test_a_new_attempt_and_a_resumed_turn_are_told_apart(tmp_path: Path) -> None:
     task = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}
     call = {"type": "model_call"} | asked().model_dump(mode="json")
-    turn = {"type": "turn"} | worked().journal()
+    turn = {"type": "turn"} | worked().model_dump(mode="json")
     resumed = {"type": "resumed", "after_turn": 1}
     log = read_task(
         lines(tmp_path / "tea.jsonl", task, call, turn, call, resumed, call, task, call, turn)

@@ -161,7 +161,9 @@ def run_folder(tmp_path: Path) -> Any:
             call = ModelCall(role="evaluator", model="lab/model", text="hm")
             journal.write("model_call", call.model_dump(mode="json"))
             decision = Decision(thought="no", decision="FINISH", instruction="")
-            journal.write("turn", Turn(number=1, state="{}", decision=decision).journal())
+            journal.write(
+                "turn", Turn(number=1, state="{}", decision=decision).model_dump(mode="json")
+            )
             result = TaskResult(
                 spec_id="tea", task_id="t1", task_text="", outcome="finished", verdict="declined"
             )

@@ -107,7 +107,7 @@ def poisoned(value: Any, name: str = "") -> Any:
 def poisoned_run(path: Path) -> Path:
     """One task with everything that a story can show, all of it hostile."""
     wire = {"path": "/a", "body": {"x": 1}, "kind": "read", "outcome": "failed", "error": "no"}
-    turn = worked(challenge="why").journal()
+    turn = worked(challenge="why").model_dump(mode="json")
     report: Any = turn["report"]
     (done,) = report["calls"]
     refused = done | {"outcome": "failed", "error": "no", "requests": [wire], "line": 1}
@@ -127,7 +127,7 @@ def poisoned_run(path: Path) -> Path:
         {"type": "turn"} | turn,
         {"type": "resumed"},
         *calls,
-        {"type": "turn"} | ended().journal(),
+        {"type": "turn"} | ended().model_dump(mode="json"),
         {"type": "warning", "text": "odd"},
         {"type": "result", "score": 0.0, "outcome": HOSTILE, "group": HOSTILE, "error": "e"}
         | {"eval_log": "log", "acts": 1, "harm": True},

@@ -44,7 +44,7 @@ def test_only_what_changed_is_sent_again(client: TestClient, tmp_path: Path) -> 
     first = client.get("/runs/live/changes").json()
     assert set(first["rows"]) == {"tea", "cup"}
     with closing(Journal(run.path / "tasks" / "tea.jsonl")) as journal:
-        journal.write("turn", ended().journal())
+        journal.write("turn", ended().model_dump(mode="json"))
     second = client.get("/runs/live/changes", params={"since": first["since"]}).json()
     assert set(second["rows"]) == {"tea"}
     assert [task["key"] for task in second["tasks"]] == ["tea"]

@@ -21,8 +21,8 @@ KEY: Final = "ERC3_COMPAT_API_KEY"
 OWN: Final = "core.erc3_client.own"
 ROOT: Final = Path(__file__).parents[3]
 SHARED: Final = (
-    *(f"{OWN}.{name}" for name in ("base", "core", "core_models", "demo", "store", "company")),
-    *(f"{OWN}.company_{name}" for name in ("models", "requests", "shapes")),
+    *(f"{OWN}.{name}" for name in ("base", "core", "demo", "store", "company")),
+    *(f"{OWN}.company_{name}" for name in ("models", "shapes")),
     "core.erc3_client.bounds",
     "core.http.waits",
 )

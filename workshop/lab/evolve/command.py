@@ -14,7 +14,7 @@ import typer
 from coordinator.beginning import BASE_URLS
 from coordinator.config import option
 from coordinator.stages import chosen
-from core.models.cassette_tape import TapeError
+from core.models.cassette import TapeError
 from core.models.extras import install
 from core.models.models_file import ModelsError, default_models
 from core.models.prices import price_of

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from core.erc3_client.own import company_requests as sent
+from core.erc3_client.own import company_models as sent
 from workshop.simulator.company import scoring
 from workshop.simulator.company.expectation import ARTICLE, DIGEST, EventType
 from workshop.simulator.company.pack import CompanyScenario

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from core.erc3_client.own import company_requests as sent
+from core.erc3_client.own import company_models as sent
 from core.erc3_client.own import company_shapes as shapes
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company.company_state import CompanyState, found, levels_of

@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 
 from core.erc3_client.own import core
 from core.erc3_client.own.base import HasTaskId
-from core.erc3_client.own.core_models import *  # noqa: F403
-from core.erc3_client.own.core_models import Resp_LogLLM, TaskInfo
+from core.erc3_client.own.core import *  # noqa: F403
+from core.erc3_client.own.core import Resp_LogLLM, TaskInfo
 from core.erc3_client.own.demo import DemoClient
 
 from .missing import text_of
@@ -26,7 +26,7 @@ _COUNTED = {
 """The names of a usage's numbers at different providers."""
 
 
-class ERC3(core.ERC3):
+class ERC3(core.ERC3):  # type: ignore[no-redef]
     """The platform that the agent was started for, whatever address or key the agent names."""
 
     def __init__(
