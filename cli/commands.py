@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
-from coordinator.config import STRATEGIES
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 @takes(Options)
 def run(options: Options, _context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    if STRATEGIES[options.strategy].has_worker:
-        from worker.sandbox import isolation
-
-        isolation.begin()  # before the imports of a run, which take longer than its probe
     from cli.earlier_runs import located
 
     check(options)

@@ -66,15 +66,13 @@ def check_sandbox(options: Options, note: Console) -> None:
         CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
     from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.isolation import chosen_kind, sandbox_line, try_out
+    from worker.sandbox.isolation import chosen_kind, sandbox_line
 
     try:
         choice = chosen_kind()
         kind, text = sandbox_line(choice)
         if options.require_wall and kind == "monty":
             raise CannotRun(f"--require-wall: {text}")
-        if choice != "auto":
-            try_out(kind)
     except ValueError as error:
         raise Usage(str(error)) from None
     except SandboxUnavailable as error:

@@ -44,7 +44,6 @@ class Attempt(CallObserver):
     """Whether the task was started and the benchmark knows what was done before."""
 
     def __post_init__(self) -> None:
-        """A task meter begins when the attempt does."""
         self._meter = Meter(self.shared.config.task_limits, "task")
         self._telemetry = Telemetry(
             self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
@@ -79,14 +78,13 @@ class Attempt(CallObserver):
         return result
 
     def _play(self) -> Environment | None:
-        """Run the loop; it comes back with the task ready to be closed."""
-        environment: Environment | None = None
+        """Run the loop; the task is ready to be closed afterwards, whatever happened."""
+        shared, environment = self.shared, self.start.environment
         try:
-            with self.shared.with_retries(self.gate):
-                open_ = self.shared.benchmark.environments.open
-                environment = self.start.environment or open_(
-                    self.shared.platform, self.task.task_id
-                )
+            with shared.with_retries(self.gate):
+                if environment is None:
+                    open_environment = shared.benchmark.environments.open
+                    environment = open_environment(shared.platform, self.task.task_id)
                 self._begin(environment)
                 loop = self._loop(environment)
                 if self.start.closed:
@@ -124,20 +122,16 @@ class Attempt(CallObserver):
         else:
             self._journal.write("task", named)
         if self.start.needs_start:
-            self._start_task()
+            try:
+                self.shared.platform.start_task(task)
+            except (Halt, JournalFailed):
+                raise
+            except Exception as error:
+                text = f"the task could not be started: {type(error).__name__}: {error}"
+                raise ToolFault(text, fatal=True) from None
         if history:
             environment.restore(history.entries())
         self._begun = True
-
-    def _start_task(self) -> None:
-        """Start the task on the platform. Raises ToolFault if it refuses, and what ends a pause."""
-        try:
-            self.shared.platform.start_task(self.task)
-        except (Halt, JournalFailed):
-            raise
-        except Exception as error:
-            text = f"the task could not be started: {type(error).__name__}: {error}"
-            raise ToolFault(text, fatal=True) from None
 
     def _loop(self, environment: Environment) -> TaskLoop:
         config, clients = self.shared.config, self.shared.clients

@@ -9,15 +9,71 @@ import inspect
 from collections.abc import Iterator
 
 from core.ledger.tool import spelled
+from core.models.reply_code import kept_tree
 from worker.sandbox.contract import SandboxLimits, ToolHost
 from worker.sandbox.error_report import source_line
-from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
 from worker.sandbox.tool_bridge import FINAL
 
 _CLOSE = 0.6
 _MOST_FINDINGS = 5
 _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """Functions that can create names which the code's text does not show."""
+
+
+MOST_NESTED = 400
+"""Levels of a tree. Far below what the parser can take, because that depends on the depth of the
+caller's own stack: the same text must be refused, or not, wherever it is looked at."""
+_BINDING: dict[type[ast.AST], str] = {
+    **dict.fromkeys([ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef], "name"),
+    **dict.fromkeys([ast.ExceptHandler, ast.MatchAs, ast.MatchStar], "name"),
+    ast.MatchMapping: "rest",
+    ast.arg: "arg",
+}
+"""Nodes that bind a name, and the field that holds it, or None."""
+
+
+class Unparsable(ValueError):
+    """Not Python; ``line`` is 0 where the parser does not say."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+def parse(code: str) -> ast.Module:
+    """The tree, which nobody may change. Raises Unparsable, whatever the text."""
+    try:
+        tree = kept_tree(code)
+    except SyntaxError as error:
+        raise Unparsable(str(error.msg), error.lineno or 0) from None
+    except ValueError as error:
+        raise Unparsable(str(error)) from None
+    except (RecursionError, MemoryError, SystemError):
+        # SystemError: the parser loses count on a chain of thousands of operators.
+        raise Unparsable("the code is nested too deeply") from None
+    levels, layer = 0, [tree]
+    while layer:
+        levels += 1
+        children = [child for node in layer for child in ast.iter_child_nodes(node)]
+        # Whether a name is read or written is no level.
+        layer = [child for child in children if not isinstance(child, ast.expr_context)]
+    if levels > MOST_NESTED:
+        raise Unparsable("the code is nested too deeply")
+    return tree
+
+
+def bound_names(tree: ast.Module) -> frozenset[str]:
+    """Every name that the code gives a meaning to, at whatever level."""
+    names: set[str | None] = set()
+    for node in ast.walk(tree):
+        if field := _BINDING.get(type(node)):
+            names.add(getattr(node, field))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.partition(".")[0])
+    return frozenset(name for name in names if name is not None)
 
 
 def _expected(name: str, host: ToolHost) -> str:
@@ -50,12 +106,11 @@ def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterat
     for statement in tree.body:
         if "print" in _given_away(statement):
             yield statement.lineno, "NameError: print is needed to see results; use another name"
-    nodes = survey(tree)
-    mentioned = {node.id for node in nodes.all(ast.Name)}
+    mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return
-    for node in nodes.all(ast.Call):
-        if not isinstance(node.func, ast.Name):
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         name = node.func.id
         if name in own or name in known:

@@ -12,7 +12,7 @@ from core.text import clean
 from worker.sandbox.contract import MONTY_MODULES, SandboxKind, SandboxLimits
 from worker.sandbox.values import shorten
 
-_HEAD = "Code execution failed:"
+HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
 _SOURCE_CHARS = 160
 ROLLED_BACK = "State rolled back to the end of the previous step."
@@ -43,9 +43,9 @@ class CodeFailure(Exception):
 
 
 def describe(
-    failure: CodeFailure, codes: list[str], limits: SandboxLimits, hints: list[str]
+    failure: CodeFailure, codes: list[str], limits: SandboxLimits, kind: SandboxKind
 ) -> str:
-    """The report of an exception: one line per frame, class and message, perhaps ways out.
+    """The report of an exception: one line per frame, class and message, perhaps a way out.
 
     ``codes``: the snippets so far, the failed one last.
     """
@@ -53,8 +53,13 @@ def describe(
     message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
     message = message.strip().replace("\n", "\n    ")
     name = " ".join(clean(failure.name[:80]).split())
-    last = f"{name}: {message}" if message else name
-    lines = [_HEAD, *_shown(failure.frames, codes), last, *(f"Hint: {hint}" for hint in hints)]
+    lines = [HEAD, *_shown(failure.frames, codes), f"{name}: {message}" if message else name]
+    # A hint tells the way that works where a gap of the sandbox made the code fail.
+    raised = f"{failure.name}: {failure.message[:1000]}"
+    hints = _HINTS["monty" if kind == "monty" else "process"]
+    hint = next((hint for pattern, hint in hints if re.search(pattern, raised)), None)
+    if hint is not None:
+        lines.append(f"Hint: {hint.replace('{modules}', MONTY_MODULES)}")
     return shorten("\n".join(lines), limits.error_chars)
 
 
@@ -71,23 +76,6 @@ def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
     return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
 
 
-def describe_end(text: str, limits: SandboxLimits) -> str:
-    """The report of a step that the host ended."""
-    return shorten(f"{_HEAD}\n{clean(text)}\n{ROLLED_BACK}", limits.error_chars)
-
-
-def describe_refusal(text: str, limits: SandboxLimits) -> str:
-    """The report of a snippet that was not run."""
-    return shorten(f"Code not run:\n{clean(text)}", limits.error_chars)
-
-
-def source_line(code: str, line: int) -> str:
-    """One line of a snippet, bare and bounded; empty when there is no such line."""
-    lines = code.splitlines()
-    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."
-
-
 def _line(frame: Frame, codes: list[str]) -> str:
     inside = "" if frame.function in (None, "", "<module>") else f" in {frame.function[:60]}"
     where = "" if frame.step == len(codes) else f"  (defined in step {frame.step})"
@@ -95,9 +83,8 @@ def _line(frame: Frame, codes: list[str]) -> str:
     return clean(f"  line {frame.line}{inside}: {source}{where}").replace("\n", " ")
 
 
-def hints_for(failure: CodeFailure, kind: SandboxKind) -> list[str]:
-    """The way that works where a gap of the sandbox made the code fail."""
-    text = f"{failure.name}: {failure.message[:1000]}"
-    known = _HINTS["monty" if kind == "monty" else "process"]
-    hints = (hint for pattern, hint in known if re.search(pattern, text))
-    return [hint.replace("{modules}", MONTY_MODULES) for hint in hints][:1]
+def source_line(code: str, line: int) -> str:
+    """One line of a snippet, bare and bounded; empty when there is no such line."""
+    lines = code.splitlines()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."

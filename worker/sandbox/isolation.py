@@ -7,10 +7,10 @@ import secrets
 import socket
 import sys
 import tempfile
-import threading
 import time
 import tomllib
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from inspect import Signature
@@ -23,14 +23,13 @@ from worker.sandbox.contract import (
     ClockAndSeed,
     Isolation,
     SandboxChoice,
-    SandboxError,
     SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
 from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.executor import Interpreter, Runner, SandboxExecutor
+from worker.sandbox.executor import Interpreter, SandboxExecutor
 from worker.sandbox.fork_server import fork_server
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
@@ -73,11 +72,6 @@ class IsolationReport:
     """Why those that come before it are not used."""
 
     @property
-    def kind(self) -> SandboxKind:
-        """The sandbox that code gets where nobody asks for another."""
-        return self.used or "monty"
-
-    @property
     def why_not(self) -> str:
         """Why isolations are not used, in one line."""
         return "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
@@ -91,7 +85,6 @@ def describe_kind(kind: SandboxKind) -> str:
 
 
 VARIABLE = "WORKER_SANDBOX"
-_checking = threading.Lock()
 
 
 def chosen_kind() -> SandboxChoice:
@@ -121,7 +114,7 @@ def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
     report = find_isolation()
     if choice == "process" and not report.used:
         raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
-    return report.kind
+    return report.used or "monty"
 
 
 def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
@@ -135,12 +128,6 @@ def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]
     return kind, describe_kind(kind) + why_not
 
 
-def begin() -> None:
-    """Try the isolations while the program loads; :func:`used_kind` waits for the result."""
-    if os.environ.get(VARIABLE, "auto") in ("auto", "process"):
-        threading.Thread(target=find_isolation, name="isolation", daemon=True).start()
-
-
 def find_isolation() -> IsolationReport:
     """The isolation of this machine, tried once per process."""
     refused: dict[Isolation, str] = {}
@@ -152,14 +139,9 @@ def find_isolation() -> IsolationReport:
     return IsolationReport(None, refused)
 
 
-def why_not(name: Isolation) -> str:
-    """Why this isolation cannot be used here; "" if it passed the probe."""
-    with _checking:
-        return _why_not(name)
-
-
 @cache
-def _why_not(name: Isolation) -> str:
+def why_not(name: Isolation) -> str:
+    """Why this isolation cannot be used here, found once per process; "": it passed the probe."""
     if not supported():
         return "there is no system call filter for this kind of machine"
     try:
@@ -186,11 +168,8 @@ def _probed(name: Isolation) -> list[str]:
                 pid=os.getpid(),
             )
         session = ProcessInterpreter(name, side.limits, ClockAndSeed(0.0, 0), frozenset())
-        try:
-            session.wait_ready()
+        with closing(session):
             broken = session.run(ToolBridge(side, 1, code), Prints(0))
-        finally:
-            session.close()
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
 
 
@@ -235,9 +214,7 @@ def open_sandbox(
             return MontyInterpreter(limits, clock_and_seed, host.names)
         return ProcessInterpreter(used, limits, clock_and_seed, host.names)
 
-    runner = Runner(used, limits, opened)
-    runner.open()
-    return SandboxExecutor(host, limits, clock_and_seed, runner)
+    return SandboxExecutor(host, limits, clock_and_seed, used, opened)
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:
@@ -248,16 +225,3 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     """
     rules: str = _RULES["monty" if used_kind(kind) == "monty" else "process"]
     return rules.format(version="{}.{}".format(*sys.version_info), modules=MONTY_MODULES)
-
-
-def try_out(kind: SandboxChoice) -> None:
-    """Open a sandbox of this kind and run something in it; what is started stays warm.
-
-    Raises:
-        SandboxUnavailable: it cannot be opened here, or dies of the simplest code.
-    """
-    with open_sandbox(NoTools(), kind=kind) as box:
-        try:
-            box("1")
-        except SandboxError as error:
-            raise SandboxUnavailable(f"the {kind} sandbox cannot run code: {error}") from None

@@ -15,9 +15,9 @@ import regex
 
 from core.ledger import ToolFault
 from core.terminal.figures import cut
+from worker.sandbox.check import Unparsable, bound_names, parse
 from worker.sandbox.contract import SandboxError
 from worker.sandbox.isolation import open_sandbox
-from worker.sandbox.snippet_tree import Unparsable, bound_names, parse
 from workshop.replay.debugger.debug_state import LIMITS, BadCommand, DebugState
 from workshop.replay.recorded_tools import answer_of
 
