@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from inspect import Signature
 from pathlib import Path
 from subprocess import SubprocessError
 from typing import cast, get_args
 
+from core.ledger import Ledger
 from worker.sandbox.contract import (
     MONTY_MODULES,
     ClockAndSeed,
@@ -156,7 +156,7 @@ def why_not(name: Isolation) -> str:
 
 def _probed(name: Isolation) -> list[str]:
     """Forbidden things that a session could do. Raises as an interpreter does."""
-    side = HostSide(NoTools(), SandboxLimits())
+    side = HostSide(Ledger(), SandboxLimits())
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         file = os.path.join(folder, "file")
         with open(file, "w", encoding="utf-8"):
@@ -171,17 +171,6 @@ def _probed(name: Isolation) -> list[str]:
         with closing(session):
             broken = session.run(ToolBridge(side, 1, code), Prints(0))
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
-
-
-class NoTools:
-    """A host without tools; see ``ToolHost``."""
-
-    names: frozenset[str] = frozenset()
-    signatures: Mapping[str, Signature] = {}
-
-    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        """No call comes to this."""
-        raise AssertionError("there are no tools")
 
 
 _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))

@@ -125,19 +125,15 @@ class _Copy:
         if getattr(value, "is_dataclass", None) is True:  # one that was made inside Monty
             return self.copy(getattr(value, "attributes", None), depth + 1)
         if isinstance(value, Decimal | Fraction | date | time | timedelta | os.PathLike):
-            return self.copy(_written(value, self.exact), depth + 1)
+            if self.exact or not isinstance(value, Decimal | Fraction):
+                return self.copy(str(value), depth + 1)
+            return self.copy(int(value) if value == int(value) else float(value), depth + 1)
         if self.exact and isinstance(value, bytes | complex | range):
             return self.copy(str(value), depth + 1)
         dump = getattr(value, "model_dump", None)
         if callable(dump) and not isinstance(value, type):
             return self.copy(dump(), depth + 1)
         raise NotPlain(f"{self.what} holds a value of the type {type(value).__name__}")
-
-
-def _written(value: object, exact: bool) -> Plain:
-    if isinstance(value, Decimal | Fraction) and not exact:
-        return int(value) if value == int(value) else float(value)
-    return str(value)
 
 
 def display(value: object, limit: int) -> Plain:
