@@ -49,11 +49,6 @@ class Past:
         self._reads = 0
         """Requests that went into reading the states of the turns before."""
 
-    @property
-    def mark(self) -> dict[str, object]:
-        """The origin of the task, for the journal."""
-        return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
-
     def rebuild(self, environment: Environment, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
 
@@ -94,7 +89,8 @@ class Past:
 
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what was recorded before the turn, so that the fork is a whole run of its own."""
-        journal.write("task", task | self.mark)
+        origin = {"run": self.log.run_id, "turn": self.turn}
+        journal.write("task", task | {"forked_from": origin})
         for line in (line for log in self._logs for line in log.lines):
             fields = {k: v for k, v in line.record.items() if k not in ("v", "type")}
             journal.write(line.kind, fields)
@@ -107,7 +103,13 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     """
     ledger = Ledger()
     state = environment.state(ledger)
-    places = differences(_read(turn.state), _read(state))
+    values: list[object] = []
+    for text in (turn.state, state):
+        try:
+            values.append(json.loads(text))
+        except ValueError:
+            values.append(text)
+    places = differences(*values)
     if places and in_doubt:
         places[4:] = [
             f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no response when recorded"
@@ -115,13 +117,6 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     if places:
         raise Differs(f"state at the start of turn {turn.number}: {'; '.join(places[:5])}")
     return ledger.requests
-
-
-def _read(state: str) -> object:
-    try:
-        return json.loads(state)
-    except ValueError:
-        return state
 
 
 def differences(recorded: object, now: object, place: str = "") -> list[str]:

@@ -80,17 +80,6 @@ class Continuation:
     seconds: float = 0.0
     """How long the run lived before, without the pauses between its parts."""
 
-    def keep(self, task: TaskInfo, result: TaskResult) -> None:
-        """Keep the result of a task, which is not played again."""
-        self.order.append(task.task_id)
-        self.kept.append(result)
-
-    def play(self, task: TaskInfo, start: Start) -> None:
-        """Have a task played from this start."""
-        self.order.append(task.task_id)
-        self.tasks.append(task)
-        self.starts.append(start)
-
 
 def continuation(
     platform: Platform,
@@ -106,30 +95,32 @@ def continuation(
 
     Finished tasks are kept. A task that is open on the platform continues after its last complete
     turn; after an external failure it starts again in the world as it is now. One that the
-    platform closed although it failed externally, or does not know, is started as a new
-    single task if ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
-    duration of the run in its results, which are as old as the last finished task.
+    platform closed although it failed externally, or does not know, is started as a new single
+    task if ``may_start``. ``session``: as :func:`session_of` gave it; ``seconds``: duration of the
+    run in its results, which are as old as the last finished task.
 
-    Raises NotRecorded for an unreadable journal, ApiException, and CannotGoOn: a task that is not
-    done is unknown to the platform and may not be started again.
+    Raises NotRecorded, ApiException, and CannotGoOn: an unknown task may not be started again.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
+    pairs = zip(tasks, logs, strict=True)
     # A task that was started as a new one goes by that one's id from then on.
-    known = zip(tasks, logs, strict=True)
-    now = [replace(t, task_id=log.task_id) if log else t for t, log in known]
-    status = _statuses(platform, now, session)
+    now = [replace(t, task_id=log.task_id) if log else t for t, log in pairs]
+    known_states = {t.task_id: str(t.status) for t in session.tasks} if session else {}
+    states = [known_states.get(t.task_id) or _status(platform, t.task_id) for t in now]
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
-    for old, task, log in zip(tasks, now, logs, strict=True):
-        state = status[task.task_id]
-        if done := _kept_result(log, state, may_start):
-            plan.keep(task, done)
+    for old, task, log, state in zip(tasks, now, logs, states, strict=True):
+        if result := _kept_result(log, state, may_start):
+            plan.order.append(task.task_id)
+            plan.kept.append(result)
             continue
         if state == GONE and not may_start:
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
         if state == GONE or (log and log.result and state in CLOSED):
             task, state = _as_new(platform, benchmark, task), GONE
-        plan.play(task, _start(paths[old.task_id], state, log))
+        plan.order.append(task.task_id)
+        plan.tasks.append(task)
+        plan.starts.append(_start(paths[old.task_id], state, log))
     return plan
 
 
@@ -178,11 +169,6 @@ def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
     if log.result is None:
         return Start(path, fresh, log.attempt, closed, Memory(log))
     return Start(path, fresh, log.attempt + 1, history=Memory(log, turns=False))
-
-
-def _statuses(platform: Platform, tasks: list[TaskInfo], session: Any | None) -> dict[str, str]:
-    known = {t.task_id: str(t.status) for t in session.tasks} if session else {}
-    return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
 
 
 def session_of(platform: Platform, session_id: str) -> Any:

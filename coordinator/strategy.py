@@ -131,22 +131,17 @@ def strategy_of(
             Agent(client("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
         )
     guide, form = prompts.guide(), prompts.final_answer
+    limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform
     return EvaluatorWorker(
         Evaluator(client("evaluator"), prompts.rules, guide, form, prompts.overrides),
         Worker(
             client("worker"),
-            _limits(config),
+            replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds),
             executor_factory=executor_factory,
             texts=prompts.overrides,
         ),
         benchmark.environments.page_tool,
     )
-
-
-def _limits(config: RunConfig) -> SandboxLimits:
-    """A step may take longer by what its tools may wait for the platform."""
-    limits = SandboxLimits()
-    return replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds)
 
 
 def _past(turn: Turn) -> PastStep:

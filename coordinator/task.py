@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from coordinator.benchmark import Environment
@@ -135,18 +135,22 @@ class TaskLoop:
             return None, self._finish(task_text, decision, worded=worded)
         if self._closes(number):
             return None, NOT_CARRIED_OUT
-        return self._act(decision), None
+        decided = f"{decision.thought}\n{decision.instruction}"
+        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
+            ledger.offer([*tools, *self._stages.tools(ledger)])
+            ledger.on_call = self.on_call
+            return self.strategy.act(decision, ledger), None
 
     def _recorded_to(self) -> AbstractContextManager[Ledger]:
         return recorded_to(self.run, self.on_entry)
 
     def _read_state(self) -> str:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.state(ledger)
 
     def _brief(self) -> str:
         if self.briefing is None:
-            with self._recorded_to() as ledger, closing(ledger):
+            with self._recorded_to() as ledger:
                 self.briefing = self.environment.briefing(ledger, self.asked)
         return self.briefing
 
@@ -182,7 +186,7 @@ class TaskLoop:
         return self.environment.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.check_finish(_finish_text(decision), ledger)
 
     def _is_new(self, objection: str, decision: Decision) -> bool:
@@ -197,8 +201,7 @@ class TaskLoop:
 
     def _check_answered(self) -> None:
         """Refuse to end while a request is unanswered. Raises ToolFault."""
-        unanswered = self.environment.unanswered()
-        if unanswered:
+        if unanswered := self.environment.unanswered():
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
     def _closed(self, task_text: str, withheld: str | None) -> tuple[Decision | None, str]:
@@ -212,12 +215,13 @@ class TaskLoop:
             prepared = self._prepared()
             return (None, "") if prepared is None or withheld else (prepared, PREPARED)
         self._stages.before(task_text, self._brief())
-        verdict = self._stages.verdict
-        if verdict is None or not self.run.calls:
+        finding = self._stages.closing
+        if finding is None or finding.verdict is None or not self.run.calls:
             return None, ""
-        thought = f"{self._stages.closed_by}, by {verdict.by}: {verdict.reason}"
+        verdict = finding.verdict
+        thought = f"{finding.step}, by {verdict.by}: {verdict.reason}"
         decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
-        return (None, "") if self._objection(decision) else (decision, self._stages.closed_by)
+        return (None, "") if self._objection(decision) else (decision, finding.step)
 
     def _prepared(self) -> Decision | None:
         """The end that the last turn has prepared, whatever came of its instruction."""
@@ -237,7 +241,7 @@ class TaskLoop:
         why = "a place in it is not filled in" if has_blank(decision.instruction) else None
         why = why or report.fault or self.environment.unanswered()
         if why is None:
-            with self._recorded_to() as ledger, closing(ledger):
+            with self._recorded_to() as ledger:
                 why = self.environment.check_effects(decision.instruction, report, ledger)
         if why is None and (objection := self._objection(decision)):
             self._is_new(objection, decision)  # so that the FINISH that follows is not sent back
@@ -264,15 +268,8 @@ class TaskLoop:
         return self._send(own)
 
     def _send(self, finish: str) -> str | None:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.finish(finish, ledger)
-
-    def _act(self, decision: Decision) -> WorkReport:
-        decided = f"{decision.thought}\n{decision.instruction}"
-        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
-            ledger.offer([*tools, *self._stages.tools(ledger)])
-            ledger.on_call = self.on_call
-            return self.strategy.act(decision, ledger)
 
 
 def _finish_text(decision: Decision) -> str:

@@ -26,14 +26,12 @@ class Telemetry:
         self._platform = platform
         self._task_id = task_id
         self._with_retries = with_retries
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
         self._sent: list[tuple[ModelCall, Future[None]]] = []
         self._missed: list[ModelCall] = []
 
     def report(self, call: ModelCall) -> None:
         """Send the report of a call; this does not wait for it."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
         self._sent.append((call, self._pool.submit(self._send, call)))
 
     def settle(self) -> list[str]:
@@ -57,7 +55,7 @@ class Telemetry:
         """
         while self._missed:
             try:
-                self._log(self._missed[0], late=True)
+                self._platform.log_llm_late(**self._report_of(self._missed[0]))
             except Exception:  # of the platform's client, which may be the official one
                 return len(self._missed)
             self._missed.pop(0)
@@ -65,21 +63,19 @@ class Telemetry:
 
     def close(self) -> None:
         """Send nothing more; a report that is on its way is not waited for."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _send(self, call: ModelCall) -> None:
         with self._with_retries():
-            self._log(call)
+            self._platform.log_llm(**self._report_of(call))
 
-    def _log(self, call: ModelCall, *, late: bool = False) -> None:
-        send = self._platform.log_llm_late if late else self._platform.log_llm
-        send(
-            task_id=self._task_id,
-            model=call.slug or call.model,
-            duration_sec=call.seconds,
-            completion=call.text,
-            prompt_tokens=call.usage.prompt or 0,
-            completion_tokens=call.usage.completion or 0,
-            cached_prompt_tokens=call.usage.cached or 0,
-        )
+    def _report_of(self, call: ModelCall) -> dict[str, object]:
+        return {
+            "task_id": self._task_id,
+            "model": call.slug or call.model,
+            "duration_sec": call.seconds,
+            "completion": call.text,
+            "prompt_tokens": call.usage.prompt or 0,
+            "completion_tokens": call.usage.completion or 0,
+            "cached_prompt_tokens": call.usage.cached or 0,
+        }

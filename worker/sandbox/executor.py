@@ -119,12 +119,11 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """
         self.codes.append(code_action)
         self.state["_print_outputs"] = ""
-        known = frozenset().union(*(bound_names(parse(step.code)) for step in self._past))
-        refusal = (
-            "the sandbox is closed"
-            if self._closed
-            else refuse(code_action, self._limits, self._host, known)
-        )
+        if self._closed:
+            refusal: str | None = "the sandbox is closed"
+        else:
+            known = frozenset().union(*(bound_names(parse(step.code)) for step in self._past))
+            refusal = refuse(code_action, self._limits, self._host, known)
         if refusal is not None:
             text = shorten(f"Code not run:\n{clean(refusal)}", self._limits.error_chars)
             error = SandboxError(text, "refused")
@@ -144,7 +143,6 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             self.host_faults.append(SandboxUnavailable(f"the sandbox failed: {panic}"))
             raise self.host_faults[-1] from panic
         logs, seconds = prints.text(), round(time.monotonic() - began, 6)
-        self.state["_print_outputs"] = logs
         self._keep(code_action, failed, sandbox=self.kind, prints=logs, seconds=seconds)
         if failed is not None:
             raise failed
@@ -188,6 +186,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
     def _keep(self, code: str, error: SandboxError | None, **ran: Any) -> None:
         """Note a step; ``ran``: fields of the record of one that was run."""
+        self.state["_print_outputs"] = ran.get("prints", "")
         kind = error.kind if error else None
         text = error.text if error else None
         self.traces.append(StepRecord(code=printable(code), error=text, error_kind=kind, **ran))
