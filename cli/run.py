@@ -11,7 +11,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from cli import loading
 from cli.assembly import Assembly, assemble
 from cli.end_of_run import EndOfRun, HandingIn, exit_code, goes_on
 from cli.options import Options
@@ -52,7 +51,6 @@ def start(options: Options) -> int:
         watch.expect(len(tasks), session.kept)
         if session.kept:
             say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
-        loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, played=len(tasks))
