@@ -72,17 +72,12 @@ class Assembly:
     platform: Any
 
     @property
-    def stopped(self) -> bool:
-        """Whether the user wished the end."""
-        return self.stop.requested
-
-    @property
     def base_url(self) -> str | None:
         """Address of the platform, as far as its client tells."""
         return getattr(self.platform, "base_url", None)
 
     def watcher(self, note: Console) -> Progress:
-        """Who looks on."""
+        """What shows the run while it is played."""
         # Lines that move would be drawn over the debugger's prompt, or over those of a stream.
         options = self.options
         if options.debug or options.verbose:
@@ -137,7 +132,7 @@ class Assembly:
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if options.debug else None,
             stage_models=models.stage_models,
-            groups=groups_of(self.pack, benchmark) if self.pack else None,
+            groups=groups_of(self.pack, benchmark) if self.pack else {},
         )
 
     def _debugged(self) -> TaskExecutorFactory:
