@@ -6,7 +6,7 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,7 @@ from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, che
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
-    from workshop.replay.repeat import Repetition
+    pass
 
 
 @takes(Options)
@@ -57,7 +57,16 @@ def replay(options: ReplayOptions, _context: typer.Context) -> int:
     seconds = time.perf_counter() - began
     apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
     if options.as_json:
-        typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
+        record = {
+            "format": "replay/1",
+            "run": str(folder),
+            "equal": not apart,
+            "tasks": len({turn.task for turn in turns}),
+            "calls": sum(turn.calls for turn in turns),
+            "seconds": round(seconds, 3),
+            "turns": [asdict(turn) for turn in turns],
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
         for note in dict.fromkeys(t.note for t in turns if t.note):
             typer.echo(f"note: {note}")
@@ -123,15 +132,3 @@ def prompts(
     except SectionError as error:
         raise Usage(str(error)) from None
     typer.echo(f"{len(texts)} sections: {folder}")
-
-
-def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:
-    return {
-        "format": "replay/1",
-        "run": str(run),
-        "equal": not any(turn.divergence for turn in turns),
-        "tasks": len({turn.task for turn in turns}),
-        "calls": sum(turn.calls for turn in turns),
-        "seconds": round(seconds, 3),
-        "turns": [asdict(turn) for turn in turns],
-    }

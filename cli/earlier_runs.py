@@ -80,19 +80,17 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
         datetime.fromisoformat(manifest.created)
     except ValueError:
         raise CannotRun(f"cannot resume: {folder}/run.json: created: is not a time") from None
-    pack = None if restored.real else _pack(options, restored, folder)
-    return Resumed(folder, manifest, restored, results, pack, options.force)
-
-
-def _pack(options: Options, restored: Options, folder: Path) -> Pack:
-    """The pack of today where there is one, else the copy that the run keeps."""
+    if restored.real:
+        return Resumed(folder, manifest, restored, results, None, options.force)
     from workshop.simulator.pack_files import PackError
 
+    # The pack of today where there is one, else the copy that the run keeps.
     original = options.pack if "pack" in options.model_fields_set else restored.pack
     try:
-        return load_pack(original if original and original.exists() else folder / PACK_COPY)
+        pack = load_pack(original if original and original.exists() else folder / PACK_COPY)
     except PackError as error:
         raise CannotRun(f"cannot resume: {error}") from None
+    return Resumed(folder, manifest, restored, results, pack, options.force)
 
 
 def submitted_already(folder: Path, session_id: str | None) -> str:
@@ -110,29 +108,21 @@ def located(options: Options) -> Options:
     Raises NotRecorded: there is no such run.
     """
     folders: dict[str, Any] = {}
+    of_run: dict[str, Any] = {}
     if options.resume:
-        folders["resume"] = _to_go_on(options)
+        folder = folders["resume"] = find_run(str(options.resume), options.out)
+        if is_lab_run(folder):
+            again = command("regress", "--resume", folder)
+            raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
     if options.fork:
-        folders["fork"] = find_run(str(options.fork), options.out)
+        folder = folders["fork"] = find_run(str(options.fork), options.out)
+        manifest = manifest_of(folder)
+        stored = manifest.options if manifest else {}
+        of_run = {name: stored[name] for name in _OF_THE_RUN if name in stored}
     if not folders:
         return options
-    of_run = _as_it_was(folders["fork"]) if options.fork else {}
     given = {name: getattr(options, name) for name in options.model_fields_set}
     return Options.model_validate(of_run | given | folders, by_name=True)
-
-
-def _to_go_on(options: Options) -> Path:
-    folder = find_run(str(options.resume), options.out)
-    if is_lab_run(folder):
-        again = command("regress", "--resume", folder)
-        raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
-    return folder
-
-
-def _as_it_was(folder: Path) -> dict[str, Any]:
-    manifest = manifest_of(folder)
-    stored = manifest.options if manifest else {}
-    return {name: stored[name] for name in _OF_THE_RUN if name in stored}
 
 
 def past_of(options: Options) -> Past | None:

@@ -69,10 +69,8 @@ def _reasons_against(
     if options.yes:
         return ()
     if not at_terminal():
-        text = (
-            "not submitted: cannot ask for confirmation, because standard input is not a terminal"
-        )
-        return text, f"submit it: {command('--resume', folder, '--yes')}"
+        why = "cannot ask for confirmation, because standard input is not a terminal"
+        return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
     question = "Submit this session to the platform? It cannot be changed afterwards. [y/N] "
     console.print(question, end="", markup=False, highlight=False)
     with suppress(EOFError):

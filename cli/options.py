@@ -176,7 +176,7 @@ class DebugOptions(TurnOptions):
 
 def check(options: Options) -> None:
     """Raises BadParameter where options do not go together."""
-    found = (_of_platform(options), _of_strategy(options), _of_debug(options), _of_fork(options))
+    found = (_of_platform(options), _of_strategy(options), _of_debug_and_fork(options))
     if first := next(chain(*found), None):
         raise typer.BadParameter(first)
 
@@ -215,8 +215,8 @@ def _of_strategy(o: Options) -> Iterator[str]:
         yield f"--debug steps through code, and --strategy {o.strategy} has none"
 
 
-def _of_debug(o: Options) -> Iterator[str]:
-    """What is wrong with the options about what is shown."""
+def _of_debug_and_fork(o: Options) -> Iterator[str]:
+    """What is wrong with the options about what is shown, and about a fork."""
     if o.debug and not at_terminal():
         yield "--debug needs a terminal, but standard input is not one"
     if o.debug and o.jobs != 1:
@@ -226,9 +226,6 @@ def _of_debug(o: Options) -> Iterator[str]:
     if o.debug and o.as_json:
         yield "--debug writes to standard output and cannot be combined with --json"
 
-
-def _of_fork(o: Options) -> Iterator[str]:
-    """What is wrong with the options about a fork."""
     has_turn = "turn" in o.model_fields_set
     if has_turn and not o.fork:
         yield "--turn needs --fork"

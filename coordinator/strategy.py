@@ -17,7 +17,7 @@ from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
 from evaluator import Evaluator
-from next_step import Agent, Answer, Compression, PastStep
+from next_step import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
@@ -125,10 +125,15 @@ def strategy_of(
     """The strategy that a run is configured to use, for one task."""
     prompts = benchmark.prompts
     if config.strategy == "next-step":
-        how = Compression(tokens=config.prompt_tokens)
-        tools, guide = benchmark.environments.tools(), prompts.guide_of_steps()
         return NextStepStrategy(
-            Agent(client("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
+            Agent(
+                client("evaluator"),
+                prompts.rules,
+                prompts.guide_of_steps(),
+                benchmark.environments.tools(),
+                config.prompt_tokens,
+                prompts.overrides,
+            )
         )
     guide, form = prompts.guide(), prompts.final_answer
     limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform

@@ -45,11 +45,13 @@ def repeats_form(part: str, form: str = FORM, prompt: str = "") -> bool:
     text = _normal(part)
     if not text or not _normal(_SIGNS.sub(" ", part)):
         return True
-    lines = _lines(form)
-    if any(text == line or text in _spans(line) for line in lines):
-        return True
-    if any(fuzz.ratio(text, line) >= ALIKE for line in lines):
-        return True
+    # Several words at the beginning or end of a line are a copy of it too.
+    is_stretch = " " in text
+    for line in _lines(form):
+        if text == line or fuzz.ratio(text, line) >= ALIKE:
+            return True
+        if is_stretch and (line.startswith(f"{text} ") or line.endswith(f" {text}")):
+            return True
     return text.count(" ") + 1 >= FEWEST_WORDS and f" {text} " in f" {_normal(prompt or form)} "
 
 
@@ -67,13 +69,6 @@ def _lines(form: str) -> frozenset[str]:
     return frozenset(map(_normal, (*whole, *filter(_SMALL.search, clauses))))
 
 
-def _spans(line: str) -> frozenset[str]:
-    """Stretches of several words at the begin or end of a line."""
-    words = line.split()
-    ends = range(2, len(words))
-    return frozenset(" ".join(part) for n in ends for part in (words[:n], words[-n:]))
-
-
 @lru_cache(maxsize=256)
 def _normal(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
@@ -84,19 +79,7 @@ MARKS_AT_MOST = 100
 FLAGS = regex.IGNORECASE | regex.MULTILINE
 
 
-class Missing(Misread):
-    """A reply lacks parts; the text names them for the model."""
-
-
-class OnlyForm(Missing):
-    """A reply fills nothing in: it repeats the form of the prompt."""
-
-    def __init__(self, part: str) -> None:
-        super().__init__(
-            f"its {part} only repeats the form of the prompt; it has to be filled in for this task"
-        )
-
-
+_ONLY_FORM = "its {part} only repeats the form of the prompt; it has to be filled in for this task"
 _NAMES = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
 _WORDS = r"(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?)"
 _LABEL = regex.compile(
@@ -144,24 +127,25 @@ def read_decision(
     ``finish_reason`` and ``reasoning`` are the provider's: a decision out of a reply that was cut
     off is not taken, its instruction may lack its end. ``form`` is what the prompt showed.
 
-    Raises:
-        OnlyForm: it repeats the form without filling it in.
-        Missing: what is not there, in words for the model.
+    Raises Misread: it repeats the form without filling it in, or parts are missing; the text
+    names them for the model.
     """
     parts = _read_parts(clean(reply, finish_reason, reasoning))
-    instruction, prepared = _unfenced(parts.get("instruction", "").strip()), ""
+    instruction, prepared = parts.get("instruction", "").strip(), ""
+    if fenced := _FENCED.fullmatch(instruction):
+        instruction = fenced[1].strip()
     if f"{PREPARED}:" in form:
         instruction, *rest = (part.strip() for part in _PREPARED.split(instruction, maxsplit=1))
         prepared = "".join(rest) or parts.get("ifdone", "").strip()
     finish = _finishes(parts)
     # A rule of the prompt is no instruction, but may well be the reason of a refusal.
     if instruction and repeats_form(_unsaid(instruction), form, "" if finish else prompt):
-        raise OnlyForm("INSTRUCTION")
+        raise Misread(_ONLY_FORM.format(part="INSTRUCTION"))
     thought = parts.get("thought", "").strip()
     if finish and thought and not instruction and repeats_form(thought, form):
-        raise OnlyForm("THOUGHT")
+        raise Misread(_ONLY_FORM.format(part="THOUGHT"))
     if not finish and not instruction:
-        raise Missing("DECISION is PROCEED but there is no INSTRUCTION for the worker")
+        raise Misread("DECISION is PROCEED but there is no INSTRUCTION for the worker")
     return Decision(
         thought=thought,
         decision="FINISH" if finish else "PROCEED",
@@ -171,14 +155,14 @@ def read_decision(
 
 
 def _read_parts(cleaned: Cleaned) -> dict[str, str]:
-    """The parts of a reply by name. Raises Missing: it has none."""
+    """The parts of a reply by name. Raises Misread: it has none."""
     missing = "; missing: THOUGHT, DECISION, INSTRUCTION"
     if cleaned.problem:
-        raise Missing(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
+        raise Misread(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
     parts = _from_json(cleaned.text)
     if parts is None and _ONLY_JSON.match(cleaned.text):
         # Labels inside of an object that ends too early would give half an instruction.
-        raise Missing("it is JSON without a DECISION, or JSON that does not parse" + missing)
+        raise Misread("it is JSON without a DECISION, or JSON that does not parse" + missing)
     return _from_labels(cleaned.text) if parts is None else parts
 
 
@@ -190,7 +174,7 @@ def _unsaid(instruction: str) -> str:
 
 
 def _finishes(parts: dict[str, str]) -> bool:
-    """Return whether the decision says FINISH. Raises Missing if it says neither or both."""
+    """Return whether the decision says FINISH. Raises Misread if it says neither or both."""
     said = parts.get("decision", "")
     leading = _LEADING.match(said)
     words = [leading] if leading else list(_DECISION_WORD.finditer(said))
@@ -198,7 +182,7 @@ def _finishes(parts: dict[str, str]) -> bool:
     if len(ends) == 1 and (leading or not _NOT.search(said)):
         return ends.pop()
     missing = [name for name in ("thought", "decision", "instruction") if not parts.get(name)]
-    raise Missing(
+    raise Misread(
         ("DECISION can be read both ways" if words else "no DECISION")
         + "; it must say PROCEED or FINISH and nothing else"
         + (f"; missing: {', '.join(m.upper() for m in missing)}" if missing else "")
@@ -228,7 +212,9 @@ def _parts(text: str, found: list[regex.Match[str]]) -> dict[str, str]:
         if last:
             # An instruction may quote labels of its own: it swallows them, except a decision that
             # has not been made yet.
-            end = len(text) if "decision" in parts else _next_decision(marks[index + 1 :], text)
+            later = [] if "decision" in parts else marks[index + 1 :]
+            decisions = (m.start() for m in later if m["label"].casefold() == "decision")
+            end = next(decisions, len(text))
         body = _CLOSING.sub("", text[mark.end() : end]).strip().removesuffix("**").strip()
         if name == "decision" and parts.get(name) and not _DECISION_WORD.search(body):
             continue
@@ -238,29 +224,18 @@ def _parts(text: str, found: list[regex.Match[str]]) -> dict[str, str]:
     return parts
 
 
-def _next_decision(marks: list[regex.Match[str]], text: str) -> int:
-    starts = (m.start() for m in marks if m["label"].casefold() == "decision")
-    return next(starts, len(text))
-
-
 def _from_json(text: str) -> dict[str, str] | None:
-    """The parts out of an object. Raises Missing where several objects decide differently."""
+    """The parts out of an object. Raises Misread where several objects decide differently."""
     found = [_named(one) for one in all_json(text, ["decision"])]
     if any(one != found[0] for one in found):
-        raise Missing("there are several decisions; give exactly one")
+        raise Misread("there are several decisions; give exactly one")
     return found[0] if found else None
 
 
 def _named(value: dict[str, object]) -> dict[str, str]:
     folded = {fold(key): inner for key, inner in value.items() if inner is not None}
-    return {
-        _NAMES.get(key, key): inner
-        if isinstance(inner, str)
-        else json.dumps(inner, ensure_ascii=False)
+    texts = {
+        key: inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
         for key, inner in folded.items()
     }
-
-
-def _unfenced(text: str) -> str:
-    found = _FENCED.fullmatch(text)
-    return found[1].strip() if found else text
+    return {_NAMES.get(key, key): text for key, text in texts.items()}

@@ -16,7 +16,7 @@ from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages
 from core.runs.task import TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
-from next_step.history import Compression, PastStep, called, rendered
+from next_step.history import PROMPT_TOKENS, PastStep, called, rendered
 from next_step.reply import EXAMPLE, Step, read_step
 
 MORE_WORK = 3
@@ -62,7 +62,7 @@ class Agent:
         rules: the rules of the benchmark.
         guide: strategies in prose.
         tools: what can be called; one of them is final.
-        compression: how much of the past a prompt may contain.
+        prompt_tokens: maximum of a whole prompt; the past is shortened to fit.
         texts: sections that replace built-in ones.
     """
 
@@ -72,16 +72,15 @@ class Agent:
         rules: str,
         guide: str,
         tools: Sequence[Tool],
-        compression: Compression | None = None,
+        prompt_tokens: int = PROMPT_TOKENS,
         texts: Texts = NONE,
     ) -> None:
         self._client = client
         self._forms = forms_of(tools)
-        self._compression = compression or Compression()
-        sent = client.takes_schema
-        self._params: dict[str, Any] = (
-            {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
-        )
+        self._prompt_tokens = prompt_tokens
+        self._params: dict[str, Any] = {}
+        if client.takes_schema:
+            self._params["response_format"] = response_format("NextStep", self._forms.schema)
         self.system = system_prompt(rules, guide, self._forms, texts)
 
     def messages(self, context: TurnContext[PastStep]) -> list[Message]:
@@ -96,8 +95,8 @@ class Agent:
 
         # Tags around the steps have tokens too.
         bare = count_messages(messages([""] * past))
-        room = max(self._compression.tokens - bare, LEAST_ROOM)
-        return messages(rendered(context.past, room, self._compression))
+        room = max(self._prompt_tokens - bare, LEAST_ROOM)
+        return messages(rendered(context.past, room))
 
     def next(self, context: TurnContext[PastStep]) -> Step:
         """Ask the model for the next step, and once more if its reply is unreadable.
@@ -166,7 +165,10 @@ class Agent:
         if form.status == "impossible":
             return Answer(error="refused: impossible needs its reason")
         if form.status == "need_more_work":
-            if sum(map(_is_more_work, earlier)) >= MORE_WORK:
+            functions = [function for call in earlier if isinstance(function := called(call), dict)]
+            more_work = (COMPLETION, "need_more_work")
+            said = [f for f in functions if (f.get("tool"), f.get("status")) == more_work]
+            if len(said) >= MORE_WORK:
                 return Answer(
                     error=f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
                     "complete as solved or impossible"
@@ -175,7 +177,8 @@ class Agent:
         if flaw := self._flaw(form):
             return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
-        if first := self._forms.preparation:
+        first = next((t for t in self._forms.tools if t.name == final.prepared_by), None)
+        if first is not None:
             plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
             known = {k: v for k, v in plain.items() if k in first.signature.parameters}
             ledger.call(first.name, [], known)
@@ -186,9 +189,3 @@ class Agent:
         if not self._forms.final.closes and not any(c.strip() for c in form.conditions):
             return "refused: solved needs every condition of the task restated in conditions"
         return "refused: solved needs final" if form.final is None else None
-
-
-def _is_more_work(call: str) -> bool:
-    function = called(call)
-    said = function if isinstance(function, dict) else {}
-    return (said.get("tool"), said.get("status")) == (COMPLETION, "need_more_work")

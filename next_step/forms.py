@@ -54,13 +54,12 @@ class Forms:
         self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
-        answer = _answer(self.final)
+        answer = self._answer = _answer(self.final)
         self._models[COMPLETION] = _completion(self.final, answer)
         union: Any = reduce(or_, self._models.values())
         fields: dict[str, Any] = {"function": (Annotated[union, Field(discriminator="tool")], ...)}
         if self.final.closes:
             fields["if_done"] = (answer | None, None)
-        self._answer = answer
         self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, **fields)
 
     @cached_property
@@ -86,15 +85,15 @@ class Forms:
         """
         return [f"{_call(t)}: {_without_inner_shapes(' '.join(t.doc.split()))}" for t in self.tools]
 
-    @property
-    def preparation(self) -> Tool | None:
-        """The tool that brings about what the final one expects, where there is one."""
-        return next((t for t in self.tools if t.name == self.final.prepared_by), None)
-
     @cached_property
     def example(self) -> str:
         """A step as it may look when it is filled in, with the first tool that only reads."""
-        reading = [t for t in self.tools if t.kind == "read" and not _needs_arguments(t)]
+        reading = [
+            tool
+            for tool in self.tools
+            if tool.kind == "read"
+            and all(given is not ... for _, given in _arguments(tool).values())
+        ]
         tool = (reading or self.tools or (self.final,))[0]
         step = {
             "current_state": "Nothing is known yet; first I look at what there is.",
@@ -249,10 +248,6 @@ def _arguments(tool: Tool) -> dict[str, Any]:
         name: (type_, ... if given[name].default is Parameter.empty else given[name].default)
         for name, type_ in tool.types().items()
     }
-
-
-def _needs_arguments(tool: Tool) -> bool:
-    return any(default is ... for _, default in _arguments(tool).values())
 
 
 def _without_none(type_: Any) -> Any:

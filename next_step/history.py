@@ -24,6 +24,13 @@ SHORTER = (
 """Parts of the usual room for the last step, other recent ones and older ones; tried in order
 until all steps fit."""
 ERROR_CHARS = 1_500
+PROMPT_TOKENS = 12_000
+"""Maximum tokens of a whole prompt, including the system part."""
+RECENT = 3
+"""So many of the last steps keep their answers as far as ``RECENT_TOKENS`` go."""
+RECENT_TOKENS = 4_000
+"""Maximum tokens of one result, call or state of the last step."""
+OLD_TOKENS = 200
 
 
 @dataclass(frozen=True)
@@ -37,20 +44,7 @@ class PastStep:
     error: str | None = None
 
 
-@dataclass(frozen=True)
-class Compression:
-    """How much of the past a prompt may hold."""
-
-    tokens: int = 12_000
-    """Maximum tokens of a whole prompt, including the system part."""
-    recent: int = 3
-    """So many of the last steps keep their answers as far as ``recent_tokens`` go."""
-    recent_tokens: int = 4_000
-    """Maximum tokens of one result, call or state of the last step."""
-    old_tokens: int = 200
-
-
-def rendered(steps: Sequence[PastStep], room: int, how: Compression) -> list[str]:
+def rendered(steps: Sequence[PastStep], room: int) -> list[str]:
     """The steps as texts that have no more than ``room`` tokens together.
 
     Answers of older steps are shortened: lists keep their first entries, whole, so that what is
@@ -59,7 +53,7 @@ def rendered(steps: Sequence[PastStep], room: int, how: Compression) -> list[str
     """
     texts: list[str] = []
     for parts in SHORTER:
-        texts = [_text(s, len(steps) - i, parts, how) for i, s in enumerate(steps, start=1)]
+        texts = [_text(s, len(steps) - i, parts) for i, s in enumerate(steps, start=1)]
         if sum(map(count_text, texts)) <= room:
             return texts
     while texts and sum(map(count_text, texts)) > room:
@@ -67,12 +61,12 @@ def rendered(steps: Sequence[PastStep], room: int, how: Compression) -> list[str
     return texts
 
 
-def _text(step: PastStep, behind: int, parts: tuple[float, float, float], how: Compression) -> str:
+def _text(step: PastStep, behind: int, parts: tuple[float, float, float]) -> str:
     """One step; ``behind``: how many steps were taken after it."""
-    age = 0 if behind == 0 else 1 if behind < how.recent else 2
+    age = 0 if behind == 0 else 1 if behind < RECENT else 2
     part = parts[age]
-    small = max(int(how.old_tokens * part), 12)
-    room = small if age == 2 else max(int(how.recent_tokens * part), 12)
+    small = max(int(OLD_TOKENS * part), 12)
+    room = small if age == 2 else max(int(RECENT_TOKENS * part), 12)
     said = {
         "current_state": cut_text(step.current_state, room if age == 0 else small // 3),
         "function": json.loads(fit(called(step.call), small)),
