@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @takes(Options)
 def run(options: Options, _context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    from cli.earlier_runs import located
+    from cli.assembly import located
 
     check(options)
     options = located(options)

@@ -276,6 +276,6 @@ def refused(place: Place, kind: str | None, text: str) -> Finding:
         text = f"{base_url} cannot be reached: {text}"
         fix = "start the server or correct the base URL"
     else:
-        hints: dict[str | None, str] = {**HINTS}
-        fix = hints.get(kind, "try again, or contact the provider")
+        hints = (hint for known, hint in HINTS.items() if known == kind)
+        fix = next(hints, "try again, or contact the provider")
     return found(place, "answer", "problem", text, fix)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
@@ -14,7 +15,6 @@ from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.stages import with_stage_tools
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
-from coordinator.telemetry import Telemetry
 from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
@@ -29,6 +29,77 @@ LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
 EVAL_CHARS = 20_000
 """Maximum characters kept of the platform evaluator's log."""
+
+
+class Telemetry:
+    """The reports of one task: one after the other, in a thread of their own.
+
+    A report that fails never costs the task. It is kept, as a task without any loses score.
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        task_id: str,
+        with_retries: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """``with_retries``: what lasts while a report is sent and may end its pauses."""
+        self._platform = platform
+        self._task_id = task_id
+        self._with_retries = with_retries
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
+        self._sent: list[tuple[ModelCall, Future[None]]] = []
+        self._missed: list[ModelCall] = []
+
+    def report(self, call: ModelCall) -> None:
+        """Send the report of a call; this does not wait for it."""
+        self._sent.append((call, self._pool.submit(self._send, call)))
+
+    def settle(self) -> list[str]:
+        """Wait until every report was taken or not; in words, what those failed of that were not.
+
+        Each is named once.
+        """
+        failures = []
+        for call, sent in self._sent:
+            error = sent.exception()
+            if error is not None:
+                self._missed.append(call)
+                failures.append(f"log_llm failed: {type(error).__name__}")
+        self._sent.clear()
+        return failures
+
+    def send_missed(self) -> int:
+        """Send again what was not taken, for the whole retry time; how many are lost for good.
+
+        The platform is waited for once: behind a report that it does not take none is tried.
+        """
+        while self._missed:
+            try:
+                self._platform.log_llm_late(**self._report_of(self._missed[0]))
+            except Exception:  # of the platform's client, which may be the official one
+                return len(self._missed)
+            self._missed.pop(0)
+        return 0
+
+    def close(self) -> None:
+        """Send nothing more; a report that is on its way is not waited for."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _send(self, call: ModelCall) -> None:
+        with self._with_retries():
+            self._platform.log_llm(**self._report_of(call))
+
+    def _report_of(self, call: ModelCall) -> dict[str, object]:
+        return {
+            "task_id": self._task_id,
+            "model": call.slug or call.model,
+            "duration_sec": call.seconds,
+            "completion": call.text,
+            "prompt_tokens": call.usage.prompt or 0,
+            "completion_tokens": call.usage.completion or 0,
+            "cached_prompt_tokens": call.usage.cached or 0,
+        }
 
 
 @dataclass
@@ -232,7 +303,13 @@ class Attempt(CallObserver):
     def _complete(self, environment: Environment | None) -> tuple[float | None, str]:
         """Complete the task, unless its answer may be lost: its score and the evaluator's log."""
         if environment and self._begun and self.run.outcome != "finished":
-            self._give_up(environment)
+            ledger = Ledger(on_entry=self._on_entry)
+            try:
+                with closing(ledger):
+                    environment.give_up(ledger)
+            except Exception as problem:  # what is to be done without it is decided by who closes
+                self._also(f"the task could not be given up: {type(problem).__name__}: {problem}")
+            self.run.requests += ledger.requests
         if lost := self._telemetry.send_missed():
             self._also(f"{lost} reports of model calls were not accepted by the platform")
         score, eval_log = None, ""
@@ -246,16 +323,6 @@ class Attempt(CallObserver):
             # It stays open, whatever ended it: it can be tried again or closed later.
             self.run.failure = "benchmark"
         return score, eval_log
-
-    def _give_up(self, environment: Environment) -> None:
-        """The benchmark's last act where a limit or an unreadable reply ended the task."""
-        ledger = Ledger(on_entry=self._on_entry)
-        try:
-            with closing(ledger):
-                environment.give_up(ledger)
-        except Exception as error:  # what is to be done without it is decided by who closes
-            self._also(f"the task could not be given up: {type(error).__name__}: {error}")
-        self.run.requests += ledger.requests
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error

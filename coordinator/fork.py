@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -103,13 +104,10 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     """
     ledger = Ledger()
     state = environment.state(ledger)
-    values: list[object] = []
-    for text in (turn.state, state):
-        try:
-            values.append(json.loads(text))
-        except ValueError:
-            values.append(text)
-    places = differences(*values)
+    recorded, now = turn.state, state
+    with suppress(ValueError):  # a state may be plain text
+        recorded, now = json.loads(turn.state), json.loads(state)
+    places = differences(recorded, now)
     if places and in_doubt:
         places[4:] = [
             f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no response when recorded"

@@ -178,8 +178,14 @@ class Breaker:
 
     def admits(self) -> bool:
         """Whether a task may begin; waits where too many are under way before a sign of life."""
+
+        def is_decided() -> bool:
+            in_row = self._row if self._reason else 0
+            room = in_row + self._under_way < self._limit
+            return bool(self._proven or self._released or self.broken or room)
+
         with self._changed:
-            self._changed.wait_for(self._decided)
+            self._changed.wait_for(is_decided)
             if self.broken or self._released:
                 return False
             self._under_way += 1
@@ -209,9 +215,3 @@ class Breaker:
         with self._changed:
             self._released = True
             self._changed.notify_all()
-
-    def _decided(self) -> bool:
-        """Whether a waiting task may start or is cancelled."""
-        in_row = self._row if self._reason else 0
-        room = in_row + self._under_way < self._limit
-        return bool(self._proven or self._released or self.broken or room)

@@ -99,13 +99,13 @@ def continuation(
     task if ``may_start``. ``session``: as :func:`session_of` gave it; ``seconds``: duration of the
     run in its results, which are as old as the last finished task.
 
-    Raises NotRecorded, ApiException, and CannotGoOn: an unknown task may not be started again.
+    Raises NotRecorded, ApiException, and CannotGoOn: a task may not be started again.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
-    pairs = zip(tasks, logs, strict=True)
     # A task that was started as a new one goes by that one's id from then on.
-    now = [replace(t, task_id=log.task_id) if log else t for t, log in pairs]
+    ids = [log.task_id if log else t.task_id for t, log in zip(tasks, logs, strict=True)]
+    now = [replace(t, task_id=id) for t, id in zip(tasks, ids, strict=True)]
     known_states = {t.task_id: str(t.status) for t in session.tasks} if session else {}
     states = [known_states.get(t.task_id) or _status(platform, t.task_id) for t in now]
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))

@@ -71,9 +71,15 @@ class Session(Shared):
 
     def _singles(self) -> list[TaskInfo]:
         tasks: list[TaskInfo] = []
+
+        def close_unplayed() -> None:
+            for task in tasks:
+                with suppress(Exception):
+                    self.platform.complete_task(task)
+
         with ExitStack() as failing:
             # A spec that does not exist must not leave the tasks before it open for ever.
-            failing.callback(self._close_unplayed, tasks)
+            failing.callback(close_unplayed)
             for spec in self.config.tasks:
                 started = self.platform.start_new_task(self.config.benchmark, spec)
                 tasks.append(TaskInfo(spec, started.task_id, ""))
@@ -85,11 +91,6 @@ class Session(Shared):
                     self._rebuilt[started.task_id] = ready
             failing.pop_all()
         return tasks
-
-    def _close_unplayed(self, tasks: list[TaskInfo]) -> None:
-        for task in tasks:
-            with suppress(Exception):
-                self.platform.complete_task(task)
 
     def starts(self, tasks: list[TaskInfo]) -> list[Start]:
         """How the attempts of new tasks begin."""

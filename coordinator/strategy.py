@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import regex
 
@@ -24,21 +24,6 @@ from worker.worker import ExecutorFactory, Worker
 PAGES_AT_MOST = 8
 """Pages that one instruction reads without a worker."""
 _PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
-
-
-class Strategy(Protocol):
-    """Decides a turn and does what was decided; the loop around it is the same for all."""
-
-    def decide(self, context: TurnContext[Turn]) -> Decision:
-        """The decision of the context's turn.
-
-        Raises:
-            Unreadable: the model's replies hold no decision.
-            ModelFailed: the model gave no answer at all.
-        """
-
-    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
-        """Do what was decided with the tools that the ledger offers, and close the ledger."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +82,14 @@ class NextStepStrategy:
         return _called(
             lambda: self.agent.carry_out(decision.instruction, ledger, self.earlier), ledger
         )
+
+
+Strategy: TypeAlias = EvaluatorWorker | NextStepStrategy
+"""Decides a turn and does what was decided; the loop around it is the same for all.
+
+``decide`` raises Unreadable where the model's replies hold no decision, and ModelFailed where it
+gave no answer at all. ``act`` closes the ledger, which offers the tools.
+"""
 
 
 def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:

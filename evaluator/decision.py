@@ -138,8 +138,11 @@ def read_decision(
         instruction, *rest = (part.strip() for part in _PREPARED.split(instruction, maxsplit=1))
         prepared = "".join(rest) or parts.get("ifdone", "").strip()
     finish = _finishes(parts)
+    # Only the reason of a refusal can be a copy, not the word that finishes the task.
+    words = "finished as told" if _PLAIN_END.fullmatch(instruction) else instruction
+    words = _DECLINED.sub("", words)
     # A rule of the prompt is no instruction, but may well be the reason of a refusal.
-    if instruction and repeats_form(_unsaid(instruction), form, "" if finish else prompt):
+    if instruction and repeats_form(words, form, "" if finish else prompt):
         raise Misread(_ONLY_FORM.format(part="INSTRUCTION"))
     thought = parts.get("thought", "").strip()
     if finish and thought and not instruction and repeats_form(thought, form):
@@ -155,22 +158,18 @@ def read_decision(
 
 
 def _read_parts(cleaned: Cleaned) -> dict[str, str]:
-    """The parts of a reply by name. Raises Misread: it has none."""
     missing = "; missing: THOUGHT, DECISION, INSTRUCTION"
     if cleaned.problem:
         raise Misread(cleaned.words + ("" if cleaned.problem == "truncated" else missing))
-    parts = _from_json(cleaned.text)
-    if parts is None and _ONLY_JSON.match(cleaned.text):
+    found = [_named(one) for one in all_json(cleaned.text, ["decision"])]
+    if any(one != found[0] for one in found):
+        raise Misread("there are several decisions; give exactly one")
+    if found:
+        return found[0]
+    if _ONLY_JSON.match(cleaned.text):
         # Labels inside of an object that ends too early would give half an instruction.
         raise Misread("it is JSON without a DECISION, or JSON that does not parse" + missing)
-    return _from_labels(cleaned.text) if parts is None else parts
-
-
-def _unsaid(instruction: str) -> str:
-    """Return the text to check: the reason of a refusal, nothing of DONE."""
-    if _PLAIN_END.fullmatch(instruction):
-        return "finished as told"
-    return _DECLINED.sub("", instruction)
+    return _from_labels(cleaned.text)
 
 
 def _finishes(parts: dict[str, str]) -> bool:
@@ -222,14 +221,6 @@ def _parts(text: str, found: list[regex.Match[str]]) -> dict[str, str]:
         if last and "decision" in parts:
             break
     return parts
-
-
-def _from_json(text: str) -> dict[str, str] | None:
-    """The parts out of an object. Raises Misread where several objects decide differently."""
-    found = [_named(one) for one in all_json(text, ["decision"])]
-    if any(one != found[0] for one in found):
-        raise Misread("there are several decisions; give exactly one")
-    return found[0] if found else None
 
 
 def _named(value: dict[str, object]) -> dict[str, str]:

@@ -83,7 +83,13 @@ class Forms:
         Shorter than a worker is told it: whoever sees the answer of every call needs no shapes of
         what the fields of an answer hold.
         """
-        return [f"{_call(t)}: {_without_inner_shapes(' '.join(t.doc.split()))}" for t in self.tools]
+        lines = []
+        for tool in self.tools:
+            given = tool.signature.parameters
+            arguments = ", ".join(_argument(given[n], t) for n, t in tool.types().items())
+            doc = _without_inner_shapes(" ".join(tool.doc.split()))
+            lines.append(f"{tool.name}({arguments}): {doc}")
+        return lines
 
     @cached_property
     def example(self) -> str:
@@ -180,13 +186,8 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
-def _call(tool: Tool) -> str:
-    """A call without the type of texts, and with ``?`` where an argument may be left out."""
-    given, types_ = tool.signature.parameters, tool.types()
-    return f"{tool.name}({', '.join(_argument(given[n], t) for n, t in types_.items())})"
-
-
 def _argument(given: Parameter, type_: Any) -> str:
+    """An argument without the type of texts, and with ``?`` where it may be left out."""
     type_ = _without_none(type_)
     if get_origin(type_) is Annotated:
         type_ = _without_none(get_args(type_)[0])

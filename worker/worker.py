@@ -184,6 +184,11 @@ class Worker:
         )
 
     def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> WorkReport:
+        def raise_our_fault(_step: object) -> None:
+            # smolagents would report an error of this program to the model.
+            if executor.host_faults:
+                raise executor.host_faults[0]
+
         agent = _Agent(
             tools=[],
             model=WorkerModel(self._client),
@@ -194,7 +199,7 @@ class Worker:
             },
             max_steps=self._max_steps,
             verbosity_level=LogLevel.OFF,
-            step_callbacks=[lambda _step: _raise_ours(executor)],
+            step_callbacks=[raise_our_fault],
         )
         # Angle brackets are defused: the instruction may quote texts from outside.
         task = f"<instruction>\n{instruction.replace('<', chr(92) + 'u003c')}\n</instruction>"
@@ -206,9 +211,3 @@ class Worker:
         return WorkReport(
             error=last[-1] if last else f"no final_answer within {self._max_steps} steps"
         )
-
-
-def _raise_ours(executor: SandboxExecutor) -> None:
-    """Stop after an error of this program, which smolagents would report to the model."""
-    if executor.host_faults:
-        raise executor.host_faults[0]

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from core.ledger.tool import spelled
 from core.models.reply_code import kept_tree
 from worker.sandbox.contract import SandboxLimits, ToolHost
-from worker.sandbox.error_report import source_line
 from worker.sandbox.tool_bridge import FINAL
 
 _CLOSE = 0.6
+_SOURCE_CHARS = 160
 _MOST_FINDINGS = 5
 _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """Functions that can create names which the code's text does not show."""
@@ -52,7 +52,8 @@ def parse(code: str) -> ast.Module:
     except (RecursionError, MemoryError, SystemError):
         # SystemError: the parser loses count on a chain of thousands of operators.
         raise Unparsable("the code is nested too deeply") from None
-    levels, layer = 0, [tree]
+    levels = 0
+    layer: list[ast.AST] = [tree]
     while layer:
         levels += 1
         children = [child for node in layer for child in ast.iter_child_nodes(node)]
@@ -96,6 +97,13 @@ def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[st
     return "\n".join(_at(code, line) + text for line, text in findings) or None
 
 
+def source_line(code: str, line: int) -> str:
+    """One line of a snippet, bare and bounded; empty when there is no such line."""
+    lines = code.splitlines()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."
+
+
 def _at(code: str, line: int) -> str:
     source = source_line(code, line)
     return f"line {line}: {source}\n" if source else ""
@@ -103,9 +111,6 @@ def _at(code: str, line: int) -> str:
 
 def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterator[tuple[int, str]]:
     own = bound_names(tree)
-    for statement in tree.body:
-        if "print" in _given_away(statement):
-            yield statement.lineno, "NameError: print is needed to see results; use another name"
     mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return
@@ -121,19 +126,6 @@ def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterat
                 yield node.lineno, wrong
         elif name != FINAL and not hasattr(builtins, name):
             yield node.lineno, _unknown(name, host)
-
-
-def _given_away(statement: ast.stmt) -> frozenset[str]:
-    """Names that a statement at the top level binds for good."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return frozenset({statement.name})
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For):
-        targets = [statement.target]
-    nodes = (node for target in targets for node in ast.walk(target))
-    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def _misfit(call: ast.Call, name: str, host: ToolHost) -> str | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from typing import Any, Protocol, Self
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Self
 
 from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
     CodeOutput,
@@ -14,8 +18,9 @@ from smolagents.local_python_executor import (  # type: ignore[import-untyped, u
 
 from core.runs.work import StepRecord
 from core.text import clean, printable
-from worker.sandbox.check import bound_names, parse, refuse
+from worker.sandbox.check import bound_names, parse, refuse, source_line
 from worker.sandbox.contract import (
+    MONTY_MODULES,
     ClockAndSeed,
     SandboxError,
     SandboxKind,
@@ -23,24 +28,18 @@ from worker.sandbox.contract import (
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.error_report import HEAD, ROLLED_BACK, CodeFailure, describe
-from worker.sandbox.tool_bridge import FINAL, HostSide, StepOver, ToolBridge
+from worker.sandbox.monty import MontyInterpreter
+from worker.sandbox.process import ProcessInterpreter
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, HostSide, StepOver, ToolBridge
 from worker.sandbox.values import Prints, shorten
 
-
-class Interpreter(Protocol):
-    """A living interpreter with its variables, whichever it is."""
-
-    def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """Run the bridge's snippet to its end; the value of its last expression, safe to display.
-
-        Returns None after ``final_answer`` (see ``bridge.final``). Raises CodeFailure when the code
-        raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
-        tool.
-        """
-
-    def close(self) -> None:
-        """Give the interpreter back. Called once, and nothing afterwards."""
+_HEAD = "Code execution failed:"
+_MOST_FRAMES = 12
+ROLLED_BACK = "State rolled back to the end of the previous step."
+_HINTS: dict[str, list[list[str]]] = tomllib.loads(
+    Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
+)
+"""For Monty and for CPython: pairs of what a failure says and a way that works."""
 
 
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
@@ -55,9 +54,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         limits: SandboxLimits,
         clock_and_seed: ClockAndSeed,
         kind: SandboxKind,
-        open_interpreter: Callable[[], Interpreter],
     ) -> None:
-        """``open_interpreter``: opens a new one; raises SandboxUnavailable."""
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
         self.kind = kind
@@ -74,8 +71,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         of the sandbox other than SandboxError."""
         self._host = host
         self._limits = limits
-        self._open_interpreter = open_interpreter
-        self._interpreter: Interpreter | None = None
+        self._interpreter: MontyInterpreter | ProcessInterpreter | None = None
         self._past: list[ToolBridge] = []
         """Steps whose effects are part of the state."""
         self._closed = False
@@ -165,13 +161,21 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
                 failing.pop_all()
             self._past.append(bridge)
         except StepOver as over:
-            text = f"{HEAD}\n{clean(over.text)}\n{ROLLED_BACK}"
+            text = f"{_HEAD}\n{clean(over.text)}\n{ROLLED_BACK}"
             error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
         return (bridge.final_value, None) if bridge.final else (value, error)
 
-    def _filled_interpreter(self) -> Interpreter:
-        """A new interpreter in which the past steps were repeated from their recorded answers."""
-        self._interpreter = interpreter = self._open_interpreter()
+    def _filled_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
+        """A new interpreter in which the past steps were repeated from their recorded answers.
+
+        Raises SandboxUnavailable.
+        """
+        start, names = self.clock_and_seed, self._host.names
+        if self.kind == "monty":
+            self._interpreter = MontyInterpreter(self._limits, start, names)
+        else:
+            self._interpreter = ProcessInterpreter(self.kind, self._limits, start, names)
+        interpreter = self._interpreter
         for past in self._past:
             repetition = ToolBridge(self._side, past.step, past.code, past.calls, live=False)
             with suppress(CodeFailure):  # it failed the first time, too
@@ -190,3 +194,44 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         kind = error.kind if error else None
         text = error.text if error else None
         self.traces.append(StepRecord(code=printable(code), error=text, error_kind=kind, **ran))
+
+
+def describe(
+    failure: CodeFailure, codes: list[str], limits: SandboxLimits, kind: SandboxKind
+) -> str:
+    """The report of an exception: one line per frame, class and message, perhaps a way out.
+
+    ``codes``: the snippets so far, the failed one last.
+    """
+    # A message of several lines is indented, so that none of it can pass for a new section.
+    message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
+    message = message.strip().replace("\n", "\n    ")
+    name = " ".join(clean(failure.name[:80]).split())
+    lines = [_HEAD, *_shown(failure.frames, codes), f"{name}: {message}" if message else name]
+    # A hint tells the way that works where a gap of the sandbox made the code fail.
+    raised = f"{failure.name}: {failure.message[:1000]}"
+    hints = _HINTS["monty" if kind == "monty" else "process"]
+    hint = next((hint for pattern, hint in hints if re.search(pattern, raised)), None)
+    if hint is not None:
+        lines.append(f"Hint: {hint.replace('{modules}', MONTY_MODULES)}")
+    return shorten("\n".join(lines), limits.error_chars)
+
+
+def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
+    """A line per frame; repeated ones appear once, and the middle of a long list is omitted."""
+    lines: list[str] = []
+    for line, group in groupby(_line(f, codes) for f in frames if 0 < f.step <= len(codes)):
+        times = len(list(group))
+        lines.append(line if times == 1 else f"{line}  ({times} times)")
+    if len(lines) <= _MOST_FRAMES:
+        return lines
+    head = _MOST_FRAMES // 3
+    tail = _MOST_FRAMES - head
+    return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
+
+
+def _line(frame: Frame, codes: list[str]) -> str:
+    inside = "" if frame.function in (None, "", "<module>") else f" in {frame.function[:60]}"
+    where = "" if frame.step == len(codes) else f"  (defined in step {frame.step})"
+    source = source_line(codes[frame.step - 1], frame.line)
+    return clean(f"  line {frame.line}{inside}: {source}{where}").replace("\n", " ")

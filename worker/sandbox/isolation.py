@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import sys
 import tempfile
-import time
 import tomllib
 from collections.abc import Mapping
 from contextlib import closing
@@ -19,6 +17,7 @@ from typing import cast, get_args
 
 from core.ledger import Ledger
 from worker.sandbox.contract import (
+    EPOCH,
     MONTY_MODULES,
     ClockAndSeed,
     Isolation,
@@ -28,13 +27,11 @@ from worker.sandbox.contract import (
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.executor import Interpreter, SandboxExecutor
+from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.seccomp import supported
-from worker.sandbox.tool_bridge import HostSide, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import CodeFailure, HostSide, StepOver, ToolBridge
 from worker.sandbox.values import Prints
 
 _PROBE = """
@@ -173,6 +170,7 @@ def _probed(name: Isolation) -> list[str]:
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
 
 
+_START = ClockAndSeed(EPOCH, 0)
 _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
 
 
@@ -181,29 +179,17 @@ def open_sandbox(
     limits: SandboxLimits | None = None,
     kind: SandboxChoice | None = None,
     *,
-    clock_and_seed: ClockAndSeed | None = None,
+    clock_and_seed: ClockAndSeed = _START,
 ) -> SandboxExecutor:
     """A sandbox for one instruction; close it with ``cleanup()`` or use it in a ``with``.
 
-    Without ``kind`` the environment decides; without ``clock_and_seed`` the clock starts now and
-    the random numbers anywhere.
+    Without ``kind`` the environment decides.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    limits = limits or SandboxLimits()
-    clock_and_seed = clock_and_seed or ClockAndSeed(
-        clock=round(time.time(), 3), seed=secrets.randbits(31)
-    )
-    used = used_kind(kind)
-
-    def opened() -> Interpreter:
-        if used == "monty":
-            return MontyInterpreter(limits, clock_and_seed, host.names)
-        return ProcessInterpreter(used, limits, clock_and_seed, host.names)
-
-    return SandboxExecutor(host, limits, clock_and_seed, used, opened)
+    return SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:

@@ -28,9 +28,8 @@ from pydantic_monty import (
 
 from worker.descriptors import reserve
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
-from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fixed_clock import FixedClock, random_state
-from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, Place, StepOver, ToolBridge
 from worker.sandbox.values import Plain, Prints, display
 
 _MOST_SUSPENSIONS = 100_000
@@ -48,7 +47,7 @@ _SUSPENSIONS_OVER = re.compile(r"RuntimeError: suspension limit \d+ exceeded")
 
 
 class MontyInterpreter:
-    """One interpreter in a Monty worker; see ``executor.Interpreter``."""
+    """One interpreter in a Monty worker."""
 
     def __init__(
         self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
@@ -81,7 +80,7 @@ class MontyInterpreter:
         self._worker.__exit__(None, None, None)
 
     def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """See ``executor.Interpreter``."""
+        """Run the bridge's snippet, as ``ProcessInterpreter.run`` does."""
         self._fed.append(bridge)
         try:
             # The tools are bound again each time: a name that the code gave to something else is

@@ -12,9 +12,16 @@ from subprocess import SubprocessError
 from typing import Any
 
 from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
-from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolAnswer, ToolBridge
+from worker.sandbox.tool_bridge import (
+    FINAL,
+    CodeFailure,
+    Frame,
+    Place,
+    StepOver,
+    ToolAnswer,
+    ToolBridge,
+)
 from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
 
 _CPU_SECONDS = 600
@@ -30,7 +37,7 @@ _DIED = "the sandbox process ended while the code ran"
 
 
 class ProcessInterpreter:
-    """One interpreter in a process of its own; see ``executor.Interpreter``."""
+    """One interpreter in a process of its own."""
 
     def __init__(
         self,
@@ -61,7 +68,12 @@ class ProcessInterpreter:
             self._both.register(line, select.POLLIN)
 
     def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """See ``executor.Interpreter``."""
+        """Run the bridge's snippet to its end; the value of its last expression, safe to display.
+
+        Returns None after ``final_answer`` (see ``bridge.final``). Raises CodeFailure when the code
+        raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
+        tool.
+        """
         try:
             signal.pidfd_send_signal(self._child.handle, signal.SIGCONT)
             self._send({"run": bridge.code, "step": bridge.step}, bridge)

@@ -25,6 +25,25 @@ Place: TypeAlias = tuple[int, int]
 """Step, and line of its snippet; line 0: not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback, as reported from inside."""
+
+    step: int
+    line: int
+    function: str | None
+
+
+class CodeFailure(Exception):
+    """The code raised; what is known about it. Texts come from inside and are not clean."""
+
+    def __init__(self, name: str, message: str, frames: tuple[Frame, ...] = ()) -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+        self.frames = frames
+
+
 class StepOver(Exception):
     """The step cannot continue, and its interpreter is unusable; the text is for the model."""
 
