@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,12 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import CancelToken
-from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
+from coordinator.resume import CannotGoOn, Continuation, continuation, session_of
 from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import ModelCall
+from core.models.providers import is_rule_based
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import find_run, is_lab_run
@@ -216,7 +218,8 @@ class Assembly:
             NotRecorded: a journal of the run to resume cannot be read.
             CannotGoOn: the platform no longer knows one of its tasks.
         """
-        if self.models.needs_litellm:
+        targets = chain.from_iterable(self.models.targets())
+        if not (self.models.player or all(is_rule_based(t.backend.model) for t in targets)):
             # The slowest import is done before the run's clock starts.
             litellm_module.load()
         session = self._new_session(watch)
@@ -262,15 +265,19 @@ class Assembly:
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
-        manifest = self._noted_again(resumed.manifest, starts_over=resumed.starts_over)
+        manifest = resumed.manifest
         self._note_sandbox(manifest.sandboxes)
+        update: dict[str, object] = {}
+        if self.identity != manifest.identity:  # a forced resume
+            self._keep()
+            update |= {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
+            update |= {"session_id": None} if resumed.starts_over else {}
         if manifest.sandboxes[-1:] != self.sandbox:
-            sandboxes = (*manifest.sandboxes, *self.sandbox)
-            manifest = manifest.model_copy(update={"sandboxes": sandboxes})
-            manifest.write(self.folder)
+            update["sandboxes"] = (*manifest.sandboxes, *self.sandbox)
         if status and not manifest.tasks:
-            tasks = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
-            manifest = manifest.model_copy(update={"tasks": tasks})
+            update["tasks"] = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
+        if update:
+            manifest = manifest.model_copy(update=update)
             manifest.write(self.folder)
         plan = continuation(
             self.platform,
@@ -281,11 +288,10 @@ class Assembly:
             seconds=resumed.results.totals.seconds if resumed.results else 0.0,
             may_start=not self.options.real,
         )
-        if plan.tasks and (
-            calls := preflight.ready(self.models, self.options, notes(quiet=self.options.quiet))
-        ):
-            update = {"preflight": (*manifest.preflight, *calls)}
-            manifest.model_copy(update=update).write(self.folder)
+        note = notes(quiet=self.options.quiet)
+        if plan.tasks and (calls := preflight.ready(self.models, self.options, note)):
+            tried = {"preflight": (*manifest.preflight, *calls)}
+            manifest.model_copy(update=tried).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         session.sandboxes = manifest.sandboxes
         return plan
@@ -300,27 +306,18 @@ class Assembly:
             return None
         try:
             status = session_of(self.platform, session_id)
-        except SessionGone as error:
+        except CannotGoOn as error:
             if self.options.real:
                 raise
-            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+            raise CannotGoOn(f"{self.folder / STATE} is cut or lost: {error}") from None
         if self.options.real and status.status in SUBMITTED:
-            note_submitted(resumed.folder, resumed.results)
+            if resumed.results:
+                noted = resumed.results.model_copy(update={"submitted": True})
+                write_whole(resumed.folder / "results.json", noted.model_dump_json(indent=1))
             raise NothingToDo(submitted_already(resumed.folder, session_id))
         return status
 
-    def _noted_again(self, manifest: Manifest, *, starts_over: bool) -> Manifest:
-        """After a forced resume, update the manifest to what the run uses from now on."""
-        if self.identity == manifest.identity:
-            return manifest
-        self._keep()
-        update = {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
-        noted = manifest.model_copy(update=update | ({"session_id": None} if starts_over else {}))
-        noted.write(self.folder)
-        return noted
-
     def _keep(self) -> None:
-        """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         shipped = self.benchmark.prompts.shipped()
         replaced = [shipped[name] for name in self.overrides]
@@ -348,7 +345,6 @@ class Assembly:
         ).write(self.folder)
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
-        """Print a note if the code of the run to resume ran in a different sandbox."""
         if before and self.sandbox and before[-1:] != self.sandbox:
             text = f"its code previously ran in {before[-1]} and now runs in {self.sandbox[0]}"
             say(notes(quiet=self.options.quiet), f"note: {text}")
@@ -360,7 +356,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     Raises:
         NothingToDo: the run to resume was already submitted.
         CannotRun: something that the run needs is missing, or its models do not answer.
-        ExtraMissing: traces are wanted, and their library is not installed.
+        ExtraMissing: the library of traces is not installed.
     """
     earlier = resumed(options, stack) if options.resume else None
     options = earlier.options if earlier else options
@@ -389,11 +385,10 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     folder = earlier.folder if earlier else stack.enter_context(run_folder(options.out))
     if options.record:
         models.record(options.record)
-    state = None if past else folder / STATE
-    platform = stack.enter_context(platform_of(pack, state, retry_policy))
+    client = platform_of(pack, None if past else folder / STATE, retry_policy)
     return Assembly(
         options, stop, earlier, past, pack, overrides, retry_policy, benchmark, models,
-        prompts, identity, sandbox, calls, folder, platform,
+        prompts, identity, sandbox, calls, folder, stack.enter_context(client),
     )  # fmt: skip
 
 

@@ -91,10 +91,6 @@ class Commands(typer.core.TyperGroup):
 
     _name = ""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """All names."""
-        return list(COMMANDS)
-
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load one subcommand; None if there is none of that name."""
         if cmd_name not in COMMANDS:

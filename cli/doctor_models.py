@@ -31,8 +31,6 @@ RULES = "playbook/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
-AREAS = ("sandbox", "settings", "platform", "models")
-
 
 Redacted = Annotated[str, AfterValidator(redact)]
 """Servers may quote what they were sent."""
@@ -68,9 +66,9 @@ def finding(area: str, name: str, state: State, text: str, fix: str = "") -> Fin
 
 
 def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:
-    """Findings in the order of their areas, and whether a run can begin."""
-    ordered = sorted(findings, key=lambda f: AREAS.index(f.area))
-    return Diagnosis(ok=not has_problem(ordered), announced=announced, findings=tuple(ordered))
+    """The findings, and whether a run can begin."""
+    listed = tuple(findings)
+    return Diagnosis(ok=not has_problem(listed), announced=announced, findings=listed)
 
 
 def has_problem(findings: Iterable[Finding]) -> bool:

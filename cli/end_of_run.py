@@ -96,7 +96,7 @@ def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit
     player = assembly.models.player
     if assembly.stop.requested:
         return Exit.INTERRUPTED
-    if (session.broken and session.unplayed) or (player and player.misses):
+    if (session.breaker.broken and session.unplayed) or (player and player.misses):
         return Exit.OUTSIDE
     if any(t.infrastructure_failure for t in results.tasks):
         return Exit.OUTSIDE
@@ -105,108 +105,103 @@ def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit
     return Exit.PLAYED
 
 
-class EndOfRun:
-    """Shows the end of one run: report, table, what failed, what to type next."""
+def show_end(
+    assembly: Assembly, session: Session, results: RunResults, *, asks: bool, anything_new: bool
+) -> None:
+    """Write the report and print the summary, which a question may follow (``asks``).
 
-    def __init__(self, assembly: Assembly, session: Session, *, anything_new: bool) -> None:
-        """``anything_new``: whether a task was played; no table is shown twice."""
-        self._anything_new = anything_new
-        self._assembly = assembly
-        self._session = session
-        self._report = _report(assembly)
+    A quiet run prints only what went wrong. ``anything_new``: whether a task was played; no table
+    is shown twice.
+    """
+    options, report = assembly.options, _report(assembly)
+    if asks or not (options.quiet or options.as_json):
+        from core.terminal.tables import summary_bar
 
-    def show(self, results: RunResults, *, asks: bool) -> None:
-        """Print the summary, if the options ask for it or a question follows (``asks``).
-
-        A quiet run prints only what went wrong.
-        """
-        options = self._assembly.options
-        if asks or not (options.quiet or options.as_json):
-            from core.terminal.tables import summary_bar
-
-            # Standard output is the results' alone with --json.
-            show = notes() if options.as_json else answers()
-            if asks or self._anything_new:
-                self._table(show, results)
-            self._failures(show, results)
-            where = f"journal and results: {self._assembly.folder}"
-            say(show, *self._assembly.models.notes(), where, self._report)
-            show.print(summary_bar(results, self._session.unplayed))
-        elif exit_code(self._assembly, self._session, results):
-            self._failures(notes(), results)
-
-    def print_json(self, results: RunResults) -> None:
-        """Print the results, or of a fork the comparison with its original, as JSON.
-
-        Raises CannotRun: nobody gets the document that was asked for.
-        """
-        print(hide((self._fork() or results).model_dump_json(indent=1)))
-        if lost := loss():
-            where = self._assembly.folder / "results.json"
-            raise CannotRun(
-                f"standard output cannot be written: {lost}; the results are in {where}"
-            )
-
-    def _fork(self) -> ForkReport | None:
-        """A fork beside its original; None for any other run."""
-        past = self._assembly.past
-        if not past:
-            return None
-        from core.runs.reader import read_tasks
-        from workshop.views.fork_report import compare
-
-        fork = read_tasks(self._assembly.folder, past.log.spec_id)[0]
-        return compare(past.log, fork, past.turn)
-
-    def _table(self, show: Console, results: RunResults) -> None:
-        from core.terminal.tables import summary_lines, summary_table
-
-        if fork := self._fork():
-            from workshop.views.fork_report import fork_table
-
-            say(show, fork.heading)
-            show.print(fork_table(fork))
-            runs = self._assembly.options.fork, self._assembly.folder
-            say(show, f"turn by turn: {command('report', *runs)}")
-            return
-        show.print(summary_table(results, show.width))
-        for line in summary_lines(results, self._assembly.benchmark.results.idle_group):
-            show.print(line, highlight=False, markup=False)
-
-    def _failures(self, show: Console, results: RunResults) -> None:
-        from core.terminal.tables import ending
-
-        session, folder = self._session, self._assembly.folder
-        lines = ending(results, session.unplayed)
-        for line in lines:
-            show.print(line, soft_wrap=True)
-        stopped = [text for text in (session.broken, session.limit) if text]
-        if stopped and session.unplayed:
-            text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
-            show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
-        again = ""
-        if session.limit:
-            again = "go on, with a higher limit"
-        elif session.unplayed:
-            again = "go on"
-        elif any(t.infrastructure_failure for t in results.tasks):
-            again = "try them again"
-        if again and not self._assembly.past:
-            say(show, f"{again}: {command('--resume', folder)}")
-        if lines and has_workshop():
-            say(show, f"look closer: {command('show', folder, '--failed')}")
+        # Standard output is the results' alone with --json.
+        show = notes() if options.as_json else answers()
+        if asks or anything_new:
+            _show_table(show, assembly, results)
+        _show_failures(show, assembly, session, results)
+        where = f"journal and results: {assembly.folder}"
+        say(show, *assembly.models.notes(), where, report)
+        show.print(summary_bar(results, session.unplayed))
+    elif exit_code(assembly, session, results):
+        _show_failures(notes(), assembly, session, results)
 
 
 def _report(assembly: Assembly) -> str:
-    """Write the run's report; a run does not fail because nobody can look at it."""
     if not has_workshop():
         return "no report: the folder workshop is missing from this copy"
     from workshop.views.report.run_page import write_report
 
+    # A run does not fail because of what the page's libraries raise for a text of a model.
     try:
         return f"report: {write_report(assembly.folder)}"
-    except Exception as error:  # what the page's libraries raise for a text of a model or platform
+    except Exception as error:
         return f"no report: {type(error).__name__}: {error}"
+
+
+def _compared_fork(assembly: Assembly) -> ForkReport | None:
+    """A fork beside its original; None for any other run."""
+    past = assembly.past
+    if not past:
+        return None
+    from core.runs.reader import read_tasks
+    from workshop.views.fork_report import compare
+
+    fork = read_tasks(assembly.folder, past.log.spec_id)[0]
+    return compare(past.log, fork, past.turn)
+
+
+def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
+    from core.terminal.tables import summary_lines, summary_table
+
+    if fork := _compared_fork(assembly):
+        from workshop.views.fork_report import fork_table
+
+        say(show, fork.heading)
+        show.print(fork_table(fork))
+        say(show, f"turn by turn: {command('report', assembly.options.fork, assembly.folder)}")
+        return
+    show.print(summary_table(results, show.width))
+    for line in summary_lines(results, assembly.benchmark.results.idle_group):
+        show.print(line, highlight=False, markup=False)
+
+
+def _show_failures(
+    show: Console, assembly: Assembly, session: Session, results: RunResults
+) -> None:
+    from core.terminal.tables import ending
+
+    lines = ending(results, session.unplayed)
+    for line in lines:
+        show.print(line, soft_wrap=True)
+    stopped = [text for text in (session.breaker.broken, session.limit) if text]
+    if stopped and session.unplayed:
+        text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
+        show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+    again = ""
+    if session.limit:
+        again = "go on, with a higher limit"
+    elif session.unplayed:
+        again = "go on"
+    elif any(t.infrastructure_failure for t in results.tasks):
+        again = "try them again"
+    if again and not assembly.past:
+        say(show, f"{again}: {command('--resume', assembly.folder)}")
+    if lines and has_workshop():
+        say(show, f"look closer: {command('show', assembly.folder, '--failed')}")
+
+
+def print_json(assembly: Assembly, results: RunResults) -> None:
+    """Print the results, or of a fork the comparison with its original, as JSON.
+
+    Raises CannotRun: nobody gets the document that was asked for.
+    """
+    print(hide((_compared_fork(assembly) or results).model_dump_json(indent=1)))
+    if lost := loss():
+        where = assembly.folder / "results.json"
+        raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")
 
 
 def goes_on(folder: Path) -> str:

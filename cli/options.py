@@ -175,14 +175,13 @@ class DebugOptions(TurnOptions):
 
 
 def check(options: Options) -> None:
-    """Raises BadParameter where options do not go together."""
+    """Raises BadParameter: options do not go together."""
     found = (_of_platform(options), _of_strategy(options), _of_debug_and_fork(options))
     if first := next(chain(*found), None):
         raise typer.BadParameter(first)
 
 
 def _of_platform(o: Options) -> Iterator[str]:
-    """What is wrong with the options about the platform, recording and resuming."""
     entry = BENCHMARKS.get(o.benchmark)
     if entry is None:
         there = ", ".join(BENCHMARKS)
@@ -204,7 +203,6 @@ def _of_platform(o: Options) -> Iterator[str]:
 
 
 def _of_strategy(o: Options) -> Iterator[str]:
-    """What is wrong with the options about models and prompts."""
     has_worker = STRATEGIES[o.strategy].has_worker
     if "prompt_tokens" in o.model_fields_set and has_worker and not o.resume:
         yield "--prompt-tokens needs --strategy next-step"
@@ -216,7 +214,6 @@ def _of_strategy(o: Options) -> Iterator[str]:
 
 
 def _of_debug_and_fork(o: Options) -> Iterator[str]:
-    """What is wrong with the options about what is shown, and about a fork."""
     if o.debug and not at_terminal():
         yield "--debug needs a terminal, but standard input is not one"
     if o.debug and o.jobs != 1:

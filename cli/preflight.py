@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cli import doctor_models
-from cli.doctor_models import PROMPT, Finding, Place
+from cli.doctor_models import PROMPT, Finding
 from cli.platform import real_key
 from core.http.waits import begin_in_thread
 from core.models.model_call import KeptCalls, ModelCall, Role
@@ -124,8 +124,6 @@ class _Brief(Models):
 
 @dataclass
 class _Question:
-    """One model that is asked, and what came of it."""
-
     model: str
     role: Role
     base_url: str | None
@@ -154,8 +152,17 @@ class _Question:
         if self.answered:
             return []
         last = {call.backend: call for call in self.calls}
-        failed = [p for p in self.places if p.target.backend.name in last] or self.places[:1]
-        return [_problem(place, last.get(place.target.backend.name)) for place in failed]
+        findings = []
+        for place in [p for p in self.places if p.target.backend.name in last] or self.places[:1]:
+            call = last.get(place.target.backend.name)
+            if call and call.error_kind != "timeout":
+                text = call.error or "no answer"
+                findings.append(doctor_models.refused(place, call.error_kind, text))
+                continue
+            text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
+            fix = "try again when its server has loaded the model, or use --no-preflight"
+            findings.append(doctor_models.found(place, "answer", "problem", text, fix))
+        return findings
 
 
 def _questions(models: Models, asked: Asked) -> list[_Question]:
@@ -171,14 +178,6 @@ def _questions(models: Models, asked: Asked) -> list[_Question]:
         if first not in smallest or len(question.places) < len(smallest[first].places):
             smallest[first] = question
     return list(smallest.values())
-
-
-def _problem(place: Place, call: ModelCall | None) -> Finding:
-    if call and call.error_kind != "timeout":
-        return doctor_models.refused(place, call.error_kind, call.error or "no answer")
-    text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
-    fix = "try again when its server has loaded the model, or use --no-preflight"
-    return doctor_models.found(place, "answer", "problem", text, fix)
 
 
 def _listed(what: str, findings: Sequence[Finding]) -> str:

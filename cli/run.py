@@ -12,7 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from cli.assembly import Assembly, assemble
-from cli.end_of_run import EndOfRun, asks_to_submit, exit_code, goes_on, submit
+from cli.end_of_run import asks_to_submit, exit_code, goes_on, print_json, show_end, submit
 from cli.options import Options
 from cli.platform import real_address
 from cli.run_models import with_models
@@ -89,12 +89,12 @@ def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_
     options = assembly.options
     if not options.real:
         results = session.close_open()
-    end = EndOfRun(assembly, session, anything_new=anything_new)
-    end.show(results, asks=options.real and asks_to_submit(assembly, session, results))
+    asks = options.real and asks_to_submit(assembly, session, results)
+    show_end(assembly, session, results, asks=asks, anything_new=anything_new)
     if options.real:
         results = submit(assembly, session, results) or results
     if options.as_json:
-        end.print_json(results)
+        print_json(assembly, results)
     if options.trace:
         from workshop.views.tracing.collector import trace_run
 

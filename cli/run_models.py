@@ -26,8 +26,8 @@ from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity
-from evaluator import Evaluator
-from next_step import Agent
+from evaluator.evaluator import Evaluator
+from next_step.agent import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
@@ -57,12 +57,6 @@ class RunModels:
     writer: TapeWriter | None = None
     """Records every exchange."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
-
-    @property
-    def needs_litellm(self) -> bool:
-        """Whether a model is asked over LiteLLM."""
-        backends = (target.backend for targets in self.targets() for target in targets)
-        return not self.player and not all(is_rule_based(one.model) for one in backends)
 
     def transport_factory(self, backend: Backend) -> Transport:
         """Return the transport of a backend: the cassette, or its own transport, recorded."""

@@ -11,6 +11,7 @@ from functools import partial
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Environment, Platform
+from coordinator.config import Limits
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.stages import with_stage_tools
 from coordinator.strategy import strategy_of
@@ -19,11 +20,11 @@ from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.providers import is_rule_based
+from core.models.reprompt import Unreadable
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import PREPARED, Decision, TaskInfo, TaskRun
-from evaluator import Unreadable
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
@@ -115,7 +116,9 @@ class Attempt(CallObserver):
     """Whether the task was started and the benchmark knows what was done before."""
 
     def __post_init__(self) -> None:
-        self._meter = Meter(self.shared.config.task_limits, "task")
+        config = self.shared.config
+        limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
+        self._meter = Meter(limits, "task")
         self._telemetry = Telemetry(
             self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Environment, Platform
-from coordinator.config import RunConfig
+from coordinator.config import Limits, RunConfig
 from coordinator.limits import Breaker, CancelToken, Meter
 from coordinator.stages import chosen
 from core.ledger import LedgerEntry
@@ -70,9 +70,11 @@ class Shared:
 
     def __post_init__(self) -> None:
         self.prompts = Prompts(self.folder)
-        self.meter = Meter(self.config.run_limits, "run")
-        self.breaker = Breaker(self.config.breaker)
-        self.stages = chosen(self.config.stages, self.benchmark.environments.stages)
+        config = self.config
+        limits = Limits(config.max_seconds, config.max_tokens, config.max_dollars)
+        self.meter = Meter(limits, "run")
+        self.breaker = Breaker(config.breaker)
+        self.stages = chosen(config.stages, self.benchmark.environments.stages)
 
 
 @dataclass

@@ -57,23 +57,19 @@ class Past:
         """
         if text != self.log.text:
             raise Differs(f"the task has changed: recorded {self.log.text!r}, now {text!r}")
+        in_doubt = 0
         try:
-            self._repeat(environment)
+            for turn in self._before:
+                self._reads += _check_state(turn, environment, in_doubt)
+                calls = turn.report.calls if turn.report else ()
+                wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
+                if mismatches := environment.repeat(wires, Ledger()):
+                    raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
+                in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
+            if not self._edited:  # nobody has seen the state behind an edited turn
+                _check_state(self.log.whole[len(self._before)], environment, in_doubt)
         except ToolFault as fault:
             raise Differs(f"the benchmark does not answer: {fault.text}") from None
-
-    def _repeat(self, environment: Environment) -> None:
-        in_doubt = 0
-        for turn in self._before:
-            self._reads += _check_state(turn, environment, in_doubt)
-            calls = turn.report.calls if turn.report else ()
-            wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
-            mismatches = environment.repeat(wires, Ledger())
-            if mismatches:
-                raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
-            in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
-        if not self._edited:  # nobody has seen the state behind an edited turn
-            _check_state(self.log.whole[len(self._before)], environment, in_doubt)
 
     def run(self) -> TaskRun:
         """A task that has come as far as the turns before."""

@@ -47,10 +47,6 @@ class LimitReached(Halt):
     """A limit is reached; the text says which."""
 
 
-class Interrupted(Halt):
-    """The user wants the run to end."""
-
-
 class Meter:
     """Counts what was spent against limits. Thread-safe.
 
@@ -150,11 +146,11 @@ class CancelToken:
         self._event.wait(seconds)
 
     def check(self) -> None:
-        """Raises Interrupted if the end is requested, JournalFailed if the run cannot continue."""
+        """Raises Halt if the end is requested, JournalFailed if the run cannot continue."""
         if self._broken:
             raise JournalFailed(self._broken)
         if self.requested:
-            raise Interrupted("interrupted by the user")
+            raise Halt("interrupted by the user")
 
 
 class Breaker:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
 from core.ledger import LedgerEntry
-from core.runs.journal import Journal, journal_paths, write_whole
+from core.runs.journal import Journal, journal_paths
 from core.runs.reader import read_task
-from core.runs.results import RunResults, TaskResult
+from core.runs.results import TaskResult
 from core.runs.task import TaskInfo, TaskRun
 from core.runs.task_record import TaskRecord
 
@@ -25,10 +25,6 @@ T = TypeVar("T")
 
 class CannotGoOn(Exception):
     """A run cannot continue; the text says why."""
-
-
-class SessionGone(CannotGoOn):
-    """The platform does not know the session of the run."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def continuation(
     seconds: float = 0.0,
     may_start: bool = True,
 ) -> Continuation:
-    """Look at journals and platform and decide for every task.
+    """Decide for every task, by its journal and the platform.
 
     Finished tasks are kept. A task that is open on the platform continues after its last complete
     turn; after an external failure it starts again in the world as it is now. One that the
@@ -104,23 +100,22 @@ def continuation(
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
-    ids = [log.task_id if log else t.task_id for t, log in zip(tasks, logs, strict=True)]
-    now = [replace(t, task_id=id) for t, id in zip(tasks, ids, strict=True)]
+    pairs = zip(tasks, logs, strict=True)
+    now = [replace(t, task_id=log.task_id) if log else t for t, log in pairs]
     known_states = {t.task_id: str(t.status) for t in session.tasks} if session else {}
     states = [known_states.get(t.task_id) or _status(platform, t.task_id) for t in now]
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
     for old, task, log, state in zip(tasks, now, logs, states, strict=True):
         if result := _kept_result(log, state, may_start):
-            plan.order.append(task.task_id)
             plan.kept.append(result)
-            continue
-        if state == GONE and not may_start:
+        elif state == GONE and not may_start:
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
-        if state == GONE or (log and log.result and state in CLOSED):
-            task, state = _as_new(platform, benchmark, task), GONE
+        else:
+            if state == GONE or (log and log.result and state in CLOSED):
+                task, state = _as_new(platform, benchmark, task), GONE
+            plan.tasks.append(task)
+            plan.starts.append(_start(paths[old.task_id], state, log))
         plan.order.append(task.task_id)
-        plan.tasks.append(task)
-        plan.starts.append(_start(paths[old.task_id], state, log))
     return plan
 
 
@@ -129,13 +124,6 @@ def _kept_result(log: TaskRecord | None, state: str, may_start: bool) -> TaskRes
     result = log.result if log else None
     final = state in {*CLOSED, GONE} and not may_start
     return result if result and (final or not result.infrastructure_failure) else None
-
-
-def note_submitted(folder: Path, results: RunResults | None) -> None:
-    """Write into the results what the platform says: that the session was handed in."""
-    if results:
-        noted = results.model_copy(update={"submitted": True})
-        write_whole(folder / "results.json", noted.model_dump_json(indent=1))
 
 
 def _log(path: Path) -> TaskRecord | None:
@@ -172,10 +160,10 @@ def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
 
 
 def session_of(platform: Platform, session_id: str) -> Any:
-    """The status of a session with its tasks. Raises SessionGone, ApiException."""
+    """The status of a session with its tasks. Raises CannotGoOn, ApiException."""
     session = _unless_gone(lambda: platform.session_status(session_id))
     if session is None:
-        raise SessionGone(f"the platform does not know the session {session_id}")
+        raise CannotGoOn(f"the platform does not know the session {session_id}")
     return session
 
 

@@ -151,11 +151,6 @@ class Session(Shared):
         return self.write()
 
     @property
-    def broken(self) -> str | None:
-        """The reason why the breaker stopped the run; None if it did not."""
-        return self.breaker.broken
-
-    @property
     def unplayed(self) -> int:
         """How many tasks were never started, or have no result for another reason."""
         return sum(task_id not in self._results for task_id in self._order)
@@ -247,7 +242,6 @@ class Session(Shared):
         self.watcher.task_done(result)
 
     def _is_limit_reached(self) -> bool:
-        """Whether no further task may start."""
         try:
             self.meter.check()
         except LimitReached as reached:

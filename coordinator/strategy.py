@@ -16,8 +16,8 @@ from core.models.model_call import Role
 from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator import Evaluator
-from next_step import Agent, Answer, PastStep
+from evaluator.evaluator import Evaluator
+from next_step.agent import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 

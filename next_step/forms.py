@@ -54,8 +54,20 @@ class Forms:
         self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
-        answer = self._answer = _answer(self.final)
-        self._models[COMPLETION] = _completion(self.final, answer)
+        arguments = _arguments(self.final)
+        # Of a tool that closes the task optional ones may be left out: what they mean then is an
+        # answer as well.
+        if not self.final.closes:
+            types = self.final.types()
+            arguments = {name: (_without_none(type_), ...) for name, type_ in types.items()}
+        answer = self._answer = _model(f"{self.final.name}_Arguments", arguments)
+        completion: dict[str, Any] = {
+            "status": (ClosingStatus, "solved") if self.final.closes else (Status, ...),
+            "reason": (str, ""),
+            "conditions": (list[str], []),
+            "final": (answer | None, None),
+        }
+        self._models[COMPLETION] = _model(COMPLETION, completion, COMPLETION)
         union: Any = reduce(or_, self._models.values())
         fields: dict[str, Any] = {"function": (Annotated[union, Field(discriminator="tool")], ...)}
         if self.final.closes:
@@ -214,26 +226,6 @@ def _without_inner_shapes(doc: str) -> str:
         if character in "]}" and opened:
             opened.pop()
     return "".join(kept)
-
-
-def _completion(final: Tool, answer: type[BaseModel]) -> type[BaseModel]:
-    """The way out; ``final`` holds every argument of the final tool, the optional ones too.
-
-    Of one that closes the task those may be left out: what they mean then is an answer as well.
-    """
-    fields: dict[str, Any] = {
-        "status": (ClosingStatus, "solved") if final.closes else (Status, ...),
-        "reason": (str, ""),
-        "conditions": (list[str], []),
-        "final": (answer | None, None),
-    }
-    return _model(COMPLETION, fields, COMPLETION)
-
-
-def _answer(final: Tool) -> type[BaseModel]:
-    """The arguments of the final tool."""
-    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
-    return _model(f"{final.name}_Arguments", _arguments(final) if final.closes else needed)
 
 
 def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:

@@ -97,7 +97,6 @@ def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
 
 
 def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
-    """The first step of a list of steps."""
     before = text[: text.find("{")].rstrip()
     if not before.endswith("["):
         return None

@@ -15,7 +15,7 @@ from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable
 from core.models.tokens import count_text
 from core.runs.task import TurnContext
-from next_step import Agent, PastStep, system_prompt
+from next_step.agent import Agent, PastStep, system_prompt
 from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.environment import RULES

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from core.models.model_client import ModelClient
 from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
-from next_step import Agent, PastStep
-from next_step.agent import fit, rendered
+from next_step.agent import Agent, PastStep, fit, rendered
 from store_tools.workbench import tools
 
 CALL = '{"tool":"Combo_List_All_Products"}'

@@ -32,26 +32,15 @@ _BINDING: dict[type[ast.AST], str] = {
 """Nodes that bind a name, and the field that holds it, or None."""
 
 
-class Unparsable(ValueError):
-    """Not Python; ``line`` is 0 where the parser does not say."""
-
-    def __init__(self, reason: str, line: int = 0) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
-
-
 def parse(code: str) -> ast.Module:
-    """The tree, which nobody may change. Raises Unparsable, whatever the text."""
+    """The tree, which nobody may change. Raises SyntaxError, whatever the text."""
     try:
         tree = kept_tree(code)
-    except SyntaxError as error:
-        raise Unparsable(str(error.msg), error.lineno or 0) from None
     except ValueError as error:
-        raise Unparsable(str(error)) from None
+        raise SyntaxError(str(error)) from None
     except (RecursionError, MemoryError, SystemError):
         # SystemError: the parser loses count on a chain of thousands of operators.
-        raise Unparsable("the code is nested too deeply") from None
+        raise SyntaxError("the code is nested too deeply") from None
     levels = 0
     layer: list[ast.AST] = [tree]
     while layer:
@@ -60,7 +49,7 @@ def parse(code: str) -> ast.Module:
         # Whether a name is read or written is no level.
         layer = [child for child in children if not isinstance(child, ast.expr_context)]
     if levels > MOST_NESTED:
-        raise Unparsable("the code is nested too deeply")
+        raise SyntaxError("the code is nested too deeply")
     return tree
 
 
@@ -78,7 +67,6 @@ def bound_names(tree: ast.Module) -> frozenset[str]:
 
 
 def _expected(name: str, host: ToolHost) -> str:
-    """How a tool is called."""
     signature = host.signatures.get(name)
     if signature is None:
         return f"{name}(...)"
@@ -91,8 +79,8 @@ def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[st
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
     try:
         tree = parse(code)
-    except Unparsable as error:
-        return _at(code, error.line) + f"SyntaxError: {error.reason}"
+    except SyntaxError as error:
+        return _at(code, error.lineno or 0) + f"SyntaxError: {error.msg}"
     findings = list(_findings(tree, host, known))[:_MOST_FINDINGS]
     return "\n".join(_at(code, line) + text for line, text in findings) or None
 

@@ -192,7 +192,6 @@ def _show_python() -> list[str]:
 
 
 def _settings(isolation: Isolation) -> bytes:
-    """Settings that the server needs before it is ready."""
     warm = (_HERE / "warm_modules.toml").read_text(encoding="utf-8")
     sources = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
     for name in _SOURCES:

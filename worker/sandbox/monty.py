@@ -53,8 +53,15 @@ class MontyInterpreter:
         self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
     ) -> None:
         self._limits = limits
-        self._clock = FixedClock(clock_and_seed.clock)
-        self._random = random_state(clock_and_seed.seed)
+        clock, random = FixedClock(clock_and_seed.clock), random_state(clock_and_seed.seed)
+        self._system_calls: dict[str, Callable[[tuple[Any, ...]], object]] = {
+            "time.time": lambda _: clock.look(),
+            "time.sleep": lambda args: clock.sleep(args[0]),
+            "asyncio.sleep": lambda args: clock.sleep(args[0]),
+            "datetime.now": lambda args: _moment(clock, args[0] if args else None),
+            "date.today": lambda _: _moment(clock, None).date(),
+            "os.urandom": lambda _: random,
+        }
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
         self._fed: list[ToolBridge] = []
         """The snippets that it was given; frames and positions name them by number."""
@@ -106,7 +113,7 @@ class MontyInterpreter:
             return self._call(snapshot, bridge)
         bridge.check_time()
         if isinstance(snapshot, FunctionSnapshot):
-            known = self._system().get(str(snapshot.function_name))
+            known = self._system_calls.get(str(snapshot.function_name))
             if known is None:
                 return snapshot.resume_not_handled()
             return snapshot.resume({"return_value": known(snapshot.args)})
@@ -136,17 +143,6 @@ class MontyInterpreter:
         match = _FEED.fullmatch(filename)
         number = int(match.group(1)) if match else -1
         return self._fed[number] if 0 <= number < len(self._fed) else None
-
-    def _system(self) -> dict[str, Callable[[tuple[Any, ...]], object]]:
-        clock = self._clock
-        return {
-            "time.time": lambda _: clock.look(),
-            "time.sleep": lambda args: clock.sleep(args[0]),
-            "asyncio.sleep": lambda args: clock.sleep(args[0]),
-            "datetime.now": lambda args: _moment(clock, args[0] if args else None),
-            "date.today": lambda _: _moment(clock, None).date(),
-            "os.urandom": lambda _: self._random,
-        }
 
     def _failure(self, error: MontyError) -> Exception:
         text, limits = str(error), self._limits

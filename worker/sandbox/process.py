@@ -117,7 +117,6 @@ class ProcessInterpreter:
             self._incoming.feed(data)
 
     def _message(self, step: int) -> dict[str, Any] | None:
-        """The next message that belongs to this step."""
         try:
             while (message := self._incoming.next()) is not None:
                 if message.get("step") == step:

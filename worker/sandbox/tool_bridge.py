@@ -136,7 +136,13 @@ class ToolBridge:
             return self._refuse(ToolAnswer(raises="SystemExit"), over)
         self.check_time()
         if name == FINAL:
-            return self._finish(args, kwargs)
+            values = [*args, *kwargs.values()]
+            if len(values) != 1:
+                text = f"final_answer() takes 1 argument but {len(values)} were given"
+                return ToolAnswer(raises="TypeError", text=text)
+            self.final = True
+            self.final_value = display(values[0], limits.output_chars)
+            return ToolAnswer(raises="SystemExit")
         if name not in self.side.host.names:
             return ToolAnswer(raises="NameError", text=f"name '{name[:80]}' is not defined")
         try:
@@ -162,15 +168,6 @@ class ToolBridge:
         if self._refused > PATIENCE:
             raise at_last
         return answer
-
-    def _finish(self, args: list[object], kwargs: dict[str, object]) -> ToolAnswer:
-        values = [*args, *kwargs.values()]
-        if len(values) != 1:
-            text = f"final_answer() takes 1 argument but {len(values)} were given"
-            return ToolAnswer(raises="TypeError", text=text)
-        self.final = True
-        self.final_value = display(values[0], self.side.limits.output_chars)
-        return ToolAnswer(raises="SystemExit")
 
     def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> ToolAnswer:
         known = self.recorded[len(self.calls)]
