@@ -16,7 +16,7 @@ from core.models.tokens import cut_text
 from core.runs.journal import Journal
 from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator.decision import has_blank
+from evaluator.evaluator import has_blank
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "

@@ -35,7 +35,6 @@ class Step:
     """A step as the model asked for it."""
 
     current_state: str
-    plan: tuple[str, ...]
     function: dict[str, Any]
     """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
     prepared: str = ""
@@ -80,7 +79,6 @@ def read_step(
             raise Misread("; ".join(own[:PROBLEMS_SHOWN])) from None
     return Step(
         current_state=filled["current_state"],
-        plan=tuple(filled["plan_remaining_steps_brief"]),
         function=filled["function"],
         prepared=prepared,
     )

@@ -6,7 +6,7 @@ import pytest
 
 from core.models.reprompt import Misread
 from core.runs.task import Decision
-from evaluator.decision import read_decision
+from evaluator.evaluator import read_decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")

@@ -109,10 +109,6 @@ class ForkServer:
             os.close(output)
             raise OSError(f"the fork server opened no session: {failure}") from None
 
-    def alive(self) -> bool:
-        """Whether the server runs."""
-        return self._process.poll() is None
-
     def close(self) -> bytes:
         """End the server and every session; what the server said of errors."""
         # A forked child of ours may hold a copy of the socket; shutdown ends them all.
@@ -231,7 +227,7 @@ def fork_server(isolation: Isolation) -> ForkServer:
     key = os.getpid(), isolation
     with _lock:
         server = _servers.get(key)
-        if server is None or not server.alive():
+        if server is None or server._process.poll() is not None:
             server = _servers[key] = ForkServer(isolation)
         return server
 

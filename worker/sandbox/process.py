@@ -84,7 +84,17 @@ class ProcessInterpreter:
             raise StepOver(_DIED) from None
         if not self._drain(prints):
             raise StepOver(_DIED)
-        return self._concluded(result, bridge)
+        if bridge.final:
+            return None
+        match result:
+            case {"value": value}:
+                return display(_unpacked(value), self._limits.output_chars)
+            case {"error": {"name": "MemoryError"}}:
+                text = f"memory limit of {self._limits.memory_mb} MB reached"
+                raise StepOver(text, "limit")
+            case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
+                raise CodeFailure(name, message, tuple(_frames(frames[:_MOST_FRAMES])))
+        raise StepOver(_BROKEN)
 
     def close(self) -> None:
         """Kill the process."""
@@ -157,19 +167,6 @@ class ProcessInterpreter:
             if not self._take_output(prints):
                 return False
         return True
-
-    def _concluded(self, result: Any, bridge: ToolBridge) -> object:
-        if bridge.final:
-            return None
-        match result:
-            case {"value": value}:
-                return display(_unpacked(value), self._limits.output_chars)
-            case {"error": {"name": "MemoryError"}}:
-                text = f"memory limit of {self._limits.memory_mb} MB reached"
-                raise StepOver(text, "limit")
-            case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
-                raise CodeFailure(name, message, tuple(_frames(frames[:_MOST_FRAMES])))
-        raise StepOver(_BROKEN)
 
 
 def _frames(reported: list[Any]) -> Iterator[Frame]:

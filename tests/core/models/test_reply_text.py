@@ -13,7 +13,7 @@ from core.models.reply_code import find_code
 from core.models.reply_json import all_json, find_json
 from core.models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
 from core.models.reprompt import Misread
-from evaluator.decision import read_decision
+from evaluator.evaluator import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
