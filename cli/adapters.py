@@ -63,28 +63,24 @@ def note_baselines(folder: Path) -> None:
     """
     from workshop.views.report.setup import BASELINES
 
-    path = folder / BASELINES
-    if path.is_file() or not (folder / PACK_COPY).is_file():
+    path, copy = folder / BASELINES, folder / PACK_COPY
+    if path.is_file() or not copy.is_file():
         return
     with suppress(CannotRun, OSError):
-        if scores := _baselines_of(folder):
-            write_whole(path, json.dumps(scores))
-
-
-def _baselines_of(folder: Path) -> Mapping[str, float]:
-    """Mean score by baseline; {} if the run is unfinished or of an unknown benchmark."""
-    results = readable_results(folder)
-    if results is None or not results.finished or results.benchmark not in ADAPTERS:
-        return {}
-    adapter, path = ADAPTERS[results.benchmark](), folder / PACK_COPY
-    played = {task.spec_id for task in results.tasks}
-    pack = adapter.read(path.read_text(encoding="utf-8"), str(path))
-    tasks = [one for one in pack.scenarios if one.spec_id in played]
-    return {
-        floor.title: round(sum(floor.play(pack, one).score for one in tasks) / len(tasks), 4)
-        for floor in adapter.trivial_players.values()
-        if tasks
-    }
+        results = readable_results(folder)
+        if results is None or not results.finished or results.benchmark not in ADAPTERS:
+            return
+        adapter = ADAPTERS[results.benchmark]()
+        played = {task.spec_id for task in results.tasks}
+        pack = adapter.read(copy.read_text(encoding="utf-8"), str(copy))
+        tasks = [one for one in pack.scenarios if one.spec_id in played]
+        if not tasks:
+            return
+        scores = {}
+        for player in adapter.trivial_players.values():
+            total = sum(player.play(pack, one).score for one in tasks)
+            scores[player.title] = round(total / len(tasks), 4)
+        write_whole(path, json.dumps(scores))
 
 
 def judge(first: Path, second: Path) -> Comparison:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import os
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +14,8 @@ from rich.console import Console
 
 from cli import cache_folder, preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
-from cli.earlier_runs import Resumed, past_of, resumed, submitted_already
 from cli.options import Options
-from cli.platform import STATE, client_class, groups_of, pack_of, platform_of
+from cli.platform import STATE, client_class, groups_of, load_pack, pack_of, platform_of
 from cli.run_models import (
     RunModels,
     check_models,
@@ -28,17 +30,22 @@ from coordinator.benchmark import Benchmark
 from coordinator.config import STRATEGIES
 from coordinator.fork import Past
 from coordinator.limits import CancelToken
-from coordinator.resume import Continuation, SessionGone, continuation, note_submitted, session_of
+from coordinator.resume import CannotGoOn, Continuation, continuation, session_of
 from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import ModelCall
+from core.models.providers import is_rule_based
 from core.models.sections import SectionError, Texts
-from core.runs.errors import NothingToDo, Usage
-from core.runs.folder import PACK_COPY, run_folder
+from core.runs.errors import CannotRun, NothingToDo, Usage
+from core.runs.find import find_run, is_lab_run
+from core.runs.folder import PACK_COPY, held, run_folder
+from core.runs.hints import command
 from core.runs.journal import write_whole
-from core.runs.manifest import Identity, Manifest, manifest_of
+from core.runs.manifest import Identity, Manifest, NoManifest, changes, manifest_of, read_manifest
 from core.runs.prompts import Prompts
+from core.runs.reader import NotRecorded, read_tasks, results_of
+from core.runs.results import RunResults
 from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress, Stream
@@ -49,6 +56,122 @@ SUBMITTED = frozenset({"submitted", "evaluated"})
 
 if TYPE_CHECKING:
     from workshop.simulator.world import Pack
+
+
+@dataclass
+class Resumed:
+    """The run of ``--resume``, held by this process."""
+
+    folder: Path
+    manifest: Manifest
+    options: Options
+    results: RunResults | None
+    pack: Pack | None
+    force: bool
+    starts_over: bool = False
+    """Whether the world begins again because the pack has changed."""
+
+    def check(self, now: Identity) -> None:
+        """Refuse another pack, model or prompt, with what differs.
+
+        Raises CannotRun: something differs and ``--force`` is not given.
+        """
+        then = self.manifest.identity
+        differences = changes(then, now)
+        if differences and not self.force:
+            listed = "\n  ".join(differences)
+            raise CannotRun(
+                f"cannot resume {self.folder}, because these have changed:\n  {listed}\n"
+                "use --force to resume anyway"
+            )
+        self.starts_over = (then.pack, then.scenarios) != (now.pack, now.scenarios)
+        state = self.folder / STATE
+        if self.starts_over and state.exists():
+            os.replace(state, state.with_suffix(".before.jsonl"))
+
+
+def resumed(options: Options, stack: ExitStack) -> Resumed:
+    """Take a run up; ``stack`` keeps its folder's lock.
+
+    Raises:
+        NothingToDo: the run was submitted.
+        CannotRun: the folder holds no run, is in use, or its pack is gone.
+    """
+    folder = options.resume or Path()
+    try:
+        read_manifest(folder)
+        stack.enter_context(held(folder))
+        manifest = read_manifest(folder)
+        restored = options.restored(manifest.options)
+    except (NoManifest, ValueError) as error:
+        raise CannotRun(f"cannot resume: {error}") from None
+    results: RunResults | None = None
+    with suppress(NotRecorded):
+        results = results_of(folder)
+    if results and results.submitted:
+        raise NothingToDo(submitted_already(folder, manifest.session_id))
+    try:
+        datetime.fromisoformat(manifest.created)
+    except ValueError:
+        raise CannotRun(f"cannot resume: {folder}/run.json: created: is not a time") from None
+    if restored.real:
+        return Resumed(folder, manifest, restored, results, None, options.force)
+    from workshop.simulator.pack_files import PackError
+
+    # The pack of today where there is one, else the copy that the run keeps.
+    original = options.pack if "pack" in options.model_fields_set else restored.pack
+    try:
+        pack = load_pack(original if original and original.exists() else folder / PACK_COPY)
+    except PackError as error:
+        raise CannotRun(f"cannot resume: {error}") from None
+    return Resumed(folder, manifest, restored, results, pack, options.force)
+
+
+def submitted_already(folder: Path, session_id: str | None) -> str:
+    """The message about a run that was already submitted."""
+    return f"{folder}: session {session_id} was already submitted; there is nothing left to do"
+
+
+_OF_THE_RUN = ("benchmark", "strategy")
+"""A fork plays what its run played, in the way that it did, where nothing else is asked for."""
+
+
+def located(options: Options) -> Options:
+    """The same options, with folders in place of names; those of a fork as its run has them.
+
+    Raises NotRecorded: there is no such run.
+    """
+    folders: dict[str, Any] = {}
+    of_run: dict[str, Any] = {}
+    if options.resume:
+        folder = folders["resume"] = find_run(str(options.resume), options.out)
+        if is_lab_run(folder):
+            again = command("regress", "--resume", folder)
+            raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
+    if options.fork:
+        folder = folders["fork"] = find_run(str(options.fork), options.out)
+        manifest = manifest_of(folder)
+        stored = manifest.options if manifest else {}
+        of_run = {name: stored[name] for name in _OF_THE_RUN if name in stored}
+    if not folders:
+        return options
+    given = {name: getattr(options, name) for name in options.model_fields_set}
+    return Options.model_validate(of_run | given | folders, by_name=True)
+
+
+def past_of(options: Options) -> Past | None:
+    """Return the recorded turns that a fork starts with; None without ``--fork``. Raises Usage."""
+    if options.fork is None:
+        return None
+    try:
+        was = "evaluator-worker"  # runs without a manifest are older than the second strategy
+        if manifest := manifest_of(options.fork):
+            was = str(manifest.options.get("strategy", was))
+        if was != options.strategy:
+            raise NotRecorded(f"the run was played with --strategy {was}; use the same one")
+        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn, options.edited)
+    except NotRecorded as error:
+        raise Usage(f"cannot fork: {error}") from None
 
 
 @dataclass
@@ -72,17 +195,12 @@ class Assembly:
     platform: Any
 
     @property
-    def stopped(self) -> bool:
-        """Whether the user wished the end."""
-        return self.stop.requested
-
-    @property
     def base_url(self) -> str | None:
         """Address of the platform, as far as its client tells."""
         return getattr(self.platform, "base_url", None)
 
     def watcher(self, note: Console) -> Progress:
-        """Who looks on."""
+        """What shows the run while it is played."""
         # Lines that move would be drawn over the debugger's prompt, or over those of a stream.
         options = self.options
         if options.debug or options.verbose:
@@ -100,7 +218,8 @@ class Assembly:
             NotRecorded: a journal of the run to resume cannot be read.
             CannotGoOn: the platform no longer knows one of its tasks.
         """
-        if self.models.needs_litellm:
+        targets = chain.from_iterable(self.models.targets())
+        if not (self.models.player or all(is_rule_based(t.backend.model) for t in targets)):
             # The slowest import is done before the run's clock starts.
             litellm_module.load()
         session = self._new_session(watch)
@@ -117,12 +236,10 @@ class Assembly:
 
     def _new_session(self, watch: Watcher) -> Session:
         options, models = self.options, self.models
-        run = context(options, self.overrides, self.retry_policy, cache_folder())
-        benchmark = benchmark_named(options.benchmark, run)
         return Session(
             self.platform,
             options.model_copy(update={"pack_name": self.pack.name if self.pack else None}),
-            benchmark,
+            self.benchmark,
             self.folder,
             watch,
             clients=client_factory(
@@ -137,7 +254,7 @@ class Assembly:
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if options.debug else None,
             stage_models=models.stage_models,
-            groups=groups_of(self.pack, benchmark) if self.pack else None,
+            groups=groups_of(self.pack, self.benchmark) if self.pack else {},
         )
 
     def _debugged(self) -> TaskExecutorFactory:
@@ -148,15 +265,19 @@ class Assembly:
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
         status = self._status(resumed)
-        manifest = self._noted_again(resumed.manifest, starts_over=resumed.starts_over)
+        manifest = resumed.manifest
         self._note_sandbox(manifest.sandboxes)
+        update: dict[str, object] = {}
+        if self.identity != manifest.identity:  # a forced resume
+            self._keep()
+            update |= {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
+            update |= {"session_id": None} if resumed.starts_over else {}
         if manifest.sandboxes[-1:] != self.sandbox:
-            sandboxes = (*manifest.sandboxes, *self.sandbox)
-            manifest = manifest.model_copy(update={"sandboxes": sandboxes})
-            manifest.write(self.folder)
+            update["sandboxes"] = (*manifest.sandboxes, *self.sandbox)
         if status and not manifest.tasks:
-            tasks = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
-            manifest = manifest.model_copy(update={"tasks": tasks})
+            update["tasks"] = tuple((t.spec_id, t.task_id, t.task_text) for t in status.tasks)
+        if update:
+            manifest = manifest.model_copy(update=update)
             manifest.write(self.folder)
         plan = continuation(
             self.platform,
@@ -167,11 +288,10 @@ class Assembly:
             seconds=resumed.results.totals.seconds if resumed.results else 0.0,
             may_start=not self.options.real,
         )
-        if plan.tasks and (
-            calls := preflight.ready(self.models, self.options, notes(quiet=self.options.quiet))
-        ):
-            update = {"preflight": (*manifest.preflight, *calls)}
-            manifest.model_copy(update=update).write(self.folder)
+        note = notes(quiet=self.options.quiet)
+        if plan.tasks and (calls := preflight.ready(self.models, self.options, note)):
+            tried = {"preflight": (*manifest.preflight, *calls)}
+            manifest.model_copy(update=tried).write(self.folder)
         session.take_over(plan, manifest.session_id, manifest.created)
         session.sandboxes = manifest.sandboxes
         return plan
@@ -186,27 +306,18 @@ class Assembly:
             return None
         try:
             status = session_of(self.platform, session_id)
-        except SessionGone as error:
+        except CannotGoOn as error:
             if self.options.real:
                 raise
-            raise SessionGone(f"{self.folder / STATE} is cut or lost: {error}") from None
+            raise CannotGoOn(f"{self.folder / STATE} is cut or lost: {error}") from None
         if self.options.real and status.status in SUBMITTED:
-            note_submitted(resumed.folder, resumed.results)
+            if resumed.results:
+                noted = resumed.results.model_copy(update={"submitted": True})
+                write_whole(resumed.folder / "results.json", noted.model_dump_json(indent=1))
             raise NothingToDo(submitted_already(resumed.folder, session_id))
         return status
 
-    def _noted_again(self, manifest: Manifest, *, starts_over: bool) -> Manifest:
-        """After a forced resume, update the manifest to what the run uses from now on."""
-        if self.identity == manifest.identity:
-            return manifest
-        self._keep()
-        update = {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
-        noted = manifest.model_copy(update=update | ({"session_id": None} if starts_over else {}))
-        noted.write(self.folder)
-        return noted
-
     def _keep(self) -> None:
-        """The texts and the pack that the manifest names."""
         prompts = Prompts(self.folder)
         shipped = self.benchmark.prompts.shipped()
         replaced = [shipped[name] for name in self.overrides]
@@ -234,12 +345,9 @@ class Assembly:
         ).write(self.folder)
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
-        """Print a note if the code of the run to resume ran in a different sandbox."""
         if before and self.sandbox and before[-1:] != self.sandbox:
-            text = (
-                f"note: its code previously ran in {before[-1]} and now runs in {self.sandbox[0]}"
-            )
-            say(notes(quiet=self.options.quiet), text)
+            text = f"its code previously ran in {before[-1]} and now runs in {self.sandbox[0]}"
+            say(notes(quiet=self.options.quiet), f"note: {text}")
 
 
 def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
@@ -248,10 +356,9 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     Raises:
         NothingToDo: the run to resume was already submitted.
         CannotRun: something that the run needs is missing, or its models do not answer.
-        ExtraMissing: traces are wanted, and their library is not installed.
+        ExtraMissing: the library of traces is not installed.
     """
     earlier = resumed(options, stack) if options.resume else None
-    folder = earlier.folder if earlier else None
     options = earlier.options if earlier else options
     if options.trace:
         from workshop.views.tracing.collector import check_collector
@@ -261,7 +368,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     pack = earlier.pack if earlier else pack_of(options, past)
     overrides = sections_at(options.prompts)
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
-    benchmark = benchmark_named(options.benchmark, context(options, overrides, retry_policy))
+    benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
     if not earlier:
         check_models(options)
@@ -275,21 +382,18 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
         earlier.check(identity)
     sandbox = (used_kind(),) if STRATEGIES[options.strategy].has_worker else ()
     calls = () if earlier else preflight.ready(models, options, notes(quiet=options.quiet))
-    folder = folder or stack.enter_context(run_folder(options.out))
+    folder = earlier.folder if earlier else stack.enter_context(run_folder(options.out))
     if options.record:
         models.record(options.record)
     client = platform_of(pack, None if past else folder / STATE, retry_policy)
-    platform = stack.enter_context(client)
     return Assembly(
         options, stop, earlier, past, pack, overrides, retry_policy, benchmark, models,
-        prompts, identity, sandbox, calls, folder, platform,
+        prompts, identity, sandbox, calls, folder, stack.enter_context(client),
     )  # fmt: skip
 
 
-def context(
-    options: Options, overrides: Texts, retry_policy: RetryPolicy, cache: Path | None = None
-) -> RunContext:
-    """Build what the run gives its benchmark; without a ``cache`` it serves only for prompts."""
+def _context(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> RunContext:
+    cache = cache_folder()
     # What is recorded, or answered from a record, holds every call.
     books = None if options.record or options.replay else cache
     return RunContext(

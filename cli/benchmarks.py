@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cli.registry import Registration, every_benchmark, registered
 from coordinator import verify
@@ -64,17 +64,6 @@ ToolTexts: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Playbooks:
-    """The strategies of a benchmark as text."""
-
-    guide: Callable[[Texts], str]
-    """For the evaluator, with sections in place of shipped ones."""
-    guide_of_steps: Callable[[Texts], str]
-    """For a strategy whose every step is one call."""
-    sections: Callable[[], Texts] = dict
-
-
-@dataclass(frozen=True)
 class Declaration:
     """The declaration of a benchmark; everything else is common to all."""
 
@@ -85,8 +74,8 @@ class Declaration:
     """The environment of a task: platform, task id, texts of tools."""
     tools: Callable[[], list[Tool]]
     """The tools of its instructions, without an environment."""
-    playbooks: Playbooks | None = None
-    """None: the files in ``playbooks/NAME``."""
+    playbooks: str | None = None
+    """Its strategies as text; None: the files in ``playbooks/NAME``."""
     stages: tuple[StageSpec, ...] = ()
     """Its own; the general one comes behind them."""
     sections: Callable[[], Texts] = dict
@@ -102,26 +91,28 @@ def declared(id: str, entry: Registration, run: RunContext) -> Benchmark:
     name, overrides = entry.name, run.overrides
     own: Declaration = entry.load(entry.declaration).declare(run)
     head = f"{name}/tools/"
-    playbooks = own.playbooks or _library(name)
     texts = {k.removeprefix(head): text for k, text in overrides.items() if k.startswith(head)}
 
     def shipped() -> Texts:
-        every = [*own.tools(), *own.stage_tools()]
-        docs = {f"{head}{tool.name}": tool.doc for tool in every if tool.told}
-        return {
-            **_common_sections(),
-            f"{name}/rules": own.rules,
-            **playbooks.sections(),
-            **own.sections(),
-            **docs,
-        }
+        sections: dict[str, str] = {}
+        for package, names in TEMPLATES.items():
+            sections |= template_sections(package, *names)
+        sections[f"{name}/rules"] = own.rules
+        if own.playbooks is None:
+            sections |= library.sections(name)
+        sections |= own.sections()
+        tools = (*own.tools(), *own.stage_tools())
+        return sections | {f"{head}{tool.name}": tool.doc for tool in tools if tool.told}
+
+    def guide(*, of_steps: bool = False) -> str:
+        return own.playbooks or library.prose(name, overrides, of_steps=of_steps)
 
     return Benchmark(
         id=id,
         prompts=BenchmarkPrompts(
             rules=overrides.get(f"{name}/rules", own.rules),
-            guide=partial(playbooks.guide, overrides),
-            guide_of_steps=partial(playbooks.guide_of_steps, overrides),
+            guide=guide,
+            guide_of_steps=partial(guide, of_steps=True),
             final_answer=own.final_answer,
             shipped=shipped,
             overrides=overrides,
@@ -134,19 +125,6 @@ def declared(id: str, entry: Registration, run: RunContext) -> Benchmark:
         ),
         results=own.results,
     )
-
-
-def _library(name: str) -> Playbooks:
-    return Playbooks(
-        guide=partial(library.prose, name),
-        guide_of_steps=partial(library.prose_of_steps, name),
-        sections=partial(library.sections, name),
-    )
-
-
-def _common_sections() -> dict[str, str]:
-    every = (template_sections(package, *names) for package, names in TEMPLATES.items())
-    return {name: text for part in every for name, text in part.items()}
 
 
 def verify_stage(overrides: Texts) -> StageSpec:
@@ -168,18 +146,16 @@ def benchmark_named(id: str, run: RunContext = RunContext()) -> Benchmark:
 
 def every_stage() -> tuple[str, ...]:
     """The names of the stages of all benchmarks."""
-    names = (
-        stage.name
-        for entry in every_benchmark()
-        for stage in benchmark_named(entry.name).environments.stages
-    )
-    return tuple(dict.fromkeys(names))
+    benchmarks = (benchmark_named(entry.name) for entry in every_benchmark())
+    return tuple(dict.fromkeys(s.name for one in benchmarks for s in one.environments.stages))
 
 
 def shipped_sections() -> dict[str, str]:
     """The sections of all prompts of all benchmarks, by name."""
-    every = (benchmark_named(entry.name).prompts.shipped() for entry in every_benchmark())
-    return {name: text for part in every for name, text in part.items()}
+    sections: dict[str, str] = {}
+    for entry in every_benchmark():
+        sections |= benchmark_named(entry.name).prompts.shipped()
+    return sections
 
 
 def sections_at(folder: Path | None) -> Texts:
@@ -193,8 +169,7 @@ def sections_at(folder: Path | None) -> Texts:
 def world_named(id: str) -> World:
     """Return the factory of that benchmark on the simulator. Raises Usage."""
     entry = registered(id)
-    world: World = entry.load(entry.world)
-    return world
+    return cast("World", entry.load(entry.world))
 
 
 def know_world(entry: Registration) -> None:
@@ -202,7 +177,7 @@ def know_world(entry: Registration) -> None:
     from workshop.simulator import worlds
 
     if entry.name not in worlds.FORMATS:
-        world: World = entry.load(entry.world)
+        world = cast("World", entry.load(entry.world))
         worlds.WORLDS.setdefault(world.format, world)
 
 
@@ -215,5 +190,4 @@ def tools_of(id: str) -> list[Tool]:
 def workbench_of(id: str) -> Workbench:
     """Return what a benchmark offers to the debugger. Raises Usage."""
     entry = registered(id)
-    workbench: Workbench = entry.load(entry.workbench)
-    return workbench
+    return cast("Workbench", entry.load(entry.workbench))

@@ -6,26 +6,21 @@ import json
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import DebugOptions, DoctorOptions, Options, ReplayOptions, check
-from coordinator.config import STRATEGIES
 from core.terminal.record_command import takes
 
 if TYPE_CHECKING:
-    from workshop.replay.repeat import Repetition
+    pass
 
 
 @takes(Options)
 def run(options: Options, _context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
-    if STRATEGIES[options.strategy].has_worker:
-        from worker.sandbox import isolation
-
-        isolation.begin()  # before the imports of a run, which take longer than its probe
-    from cli.earlier_runs import located
+    from cli.assembly import located
 
     check(options)
     options = located(options)
@@ -62,7 +57,16 @@ def replay(options: ReplayOptions, _context: typer.Context) -> int:
     seconds = time.perf_counter() - began
     apart = [(turn, turn.divergence) for turn in turns if turn.divergence]
     if options.as_json:
-        typer.echo(json.dumps(_record(folder, turns, seconds), ensure_ascii=False, indent=1))
+        record = {
+            "format": "replay/1",
+            "run": str(folder),
+            "equal": not apart,
+            "tasks": len({turn.task for turn in turns}),
+            "calls": sum(turn.calls for turn in turns),
+            "seconds": round(seconds, 3),
+            "turns": [asdict(turn) for turn in turns],
+        }
+        typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
         for note in dict.fromkeys(t.note for t in turns if t.note):
             typer.echo(f"note: {note}")
@@ -128,15 +132,3 @@ def prompts(
     except SectionError as error:
         raise Usage(str(error)) from None
     typer.echo(f"{len(texts)} sections: {folder}")
-
-
-def _record(run: Path, turns: list[Repetition], seconds: float) -> dict[str, Any]:
-    return {
-        "format": "replay/1",
-        "run": str(run),
-        "equal": not any(turn.divergence for turn in turns),
-        "tasks": len({turn.task for turn in turns}),
-        "calls": sum(turn.calls for turn in turns),
-        "seconds": round(seconds, 3),
-        "turns": [asdict(turn) for turn in turns],
-    }

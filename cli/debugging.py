@@ -31,9 +31,7 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
         task = next(coded, None)
         if task is None:
             why = (
-                ("none of its failed tasks ran any code")
-                if failed
-                else ("no task of this run failed")
+                "none of its failed tasks ran any code" if failed else "no task of this run failed"
             )
             tell = command("show", run)
             raise NotRecorded(f"{run}: {why}; name a --task, or see {tell}")

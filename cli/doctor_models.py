@@ -13,7 +13,7 @@ from coordinator.beginning import BASE_URLS
 from core.ledger import Record
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
-from core.models.model_call import ExchangeFailed, Message, Reply, Request, Role, Transport
+from core.models.model_call import ExchangeFailed, Message, Request, Role, Transport
 from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, check_id, missing_keys
 from core.models.models_file import Backend, Models, Target
@@ -31,8 +31,6 @@ RULES = "playbook/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
-AREAS = ("sandbox", "settings", "platform", "models")
-
 
 Redacted = Annotated[str, AfterValidator(redact)]
 """Servers may quote what they were sent."""
@@ -68,9 +66,9 @@ def finding(area: str, name: str, state: State, text: str, fix: str = "") -> Fin
 
 
 def diagnosis(findings: Iterable[Finding], announced: str) -> Diagnosis:
-    """Findings in the order of their areas, and whether a run can begin."""
-    ordered = sorted(findings, key=lambda f: AREAS.index(f.area))
-    return Diagnosis(ok=not has_problem(ordered), announced=announced, findings=tuple(ordered))
+    """The findings, and whether a run can begin."""
+    listed = tuple(findings)
+    return Diagnosis(ok=not has_problem(listed), announced=announced, findings=listed)
 
 
 def has_problem(findings: Iterable[Finding]) -> bool:
@@ -115,13 +113,6 @@ class Place:
         """Maximum tokens of a short call's answer."""
         return int(min(TOKENS_AT_MOST, self.target.params.get("max_tokens", TOKENS_AT_MOST)))
 
-    @property
-    def dollars_at_most(self) -> float | None:
-        """The maximum cost of a short call in dollars; None: unknown."""
-        if (price := self.price) is None:
-            return None
-        return count_messages(list(PROMPT)) * price.input + self.tokens_at_most * price.output
-
 
 def places(models: Models, models_by_role: Mapping[Role, tuple[str, str | None]]) -> list[Place]:
     """Every distinct model and backend of the roles. Raises ModelsError."""
@@ -138,13 +129,20 @@ def announcement(called: Sequence[Place]) -> str:
     """Announce what will be spent, because the user has not agreed to it yet."""
     if not called:
         return "no paid calls will be made"
-    sums = {place.target.backend.model: place.dollars_at_most for place in called}
-    known = [dollars for dollars in sums.values() if dollars is not None]
-    unknown = ", ".join(model for model, dollars in sums.items() if dollars is None)
-    price = f"about ${sum(known):.4f}" if known else "price unknown"
-    price += f" and the unknown price of {unknown}" if known and unknown else ""
+    known: dict[str, float] = {}
+    unknown: list[str] = []
+    for place in called:
+        model = place.target.backend.model
+        if (price := place.price) is None:
+            unknown.append(model)
+        else:
+            prompt_cost = count_messages(list(PROMPT)) * price.input
+            known[model] = prompt_cost + place.tokens_at_most * price.output
+    cost = f"about ${sum(known.values()):.4f}" if known else "price unknown"
+    if known and unknown:
+        cost += f" and the unknown price of {', '.join(dict.fromkeys(unknown))}"
     calls = counted(len(called), "short call")
-    return f"at most {calls} to a model will be made now, {price} (none with --no-calls)"
+    return f"at most {calls} to a model will be made now, {cost} (none with --no-calls)"
 
 
 def identity(place: Place, models: Models) -> Finding:
@@ -253,7 +251,20 @@ def tiny_call(
         reply = transport_factory(target.backend).send(request, seconds)
     except ExchangeFailed as error:
         return refused(place, error.kind, error.text)
-    return _answer(place, reply, time.perf_counter() - began)
+    seconds, usage = time.perf_counter() - began, reply.usage
+    state: State = "ok"
+    tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
+    if usage.prompt is None:
+        state, tokens = "warning", "tokens unknown"
+        fix = "its server reports no usage, so tokens and cost of a run stay unknown"
+    elif usage.reasoning:
+        tokens += f" ({usage.reasoning} of them reasoning)"
+    parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
+    if usage.completion and seconds > 0:
+        parts.append(f"{usage.completion / seconds:.1f} tokens/s")
+    cost, source = dollars(target, reply)
+    parts.append("price unknown" if cost is None else f"${cost:.6f} ({source})")
+    return found(place, "answer", state, ", ".join(parts), fix)
 
 
 def refused(place: Place, kind: str | None, text: str) -> Finding:
@@ -266,19 +277,3 @@ def refused(place: Place, kind: str | None, text: str) -> Finding:
         hints = (hint for known, hint in HINTS.items() if known == kind)
         fix = next(hints, "try again, or contact the provider")
     return found(place, "answer", "problem", text, fix)
-
-
-def _answer(place: Place, reply: Reply, seconds: float) -> Finding:
-    usage, (cost, source) = reply.usage, dollars(place.target, reply)
-    state: State = "ok"
-    tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
-    if usage.prompt is None:
-        state, tokens = "warning", "tokens unknown"
-        fix = "its server reports no usage, so tokens and cost of a run stay unknown"
-    elif usage.reasoning:
-        tokens += f" ({usage.reasoning} of them reasoning)"
-    parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
-    if usage.completion and seconds > 0:
-        parts.append(f"{usage.completion / seconds:.1f} tokens/s")
-    parts.append("price unknown" if cost is None else f"${cost:.6f} ({source})")
-    return found(place, "answer", state, ", ".join(parts), fix)

@@ -24,84 +24,59 @@ if TYPE_CHECKING:
     from workshop.views.fork_report import ForkReport
 
 
-class HandingIn:
-    """Decides whether the session of a run on the real platform is submitted, and says so."""
+def asks_to_submit(assembly: Assembly, session: Session, results: RunResults) -> bool:
+    """Whether there is somebody to ask and something to ask about."""
+    options = assembly.options
+    is_ordered = options.yes or options.submit_as_is
+    can_submit = bool(session.session_id) and not assembly.stop.requested
+    return can_submit and not (is_ordered or obstacles(session, results)) and at_terminal()
 
-    def __init__(self, assembly: Assembly, session: Session, results: RunResults) -> None:
-        self._assembly = assembly
-        self._session = session
-        self._obstacles = obstacles(session, results)
-        # What cannot be undone is said under --quiet too.
-        self._console = notes()
 
-    @property
-    def asks(self) -> bool:
-        """Whether there is somebody to ask and something to ask about."""
-        options = self._assembly.options
-        is_ordered = options.yes or options.submit_as_is
-        return self._possible and not (is_ordered or self._obstacles) and at_terminal()
+def submit(assembly: Assembly, session: Session, results: RunResults) -> RunResults | None:
+    """Submit the session unless something prevents it; return its results, else None.
 
-    @property
-    def _possible(self) -> bool:
-        return bool(self._session.session_id) and not self._assembly.stopped
+    Raises ApiException, or what the transport raises.
+    """
+    if not session.session_id or assembly.stop.requested:
+        return None
+    # What cannot be undone is said under --quiet too.
+    console = notes()
+    if lines := _reasons_against(assembly, session, results, console):
+        say(console, *lines)
+        return None
+    session.close_open()
+    session.submit(force=bool(session.unplayed))
+    results = session.write()
+    score = None
+    with suppress(Exception):  # a score that cannot be had changes nothing any more
+        score = known_score(assembly.platform.session_status(session.session_id).score)
+    text = f"submitted: session {session.session_id}"
+    text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
+    say(console, f"{text}, {assembly.base_url}/sessions/{session.session_id}")
+    return results
 
-    def settle(self) -> RunResults | None:
-        """Submit the session unless something prevents it; return its results, else None.
 
-        Raises ApiException, or what the transport raises.
-        """
-        if not self._possible or not self._wanted():
-            return None
-        session = self._session
-        session.close_open()
-        session.submit(force=bool(session.unplayed))
-        results = session.write()
-        say(self._console, self._told())
-        return results
-
-    def _wanted(self) -> bool:
-        options, folder = self._assembly.options, self._assembly.folder
-        if options.submit_as_is:
-            return True
-        if self._obstacles:
-            text = f"not submitted: {'; '.join(self._obstacles)}"
-            way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
-            say(self._console, text, way)
-            return False
-        if options.yes:
-            return True
-        if not at_terminal():
-            text = (
-                "not submitted: cannot ask for confirmation, because standard input "
-                "is not a terminal"
-            )
-            say(self._console, text, f"submit it: {command('--resume', folder, '--yes')}")
-            return False
-        if self._agreed():
-            return True
-        say(self._console, f"not submitted; later: {command('--resume', folder)}")
-        return False
-
-    def _agreed(self) -> bool:
-        self._console.print(
-            "Submit this session to the platform? It cannot be changed afterwards. [y/N] ",
-            end="",
-            markup=False,
-            highlight=False,
-        )
-        with suppress(EOFError):
-            return input().strip().casefold() in ("y", "yes")
-        return False
-
-    def _told(self) -> str:
-        """That it was submitted, its id, its score where the platform tells, its page."""
-        session_id = self._session.session_id or ""
-        platform, score = self._assembly.platform, None
-        with suppress(Exception):  # a score that cannot be had changes nothing any more
-            score = known_score(platform.session_status(session_id).score)
-        text = f"submitted: session {session_id}"
-        text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
-        return f"{text}, {self._assembly.base_url}/sessions/{session_id}"
+def _reasons_against(
+    assembly: Assembly, session: Session, results: RunResults, console: Console
+) -> tuple[str, ...]:
+    """Why the session is not submitted now, and the way to do so; nothing where it is."""
+    options, folder = assembly.options, assembly.folder
+    if options.submit_as_is:
+        return ()
+    if reasons := obstacles(session, results):
+        way = f"submit it as it is: {command('--resume', folder, '--submit-as-is')}"
+        return f"not submitted: {'; '.join(reasons)}", way
+    if options.yes:
+        return ()
+    if not at_terminal():
+        why = "cannot ask for confirmation, because standard input is not a terminal"
+        return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
+    question = "Submit this session to the platform? It cannot be changed afterwards. [y/N] "
+    console.print(question, end="", markup=False, highlight=False)
+    with suppress(EOFError):
+        if input().strip().casefold() in ("y", "yes"):
+            return ()
+    return (f"not submitted; later: {command('--resume', folder)}",)
 
 
 def obstacles(session: Session, results: RunResults) -> list[str]:
@@ -119,124 +94,114 @@ def obstacles(session: Session, results: RunResults) -> list[str]:
 def exit_code(assembly: Assembly, session: Session, results: RunResults) -> Exit:
     """Return the exit code of a run; a failure takes precedence over unfinished tasks."""
     player = assembly.models.player
-    if assembly.stopped:
+    if assembly.stop.requested:
         return Exit.INTERRUPTED
-    stopped = session.broken and session.unplayed
-    if stopped or any(t.infrastructure_failure for t in results.tasks):
+    if (session.breaker.broken and session.unplayed) or (player and player.misses):
         return Exit.OUTSIDE
-    if player and player.misses:
+    if any(t.infrastructure_failure for t in results.tasks):
         return Exit.OUTSIDE
     if session.limit or any(t.failure == "limit" for t in results.tasks):
         return Exit.LIMIT
     return Exit.PLAYED
 
 
-class EndOfRun:
-    """Shows the end of one run: report, table, what failed, what to type next."""
+def show_end(
+    assembly: Assembly, session: Session, results: RunResults, *, asks: bool, anything_new: bool
+) -> None:
+    """Write the report and print the summary, which a question may follow (``asks``).
 
-    def __init__(self, assembly: Assembly, session: Session, *, anything_new: bool) -> None:
-        """``anything_new``: whether a task was played; no table is shown twice."""
-        self._anything_new = anything_new
-        self._assembly = assembly
-        self._session = session
-        self._report = _report(assembly)
+    A quiet run prints only what went wrong. ``anything_new``: whether a task was played; no table
+    is shown twice.
+    """
+    options, report = assembly.options, _report(assembly)
+    if asks or not (options.quiet or options.as_json):
+        from core.terminal.tables import summary_bar
 
-    def show(self, results: RunResults, *, asks: bool) -> None:
-        """Print the summary, if the options ask for it or a question follows (``asks``).
-
-        A quiet run prints only what went wrong.
-        """
-        options = self._assembly.options
-        if asks or not (options.quiet or options.as_json):
-            from core.terminal.tables import summary_bar
-
-            # Standard output is the results' alone with --json.
-            show = notes() if options.as_json else answers()
-            if asks or self._anything_new:
-                self._table(show, results)
-            self._failures(show, results)
-            where = f"journal and results: {self._assembly.folder}"
-            say(show, *self._assembly.models.notes(), where, self._report)
-            show.print(summary_bar(results, self._session.unplayed))
-        elif exit_code(self._assembly, self._session, results):
-            self._failures(notes(), results)
-
-    def print_json(self, results: RunResults) -> None:
-        """Print the results, or of a fork the comparison with its original, as JSON.
-
-        Raises CannotRun: nobody gets the document that was asked for.
-        """
-        print(hide((self._fork() or results).model_dump_json(indent=1)))
-        if lost := loss():
-            where = self._assembly.folder / "results.json"
-            raise CannotRun(
-                f"standard output cannot be written: {lost}; the results are in {where}"
-            )
-
-    def _fork(self) -> ForkReport | None:
-        """A fork beside its original; None for any other run."""
-        past = self._assembly.past
-        if not past:
-            return None
-        from core.runs.reader import read_tasks
-        from workshop.views.fork_report import compare
-
-        fork = read_tasks(self._assembly.folder, past.log.spec_id)[0]
-        return compare(past.log, fork, past.turn)
-
-    def _table(self, show: Console, results: RunResults) -> None:
-        from core.terminal.tables import summary_lines, summary_table
-
-        if fork := self._fork():
-            from workshop.views.fork_report import fork_table
-
-            say(show, fork.heading)
-            show.print(fork_table(fork))
-            runs = self._assembly.options.fork, self._assembly.folder
-            say(show, f"turn by turn: {command('report', *runs)}")
-            return
-        show.print(summary_table(results, show.width))
-        for line in summary_lines(results, self._assembly.benchmark.results.idle_group):
-            show.print(line, highlight=False, markup=False)
-
-    def _failures(self, show: Console, results: RunResults) -> None:
-        from core.terminal.figures import so_many_tasks
-        from core.terminal.tables import ending
-
-        session, folder = self._session, self._assembly.folder
-        lines = ending(results, session.unplayed)
-        for line in lines:
-            show.print(line, soft_wrap=True)
-        stopped = [text for text in (session.broken, session.limit) if text]
-        if stopped and session.unplayed:
-            text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
-            show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
-        if again := self._again(results):
-            say(show, f"{again}: {command('--resume', folder)}")
-        if lines and has_workshop():
-            say(show, f"look closer: {command('show', folder, '--failed')}")
-
-    def _again(self, results: RunResults) -> str:
-        """Say what ``--resume`` would do; "" for nothing."""
-        if self._assembly.past:
-            return ""
-        if self._session.limit:
-            return "go on, with a higher limit"
-        if self._session.unplayed:
-            return "go on"
-        return "try them again" if any(t.infrastructure_failure for t in results.tasks) else ""
+        # Standard output is the results' alone with --json.
+        show = notes() if options.as_json else answers()
+        if asks or anything_new:
+            _show_table(show, assembly, results)
+        _show_failures(show, assembly, session, results)
+        where = f"journal and results: {assembly.folder}"
+        say(show, *assembly.models.notes(), where, report)
+        show.print(summary_bar(results, session.unplayed))
+    elif exit_code(assembly, session, results):
+        _show_failures(notes(), assembly, session, results)
 
 
 def _report(assembly: Assembly) -> str:
-    """Write the run's report; a run does not fail because nobody can look at it."""
     if not has_workshop():
         return "no report: the folder workshop is missing from this copy"
     from workshop.views.report.run_page import write_report
 
+    # A run does not fail because of what the page's libraries raise for a text of a model.
     try:
         return f"report: {write_report(assembly.folder)}"
-    except Exception as error:  # what the page's libraries raise for a text of a model or platform
+    except Exception as error:
         return f"no report: {type(error).__name__}: {error}"
+
+
+def _compared_fork(assembly: Assembly) -> ForkReport | None:
+    """A fork beside its original; None for any other run."""
+    past = assembly.past
+    if not past:
+        return None
+    from core.runs.reader import read_tasks
+    from workshop.views.fork_report import compare
+
+    fork = read_tasks(assembly.folder, past.log.spec_id)[0]
+    return compare(past.log, fork, past.turn)
+
+
+def _show_table(show: Console, assembly: Assembly, results: RunResults) -> None:
+    from core.terminal.tables import summary_lines, summary_table
+
+    if fork := _compared_fork(assembly):
+        from workshop.views.fork_report import fork_table
+
+        say(show, fork.heading)
+        show.print(fork_table(fork))
+        say(show, f"turn by turn: {command('report', assembly.options.fork, assembly.folder)}")
+        return
+    show.print(summary_table(results, show.width))
+    for line in summary_lines(results, assembly.benchmark.results.idle_group):
+        show.print(line, highlight=False, markup=False)
+
+
+def _show_failures(
+    show: Console, assembly: Assembly, session: Session, results: RunResults
+) -> None:
+    from core.terminal.tables import ending
+
+    lines = ending(results, session.unplayed)
+    for line in lines:
+        show.print(line, soft_wrap=True)
+    stopped = [text for text in (session.breaker.broken, session.limit) if text]
+    if stopped and session.unplayed:
+        text = f"stopped: {'; '.join(stopped)}; not started: {so_many_tasks(session.unplayed)}"
+        show.print(text, style="bold red", highlight=False, markup=False, soft_wrap=True)
+    again = ""
+    if session.limit:
+        again = "go on, with a higher limit"
+    elif session.unplayed:
+        again = "go on"
+    elif any(t.infrastructure_failure for t in results.tasks):
+        again = "try them again"
+    if again and not assembly.past:
+        say(show, f"{again}: {command('--resume', assembly.folder)}")
+    if lines and has_workshop():
+        say(show, f"look closer: {command('show', assembly.folder, '--failed')}")
+
+
+def print_json(assembly: Assembly, results: RunResults) -> None:
+    """Print the results, or of a fork the comparison with its original, as JSON.
+
+    Raises CannotRun: nobody gets the document that was asked for.
+    """
+    print(hide((_compared_fork(assembly) or results).model_dump_json(indent=1)))
+    if lost := loss():
+        where = assembly.folder / "results.json"
+        raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")
 
 
 def goes_on(folder: Path) -> str:

@@ -175,14 +175,13 @@ class DebugOptions(TurnOptions):
 
 
 def check(options: Options) -> None:
-    """Raises BadParameter where options do not go together."""
-    found = (_of_platform(options), _of_strategy(options), _of_debug(options), _of_fork(options))
+    """Raises BadParameter: options do not go together."""
+    found = (_of_platform(options), _of_strategy(options), _of_debug_and_fork(options))
     if first := next(chain(*found), None):
         raise typer.BadParameter(first)
 
 
 def _of_platform(o: Options) -> Iterator[str]:
-    """What is wrong with the options about the platform, recording and resuming."""
     entry = BENCHMARKS.get(o.benchmark)
     if entry is None:
         there = ", ".join(BENCHMARKS)
@@ -204,7 +203,6 @@ def _of_platform(o: Options) -> Iterator[str]:
 
 
 def _of_strategy(o: Options) -> Iterator[str]:
-    """What is wrong with the options about models and prompts."""
     has_worker = STRATEGIES[o.strategy].has_worker
     if "prompt_tokens" in o.model_fields_set and has_worker and not o.resume:
         yield "--prompt-tokens needs --strategy next-step"
@@ -215,8 +213,7 @@ def _of_strategy(o: Options) -> Iterator[str]:
         yield f"--debug steps through code, and --strategy {o.strategy} has none"
 
 
-def _of_debug(o: Options) -> Iterator[str]:
-    """What is wrong with the options about what is shown."""
+def _of_debug_and_fork(o: Options) -> Iterator[str]:
     if o.debug and not at_terminal():
         yield "--debug needs a terminal, but standard input is not one"
     if o.debug and o.jobs != 1:
@@ -226,9 +223,6 @@ def _of_debug(o: Options) -> Iterator[str]:
     if o.debug and o.as_json:
         yield "--debug writes to standard output and cannot be combined with --json"
 
-
-def _of_fork(o: Options) -> Iterator[str]:
-    """What is wrong with the options about a fork."""
     has_turn = "turn" in o.model_fields_set
     if has_turn and not o.fork:
         yield "--turn needs --fork"

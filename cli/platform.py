@@ -38,7 +38,11 @@ def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy
     Raises CannotRun: the key or the client is missing, or what the platform kept cannot be used.
     """
     if pack is None:
-        yield RetryingPlatform(_real_platform(), retry_policy)
+        try:
+            real = client_class()(key=real_key(), base_url=_real_url(), session=connections())
+        except ValueError as error:
+            raise CannotRun(f"the platform's client cannot be loaded: {error}") from None
+        yield RetryingPlatform(real, retry_policy)
         return
     from workshop.simulator.server import serve
     from workshop.simulator.state import StateError
@@ -92,7 +96,11 @@ def pack_of(options: Options, past: Any) -> Pack | None:
     if past and options.pack is None and pack.name != past.pack:
         reason = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
         raise Usage(f"cannot fork: the run {reason}; give its pack with --pack")
-    _check_tasks(options.tasks, pack)
+    known = [scenario.spec_id for scenario in pack.scenarios]
+    for task in options.tasks:
+        if task not in known:
+            hint = instead(task, known)
+            raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
     return pack
 
 
@@ -113,14 +121,6 @@ def load_pack(path: Path) -> Pack:
     for entry in every_benchmark():
         know_world(entry)
     return worlds.load_pack(path)
-
-
-def _check_tasks(tasks: tuple[str, ...], pack: Pack) -> None:
-    known = [scenario.spec_id for scenario in pack.scenarios]
-    for task in tasks:
-        if task not in known:
-            hint = instead(task, known)
-            raise Usage(f"--task {task}: the pack {pack.name!r} has no such task; {hint}")
 
 
 def client_class() -> Any:
@@ -166,10 +166,3 @@ def real_key() -> str:
 
 def _real_url() -> str:
     return os.environ.get("ERC3_BASE_URL") or REAL_URL
-
-
-def _real_platform() -> Any:
-    try:
-        return client_class()(key=real_key(), base_url=_real_url(), session=connections())
-    except ValueError as error:
-        raise CannotRun(f"the platform's client cannot be loaded: {error}") from None

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cli import doctor_models
-from cli.doctor_models import PROMPT, Finding, Place
+from cli.doctor_models import PROMPT, Finding
 from cli.platform import real_key
 from core.http.waits import begin_in_thread
 from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import missing_keys
-from core.models.models_file import Models, Settings, Target
+from core.models.models_file import Models, Settings
 from core.models.providers import is_rule_based
 from core.models.redact import redact
 from core.runs.errors import CannotRun, Usage
@@ -84,13 +84,21 @@ def ask(
 ) -> tuple[ModelCall, ...]:
     """Every attempt of asking each model once. Raises CannotRun: one does not answer."""
     questions = _questions(models, asked)
-    _put(questions)
+    threads = [begin_in_thread(question.put) for question in questions]
+    # Wait until every outcome is certain or the time is up.
+    for put in wait(threads, SECONDS + GRACE).done:
+        put.result()
     if failed := [f for question in questions for f in question.problems()]:
         raise CannotRun(_listed("no task was started, because a model does not answer", failed))
     calls = [call for question in questions for call in question.calls]
     for call in calls:
-        if call.error_kind or not only_failures:
-            say(note, redact(_outcome(call)))
+        if call.error_kind:
+            what = f"{call.backend}: {call.error}; {call.next or 'not asked again'}"
+            say(note, redact(f"warning: preflight: {what}"))
+        elif not only_failures:
+            spent = f"{number(tokens(call.usage))} tokens, {dollars(call.cost_usd)}"
+            text = f"preflight: {call.backend} answers in {call.seconds:.2f} s, {spent}"
+            say(note, redact(text))
     return tuple(calls)
 
 
@@ -103,23 +111,19 @@ class _Brief(Models):
         served = (t for t in settings.targets if not is_rule_based(t.backend.model))
         usable = [t for t in served if not missing_keys(t.backend)]
         seconds = SECONDS if len(usable) == 1 else SECONDS / 2
-        targets = tuple(_brief(target, seconds) for target in usable)
-        return settings.model_copy(update={"targets": targets, "deadline_seconds": SECONDS})
-
-
-def _brief(target: Target, seconds: float) -> Target:
-    params = dict(target.params)
-    if "max_tokens" in params:
-        params["max_tokens"] = min(TOKENS, params["max_tokens"])
-    attempts, bound = min(ATTEMPTS, target.attempts), min(seconds, target.timeout_seconds)
-    update = {"params": params, "attempts": attempts, "timeout_seconds": bound}
-    return target.model_copy(update=update)
+        targets = []
+        for target in usable:
+            params = dict(target.params)
+            if "max_tokens" in params:
+                params["max_tokens"] = min(TOKENS, params["max_tokens"])
+            attempts, bound = min(ATTEMPTS, target.attempts), min(seconds, target.timeout_seconds)
+            update = {"params": params, "attempts": attempts, "timeout_seconds": bound}
+            targets.append(target.model_copy(update=update))
+        return settings.model_copy(update={"targets": tuple(targets), "deadline_seconds": SECONDS})
 
 
 @dataclass
 class _Question:
-    """One model that is asked, and what came of it."""
-
     model: str
     role: Role
     base_url: str | None
@@ -127,19 +131,20 @@ class _Question:
     calls: list[ModelCall] = field(default_factory=list)
     answered: bool = False
 
-    @property
-    def places(self) -> list[Place]:
-        """Its usable backends."""
-        return doctor_models.places(self.models, {self.role: (self.model, self.base_url)})
+    def __post_init__(self) -> None:
+        asked: Asked = {self.role: (self.model, self.base_url)}
+        self.places = doctor_models.places(self.models, asked)  # its usable backends
 
     def put(self) -> None:
         """Ask the model; store the outcome in the question. Raises errors of this program."""
-        observer = KeptCalls(self.calls)
         with suppress(ModelFailed):  # every attempt has been noted
-            client = ModelClient(
-                self.model, self.role, observer, base_url=self.base_url, models=self.models
-            )
-            client.complete(PROMPT)
+            ModelClient(
+                self.model,
+                self.role,
+                KeptCalls(self.calls),
+                base_url=self.base_url,
+                models=self.models,
+            ).complete(PROMPT)
             self.answered = True
 
     def problems(self) -> list[Finding]:
@@ -147,8 +152,17 @@ class _Question:
         if self.answered:
             return []
         last = {call.backend: call for call in self.calls}
-        failed = [p for p in self.places if p.target.backend.name in last] or self.places[:1]
-        return [_problem(place, last.get(place.target.backend.name)) for place in failed]
+        findings = []
+        for place in [p for p in self.places if p.target.backend.name in last] or self.places[:1]:
+            call = last.get(place.target.backend.name)
+            if call and call.error_kind != "timeout":
+                text = call.error or "no answer"
+                findings.append(doctor_models.refused(place, call.error_kind, text))
+                continue
+            text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
+            fix = "try again when its server has loaded the model, or use --no-preflight"
+            findings.append(doctor_models.found(place, "answer", "problem", text, fix))
+        return findings
 
 
 def _questions(models: Models, asked: Asked) -> list[_Question]:
@@ -166,32 +180,9 @@ def _questions(models: Models, asked: Asked) -> list[_Question]:
     return list(smallest.values())
 
 
-def _put(questions: Sequence[_Question]) -> None:
-    """Ask all concurrently, and wait until the outcome is certain or the time is up."""
-    for put in wait(
-        [begin_in_thread(question.put) for question in questions], SECONDS + GRACE
-    ).done:
-        put.result()
-
-
-def _problem(place: Place, call: ModelCall | None) -> Finding:
-    if call and call.error_kind != "timeout":
-        return doctor_models.refused(place, call.error_kind, call.error or "no answer")
-    text = f"no answer within {call.seconds if call else SECONDS:.0f} s"
-    fix = "try again when its server has loaded the model, or use --no-preflight"
-    return doctor_models.found(place, "answer", "problem", text, fix)
-
-
 def _listed(what: str, findings: Sequence[Finding]) -> str:
     return "\n  ".join([f"{what}:", *map(_line, findings)])
 
 
 def _line(one: Finding) -> str:
     return f"{redact(one.subject)}: {one.text}{f'; {one.fix}' if one.fix else ''}"
-
-
-def _outcome(call: ModelCall) -> str:
-    if call.error_kind:
-        return f"warning: preflight: {call.backend}: {call.error}; {call.next or 'not asked again'}"
-    spent = f"{number(tokens(call.usage))} tokens, {dollars(call.cost_usd)}"
-    return f"preflight: {call.backend} answers in {call.seconds:.2f} s, {spent}"

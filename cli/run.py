@@ -11,9 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from cli import loading
 from cli.assembly import Assembly, assemble
-from cli.end_of_run import EndOfRun, HandingIn, exit_code, goes_on
+from cli.end_of_run import asks_to_submit, exit_code, goes_on, print_json, show_end, submit
 from cli.options import Options
 from cli.platform import real_address
 from cli.run_models import with_models
@@ -51,11 +50,12 @@ def start(options: Options) -> int:
         session, tasks, starts = assembly.session(watch)
         watch.expect(len(tasks), session.kept)
         if session.kept:
-            say(note, _kept(assembly.folder, len(session.kept), len(tasks)))
-        loading.over()
+            rest = f"{len(tasks)} to play" if tasks else "nothing is left to play"
+            kept = so_many_tasks(len(session.kept))
+            say(note, f"resuming {assembly.folder}: {kept} kept, {rest}")
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
-        return _end(assembly, session, results, played=len(tasks))
+        return _end(assembly, session, results, anything_new=bool(tasks))
 
 
 def check_sandbox(options: Options, note: Console) -> None:
@@ -66,15 +66,13 @@ def check_sandbox(options: Options, note: Console) -> None:
         CannotRun: the sandbox does not start, or lacks the isolation that is required.
     """
     from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.isolation import chosen_kind, sandbox_line, try_out
+    from worker.sandbox.isolation import chosen_kind, sandbox_line
 
     try:
         choice = chosen_kind()
         kind, text = sandbox_line(choice)
         if options.require_wall and kind == "monty":
             raise CannotRun(f"--require-wall: {text}")
-        if choice != "auto":
-            try_out(kind)
     except ValueError as error:
         raise Usage(str(error)) from None
     except SandboxUnavailable as error:
@@ -86,21 +84,17 @@ def check_sandbox(options: Options, note: Console) -> None:
         note.print(text, highlight=False, markup=False)
 
 
-def _end(assembly: Assembly, session: Session, results: RunResults, played: int) -> int:
-    """Show what the run has come to, hand the session in where that is wished; the exit code.
-
-    ``played``: tasks that were played now.
-    """
+def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_new: bool) -> int:
+    """Show what the run has come to, hand the session in where that is wished; the exit code."""
     options = assembly.options
-    handing_in = HandingIn(assembly, session, results) if options.real else None
-    if not handing_in:
+    if not options.real:
         results = session.close_open()
-    end = EndOfRun(assembly, session, anything_new=bool(played))
-    end.show(results, asks=handing_in is not None and handing_in.asks)
-    if handing_in:
-        results = handing_in.settle() or results
+    asks = options.real and asks_to_submit(assembly, session, results)
+    show_end(assembly, session, results, asks=asks, anything_new=anything_new)
+    if options.real:
+        results = submit(assembly, session, results) or results
     if options.as_json:
-        end.print_json(results)
+        print_json(assembly, results)
     if options.trace:
         from workshop.views.tracing.collector import trace_run
 
@@ -138,12 +132,6 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
     except OSError as error:
         text = f"stopped: the run in {folder} cannot continue: {error.strerror or error}"
         raise CannotRun(f"{text}{goes_on(folder)}") from None
-
-
-def _kept(folder: Path, done: int, left: int) -> str:
-    """Say how many tasks a resumed run keeps and has left to play."""
-    rest = f"{left} to play" if left else "nothing is left to play"
-    return f"resuming {folder}: {so_many_tasks(done)} kept, {rest}"
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity
-from evaluator import Evaluator
-from next_step import Agent
+from evaluator.evaluator import Evaluator
+from next_step.agent import Agent
 from worker.worker import system_prompt
 
 if TYPE_CHECKING:
@@ -56,17 +56,6 @@ class RunModels:
     writer: TapeWriter | None = None
     """Records every exchange."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
-
-    @property
-    def names(self) -> list[str]:
-        """The id of each model that is asked, once."""
-        return list(dict.fromkeys(model for model, _ in self.asked.values()))
-
-    @property
-    def needs_litellm(self) -> bool:
-        """Whether a model is asked over LiteLLM."""
-        backends = (target.backend for targets in self.targets() for target in targets)
-        return not self.player and not all(is_rule_based(one.model) for one in backends)
 
     def transport_factory(self, backend: Backend) -> Transport:
         """Return the transport of a backend: the cassette, or its own transport, recorded."""
@@ -116,30 +105,27 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
     urls = base_urls()
     try:
         models = load_models(options.models)
-        of_stages = _stage_models(models, _chosen(options, stages))
+        of_stages = _stage_models(models, options, stages)
         ids: dict[Role, str] = {**options.ids, **of_stages}
         roles = [role for role in ids if asks_role(options, role)]
         models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         if options.replay:
-            run.player = _player(options.replay, groups)
+            from core.models.cassette_tape import Tape, TapeError
+
+            from core.models.cassette import Player
+
+            try:
+                run.player = Player(Tape.load(options.replay), backends=groups)
+            except TapeError as error:
+                raise Usage(str(error)) from None
         else:
             preflight.check_ids(models, models_by_role)
     except ModelsError as error:
         raise Usage(str(error)) from None
     _check_prices(options, run)
     return run
-
-
-def _player(path: Path, backends: list[list[str]]) -> Player:
-    """What answers from a recording. Raises Usage."""
-    from core.models.cassette import Player, Tape, TapeError
-
-    try:
-        return Player(Tape.load(path), backends=backends)
-    except TapeError as error:
-        raise Usage(str(error)) from None
 
 
 def _check_prices(options: Options, run: RunModels) -> None:
@@ -159,16 +145,12 @@ def asks_role(options: Options, role: Role) -> bool:
     return role != "worker" or options.strategy == "evaluator-worker"
 
 
-def _chosen(options: Options, stages: Sequence[StageSpec]) -> tuple[StageSpec, ...]:
-    """The stages that are on. Raises Usage."""
+def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec]) -> dict[str, str]:
+    """The models of stages that are on. Raises Usage, ModelsError: a name that no stage has."""
     try:
-        return chosen(options.stages, stages)
+        kinds = chosen(options.stages, stages)
     except ValueError as error:
         raise Usage(f"--stages: {error}") from None
-
-
-def _stage_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
-    """The models of stages that are on. Raises ModelsError: a name that no stage has."""
     named = models.file.stages
     known = every_stage() if named else ()
     if strange := [name for name in named if name not in known]:
@@ -182,7 +164,9 @@ def _stage_models(models: Models, kinds: Sequence[StageSpec]) -> dict[str, str]:
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.stages, benchmark.environments.stages)
-    prompted = [k for k in kinds if k.prompt and asks(options, models, k)]
+    # A stage asks its own model, or the evaluator's where that needs a key.
+    has_model = not is_rule_based(options.evaluator)
+    prompted = [k for k in kinds if k.prompt and (has_model or k.name in models.stage_models)]
     of_steps = {k.name: k.prompt() for k in prompted if k.prompt}
     tools = with_stage_tools(benchmark, prompted).environments.tools()
     texts = benchmark.prompts
@@ -199,11 +183,6 @@ def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dic
         "worker": system_prompt((t for t in tools if not t.closes), texts.overrides),
         **of_steps,
     }
-
-
-def asks(options: Options, models: RunModels, kind: StageSpec) -> bool:
-    """Whether a step has a model to ask: its own, or the evaluator's where that needs a key."""
-    return kind.name in models.stage_models or not is_rule_based(options.evaluator)
 
 
 def hashes(texts: Mapping[str, str]) -> dict[str, str]:

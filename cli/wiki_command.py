@@ -73,7 +73,9 @@ def file_names(pages: Iterable[str]) -> dict[str, str]:
     names = {}
     for path in paths:
         is_own = _is_plain(path) and path.casefold() not in used
-        names[path] = path if is_own else _hashed(path)
+        digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+        readable = regex.sub(r"[^A-Za-z0-9]+", "-", path)[:60].strip("-")
+        names[path] = path if is_own else f"={readable or 'page'}.{digest}"
         used.add(path.casefold())
     return names
 
@@ -81,9 +83,3 @@ def file_names(pages: Iterable[str]) -> dict[str, str]:
 def _is_plain(path: str) -> bool:
     parts = path.split("/")
     return len(parts) <= DEEPEST and all(map(_PART.fullmatch, parts))
-
-
-def _hashed(path: str) -> str:
-    digest = hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    readable = regex.sub(r"[^A-Za-z0-9]+", "-", path)[:60].strip("-")
-    return f"={readable or 'page'}.{digest}"

@@ -3,32 +3,104 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
 from coordinator.beginning import Shared, Start
 from coordinator.benchmark import Benchmark, Environment, Platform
+from coordinator.config import Limits
 from coordinator.limits import Halt, LimitReached, Meter
 from coordinator.stages import with_stage_tools
 from coordinator.strategy import strategy_of
 from coordinator.task import TaskLoop
-from coordinator.telemetry import Telemetry
 from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.providers import is_rule_based
+from core.models.reprompt import Unreadable
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
 from core.runs.results import PASS, Failure, TaskResult
 from core.runs.task import PREPARED, Decision, TaskInfo, TaskRun
-from evaluator import Unreadable
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
 """Failures after which a task is not completed at once."""
 EVAL_CHARS = 20_000
 """Maximum characters kept of the platform evaluator's log."""
+
+
+class Telemetry:
+    """The reports of one task: one after the other, in a thread of their own.
+
+    A report that fails never costs the task. It is kept, as a task without any loses score.
+    """
+
+    def __init__(
+        self,
+        platform: Platform,
+        task_id: str,
+        with_retries: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """``with_retries``: what lasts while a report is sent and may end its pauses."""
+        self._platform = platform
+        self._task_id = task_id
+        self._with_retries = with_retries
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="telemetry")
+        self._sent: list[tuple[ModelCall, Future[None]]] = []
+        self._missed: list[ModelCall] = []
+
+    def report(self, call: ModelCall) -> None:
+        """Send the report of a call; this does not wait for it."""
+        self._sent.append((call, self._pool.submit(self._send, call)))
+
+    def settle(self) -> list[str]:
+        """Wait until every report was taken or not; in words, what those failed of that were not.
+
+        Each is named once.
+        """
+        failures = []
+        for call, sent in self._sent:
+            error = sent.exception()
+            if error is not None:
+                self._missed.append(call)
+                failures.append(f"log_llm failed: {type(error).__name__}")
+        self._sent.clear()
+        return failures
+
+    def send_missed(self) -> int:
+        """Send again what was not taken, for the whole retry time; how many are lost for good.
+
+        The platform is waited for once: behind a report that it does not take none is tried.
+        """
+        while self._missed:
+            try:
+                self._platform.log_llm_late(**self._report_of(self._missed[0]))
+            except Exception:  # of the platform's client, which may be the official one
+                return len(self._missed)
+            self._missed.pop(0)
+        return 0
+
+    def close(self) -> None:
+        """Send nothing more; a report that is on its way is not waited for."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _send(self, call: ModelCall) -> None:
+        with self._with_retries():
+            self._platform.log_llm(**self._report_of(call))
+
+    def _report_of(self, call: ModelCall) -> dict[str, object]:
+        return {
+            "task_id": self._task_id,
+            "model": call.slug or call.model,
+            "duration_sec": call.seconds,
+            "completion": call.text,
+            "prompt_tokens": call.usage.prompt or 0,
+            "completion_tokens": call.usage.completion or 0,
+            "cached_prompt_tokens": call.usage.cached or 0,
+        }
 
 
 @dataclass
@@ -44,8 +116,9 @@ class Attempt(CallObserver):
     """Whether the task was started and the benchmark knows what was done before."""
 
     def __post_init__(self) -> None:
-        """A task meter begins when the attempt does."""
-        self._meter = Meter(self.shared.config.task_limits, "task")
+        config = self.shared.config
+        limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
+        self._meter = Meter(limits, "task")
         self._telemetry = Telemetry(
             self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
         )
@@ -79,14 +152,13 @@ class Attempt(CallObserver):
         return result
 
     def _play(self) -> Environment | None:
-        """Run the loop; it comes back with the task ready to be closed."""
-        environment: Environment | None = None
+        """Run the loop; the task is ready to be closed afterwards, whatever happened."""
+        shared, environment = self.shared, self.start.environment
         try:
-            with self.shared.with_retries(self.gate):
-                open_ = self.shared.benchmark.environments.open
-                environment = self.start.environment or open_(
-                    self.shared.platform, self.task.task_id
-                )
+            with shared.with_retries(self.gate):
+                if environment is None:
+                    open_environment = shared.benchmark.environments.open
+                    environment = open_environment(shared.platform, self.task.task_id)
                 self._begin(environment)
                 loop = self._loop(environment)
                 if self.start.closed:
@@ -124,20 +196,16 @@ class Attempt(CallObserver):
         else:
             self._journal.write("task", named)
         if self.start.needs_start:
-            self._start_task()
+            try:
+                self.shared.platform.start_task(task)
+            except (Halt, JournalFailed):
+                raise
+            except Exception as error:
+                text = f"the task could not be started: {type(error).__name__}: {error}"
+                raise ToolFault(text, fatal=True) from None
         if history:
             environment.restore(history.entries())
         self._begun = True
-
-    def _start_task(self) -> None:
-        """Start the task on the platform. Raises ToolFault if it refuses, and what ends a pause."""
-        try:
-            self.shared.platform.start_task(self.task)
-        except (Halt, JournalFailed):
-            raise
-        except Exception as error:
-            text = f"the task could not be started: {type(error).__name__}: {error}"
-            raise ToolFault(text, fatal=True) from None
 
     def _loop(self, environment: Environment) -> TaskLoop:
         config, clients = self.shared.config, self.shared.clients
@@ -238,7 +306,13 @@ class Attempt(CallObserver):
     def _complete(self, environment: Environment | None) -> tuple[float | None, str]:
         """Complete the task, unless its answer may be lost: its score and the evaluator's log."""
         if environment and self._begun and self.run.outcome != "finished":
-            self._give_up(environment)
+            ledger = Ledger(on_entry=self._on_entry)
+            try:
+                with closing(ledger):
+                    environment.give_up(ledger)
+            except Exception as problem:  # what is to be done without it is decided by who closes
+                self._also(f"the task could not be given up: {type(problem).__name__}: {problem}")
+            self.run.requests += ledger.requests
         if lost := self._telemetry.send_missed():
             self._also(f"{lost} reports of model calls were not accepted by the platform")
         score, eval_log = None, ""
@@ -252,16 +326,6 @@ class Attempt(CallObserver):
             # It stays open, whatever ended it: it can be tried again or closed later.
             self.run.failure = "benchmark"
         return score, eval_log
-
-    def _give_up(self, environment: Environment) -> None:
-        """The benchmark's last act where a limit or an unreadable reply ended the task."""
-        ledger = Ledger(on_entry=self._on_entry)
-        try:
-            with closing(ledger):
-                environment.give_up(ledger)
-        except Exception as error:  # what is to be done without it is decided by who closes
-            self._also(f"the task could not be given up: {type(error).__name__}: {error}")
-        self.run.requests += ledger.requests
 
     def _also(self, error: str) -> None:
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error

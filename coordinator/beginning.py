@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from coordinator.benchmark import Benchmark, Environment, Platform
-from coordinator.config import RunConfig
+from coordinator.config import Limits, RunConfig
 from coordinator.limits import Breaker, CancelToken, Meter
-from coordinator.stages import StageSpec
+from coordinator.stages import chosen
 from core.ledger import LedgerEntry
 from core.models.model_call import CallObserver, Role, Transport
 from core.models.model_client import ModelClient, open_transport
@@ -53,24 +53,28 @@ class History(Protocol):
 
 @dataclass
 class Shared:
-    """What all attempts of a run share."""
+    """What all attempts of a run share. Raises ValueError: the benchmark has no such stage."""
 
     platform: Platform
     config: RunConfig
     benchmark: Benchmark
-    clients: ClientFactory
+    folder: Path
     watcher: Watcher
-    prompts: Prompts
-    stop: CancelToken
-    meter: Meter
-    breaker: Breaker
-    with_retries: WithRetries
+    clients: ClientFactory
+    stop: CancelToken = field(default_factory=CancelToken)
+    with_retries: WithRetries = lambda _check: nullcontext()
     executor_factory: TaskExecutorFactory | None = None
-    """Opens the sandboxes of a run that is debugged as it goes."""
-    stages: tuple[StageSpec, ...] = ()
-    """Those of the guest that are on."""
+    """Opens the sandboxes of each task, for a debugger."""
     stage_models: Mapping[str, str] = field(default_factory=dict)
     """The stages that have a model of their own; the others ask the evaluator's."""
+
+    def __post_init__(self) -> None:
+        self.prompts = Prompts(self.folder)
+        config = self.config
+        limits = Limits(config.max_seconds, config.max_tokens, config.max_dollars)
+        self.meter = Meter(limits, "run")
+        self.breaker = Breaker(config.breaker)
+        self.stages = chosen(config.stages, self.benchmark.environments.stages)
 
 
 @dataclass

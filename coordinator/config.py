@@ -153,13 +153,3 @@ class RunConfig(PlayConfig):
     def ids(self) -> dict[Role, str]:
         """The model of each role."""
         return {"evaluator": self.evaluator, "worker": self.worker}
-
-    @property
-    def run_limits(self) -> Limits:
-        """The limits of the whole run."""
-        return Limits(self.max_seconds, self.max_tokens, self.max_dollars)
-
-    @property
-    def task_limits(self) -> Limits:
-        """The limits of each task."""
-        return Limits(self.task_seconds, self.task_tokens, self.task_dollars)

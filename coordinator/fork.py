@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -49,11 +50,6 @@ class Past:
         self._reads = 0
         """Requests that went into reading the states of the turns before."""
 
-    @property
-    def mark(self) -> dict[str, object]:
-        """The origin of the task, for the journal."""
-        return {"forked_from": {"run": self.log.run_id, "turn": self.turn}}
-
     def rebuild(self, environment: Environment, text: str) -> None:
         """Bring the world to where the turn began, checking the state at every turn.
 
@@ -61,23 +57,19 @@ class Past:
         """
         if text != self.log.text:
             raise Differs(f"the task has changed: recorded {self.log.text!r}, now {text!r}")
+        in_doubt = 0
         try:
-            self._repeat(environment)
+            for turn in self._before:
+                self._reads += _check_state(turn, environment, in_doubt)
+                calls = turn.report.calls if turn.report else ()
+                wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
+                if mismatches := environment.repeat(wires, Ledger()):
+                    raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
+                in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
+            if not self._edited:  # nobody has seen the state behind an edited turn
+                _check_state(self.log.whole[len(self._before)], environment, in_doubt)
         except ToolFault as fault:
             raise Differs(f"the benchmark does not answer: {fault.text}") from None
-
-    def _repeat(self, environment: Environment) -> None:
-        in_doubt = 0
-        for turn in self._before:
-            self._reads += _check_state(turn, environment, in_doubt)
-            calls = turn.report.calls if turn.report else ()
-            wires = [wire for call in calls for wire in (*call.requests, *call.kept)]
-            mismatches = environment.repeat(wires, Ledger())
-            if mismatches:
-                raise Differs(f"turn {turn.number}: {'; '.join(mismatches[:5])}")
-            in_doubt += sum(w.kind == "write" and w.outcome == "unknown" for w in wires)
-        if not self._edited:  # nobody has seen the state behind an edited turn
-            _check_state(self.log.whole[len(self._before)], environment, in_doubt)
 
     def run(self) -> TaskRun:
         """A task that has come as far as the turns before."""
@@ -94,7 +86,8 @@ class Past:
 
     def begin(self, journal: Journal, task: dict[str, object]) -> None:
         """Write what was recorded before the turn, so that the fork is a whole run of its own."""
-        journal.write("task", task | self.mark)
+        origin = {"run": self.log.run_id, "turn": self.turn}
+        journal.write("task", task | {"forked_from": origin})
         for line in (line for log in self._logs for line in log.lines):
             fields = {k: v for k, v in line.record.items() if k not in ("v", "type")}
             journal.write(line.kind, fields)
@@ -107,7 +100,10 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     """
     ledger = Ledger()
     state = environment.state(ledger)
-    places = differences(_read(turn.state), _read(state))
+    recorded, now = turn.state, state
+    with suppress(ValueError):  # a state may be plain text
+        recorded, now = json.loads(turn.state), json.loads(state)
+    places = differences(recorded, now)
     if places and in_doubt:
         places[4:] = [
             f"{in_doubt} repeated request{'s' * (in_doubt > 1)} had no response when recorded"
@@ -115,13 +111,6 @@ def _check_state(turn: Turn, environment: Environment, in_doubt: int) -> int:
     if places:
         raise Differs(f"state at the start of turn {turn.number}: {'; '.join(places[:5])}")
     return ledger.requests
-
-
-def _read(state: str) -> object:
-    try:
-        return json.loads(state)
-    except ValueError:
-        return state
 
 
 def differences(recorded: object, now: object, place: str = "") -> list[str]:

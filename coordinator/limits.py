@@ -47,10 +47,6 @@ class LimitReached(Halt):
     """A limit is reached; the text says which."""
 
 
-class Interrupted(Halt):
-    """The user wants the run to end."""
-
-
 class Meter:
     """Counts what was spent against limits. Thread-safe.
 
@@ -150,11 +146,11 @@ class CancelToken:
         self._event.wait(seconds)
 
     def check(self) -> None:
-        """Raises Interrupted if the end is requested, JournalFailed if the run cannot continue."""
+        """Raises Halt if the end is requested, JournalFailed if the run cannot continue."""
         if self._broken:
             raise JournalFailed(self._broken)
         if self.requested:
-            raise Interrupted("interrupted by the user")
+            raise Halt("interrupted by the user")
 
 
 class Breaker:
@@ -178,8 +174,14 @@ class Breaker:
 
     def admits(self) -> bool:
         """Whether a task may begin; waits where too many are under way before a sign of life."""
+
+        def is_decided() -> bool:
+            in_row = self._row if self._reason else 0
+            room = in_row + self._under_way < self._limit
+            return bool(self._proven or self._released or self.broken or room)
+
         with self._changed:
-            self._changed.wait_for(self._decided)
+            self._changed.wait_for(is_decided)
             if self.broken or self._released:
                 return False
             self._under_way += 1
@@ -209,9 +211,3 @@ class Breaker:
         with self._changed:
             self._released = True
             self._changed.notify_all()
-
-    def _decided(self) -> bool:
-        """Whether a waiting task may start or is cancelled."""
-        in_row = self._row if self._reason else 0
-        room = in_row + self._under_way < self._limit
-        return bool(self._proven or self._released or self.broken or room)

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from coordinator.beginning import Start
 from coordinator.benchmark import Platform
 from core.ledger import LedgerEntry
-from core.runs.journal import Journal, journal_paths, write_whole
+from core.runs.journal import Journal, journal_paths
 from core.runs.reader import read_task
-from core.runs.results import RunResults, TaskResult
+from core.runs.results import TaskResult
 from core.runs.task import TaskInfo, TaskRun
 from core.runs.task_record import TaskRecord
 
@@ -25,10 +25,6 @@ T = TypeVar("T")
 
 class CannotGoOn(Exception):
     """A run cannot continue; the text says why."""
-
-
-class SessionGone(CannotGoOn):
-    """The platform does not know the session of the run."""
 
 
 @dataclass(frozen=True)
@@ -80,17 +76,6 @@ class Continuation:
     seconds: float = 0.0
     """How long the run lived before, without the pauses between its parts."""
 
-    def keep(self, task: TaskInfo, result: TaskResult) -> None:
-        """Keep the result of a task, which is not played again."""
-        self.order.append(task.task_id)
-        self.kept.append(result)
-
-    def play(self, task: TaskInfo, start: Start) -> None:
-        """Have a task played from this start."""
-        self.order.append(task.task_id)
-        self.tasks.append(task)
-        self.starts.append(start)
-
 
 def continuation(
     platform: Platform,
@@ -102,34 +87,35 @@ def continuation(
     seconds: float = 0.0,
     may_start: bool = True,
 ) -> Continuation:
-    """Look at journals and platform and decide for every task.
+    """Decide for every task, by its journal and the platform.
 
     Finished tasks are kept. A task that is open on the platform continues after its last complete
     turn; after an external failure it starts again in the world as it is now. One that the
-    platform closed although it failed externally, or does not know, is started as a new
-    single task if ``may_start``. ``session``: what :func:`session_of` gave; ``seconds``:
-    duration of the run in its results, which are as old as the last finished task.
+    platform closed although it failed externally, or does not know, is started as a new single
+    task if ``may_start``. ``session``: as :func:`session_of` gave it; ``seconds``: duration of the
+    run in its results, which are as old as the last finished task.
 
-    Raises NotRecorded for an unreadable journal, ApiException, and CannotGoOn: a task that is not
-    done is unknown to the platform and may not be started again.
+    Raises NotRecorded, ApiException, and CannotGoOn: a task may not be started again.
     """
     paths = journal_paths(folder, [(t.task_id, t.spec_id) for t in tasks])
     logs = [_log(paths[t.task_id]) for t in tasks]
     # A task that was started as a new one goes by that one's id from then on.
-    known = zip(tasks, logs, strict=True)
-    now = [replace(t, task_id=log.task_id) if log else t for t, log in known]
-    status = _statuses(platform, now, session)
+    pairs = zip(tasks, logs, strict=True)
+    now = [replace(t, task_id=log.task_id) if log else t for t, log in pairs]
+    known_states = {t.task_id: str(t.status) for t in session.tasks} if session else {}
+    states = [known_states.get(t.task_id) or _status(platform, t.task_id) for t in now]
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
-    for old, task, log in zip(tasks, now, logs, strict=True):
-        state = status[task.task_id]
-        if done := _kept_result(log, state, may_start):
-            plan.keep(task, done)
-            continue
-        if state == GONE and not may_start:
+    for old, task, log, state in zip(tasks, now, logs, states, strict=True):
+        if result := _kept_result(log, state, may_start):
+            plan.kept.append(result)
+        elif state == GONE and not may_start:
             raise CannotGoOn(f"the platform does not know {task.task_id} ({task.spec_id})")
-        if state == GONE or (log and log.result and state in CLOSED):
-            task, state = _as_new(platform, benchmark, task), GONE
-        plan.play(task, _start(paths[old.task_id], state, log))
+        else:
+            if state == GONE or (log and log.result and state in CLOSED):
+                task, state = _as_new(platform, benchmark, task), GONE
+            plan.tasks.append(task)
+            plan.starts.append(_start(paths[old.task_id], state, log))
+        plan.order.append(task.task_id)
     return plan
 
 
@@ -138,13 +124,6 @@ def _kept_result(log: TaskRecord | None, state: str, may_start: bool) -> TaskRes
     result = log.result if log else None
     final = state in {*CLOSED, GONE} and not may_start
     return result if result and (final or not result.infrastructure_failure) else None
-
-
-def note_submitted(folder: Path, results: RunResults | None) -> None:
-    """Write into the results what the platform says: that the session was handed in."""
-    if results:
-        noted = results.model_copy(update={"submitted": True})
-        write_whole(folder / "results.json", noted.model_dump_json(indent=1))
 
 
 def _log(path: Path) -> TaskRecord | None:
@@ -180,16 +159,11 @@ def _start(path: Path, status: str, log: TaskRecord | None) -> Start:
     return Start(path, fresh, log.attempt + 1, history=Memory(log, turns=False))
 
 
-def _statuses(platform: Platform, tasks: list[TaskInfo], session: Any | None) -> dict[str, str]:
-    known = {t.task_id: str(t.status) for t in session.tasks} if session else {}
-    return {t.task_id: known.get(t.task_id) or _status(platform, t.task_id) for t in tasks}
-
-
 def session_of(platform: Platform, session_id: str) -> Any:
-    """The status of a session with its tasks. Raises SessionGone, ApiException."""
+    """The status of a session with its tasks. Raises CannotGoOn, ApiException."""
     session = _unless_gone(lambda: platform.session_status(session_id))
     if session is None:
-        raise SessionGone(f"the platform does not know the session {session_id}")
+        raise CannotGoOn(f"the platform does not know the session {session_id}")
     return session
 
 

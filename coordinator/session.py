@@ -6,59 +6,28 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import (
-    ClientFactory,
-    Shared,
-    Start,
-    TaskExecutorFactory,
-    WithRetries,
-    client_factory,
-)
-from coordinator.benchmark import Benchmark, Environment, Platform
-from coordinator.config import RunConfig
+from coordinator.beginning import Shared, Start
+from coordinator.benchmark import Environment
 from coordinator.fork import Past
-from coordinator.limits import Breaker, CancelToken, LimitReached, Meter
+from coordinator.limits import LimitReached
 from coordinator.resume import Continuation
-from coordinator.stages import chosen
 from core.runs.journal import JournalFailed, journal_paths, write_whole
-from core.runs.prompts import Prompts
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
-from core.runs.task import TaskInfo, Watcher
-
-ALWAYS = 100
-"""Up to so many tasks the results are written after each of them."""
-WRITING_AT_MOST = 0.02
-"""Share of the time that may go into writing them in a larger run."""
+from core.runs.task import TaskInfo
 
 
 @dataclass
-class Session:
-    """One run: starts its tasks, runs them, closes every one, writes ``results.json``.
+class Session(Shared):
+    """One run: starts its tasks, runs them, closes every one, writes ``results.json``."""
 
-    Raises ValueError: the benchmark has no such stage.
-    """
-
-    platform: Platform
-    config: RunConfig
-    benchmark: Benchmark
-    folder: Path
-    watcher: Watcher
-    clients: ClientFactory | None = None
     past: Past | None = None
     """The only task of the run starts after these recorded turns."""
-    stop: CancelToken = field(default_factory=CancelToken)
-    with_retries: WithRetries = lambda _check: nullcontext()
-    executor_factory: TaskExecutorFactory | None = None
-    """Opens the sandboxes of each task, for a debugger."""
-    stage_models: Mapping[str, str] | None = None
-    """Models of stages that do not use the evaluator's."""
-    groups: Mapping[str, str] | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
     """The group of each task by spec, from the pack."""
     session_id: str | None = field(default=None, init=False)
     sandboxes: tuple[str, ...] = field(default=(), init=False)
@@ -67,29 +36,13 @@ class Session:
     """The limit of the run that kept tasks from being started."""
 
     def __post_init__(self) -> None:
-        self._breaker = Breaker(self.config.breaker)
-        self._shared = Shared(
-            platform=self.platform,
-            config=self.config,
-            benchmark=self.benchmark,
-            clients=self.clients or client_factory(self.config.ids),
-            watcher=self.watcher,
-            breaker=self._breaker,
-            prompts=Prompts(self.folder),
-            stop=self.stop,
-            meter=Meter(self.config.run_limits, "run"),
-            with_retries=self.with_retries,
-            executor_factory=self.executor_factory,
-            stages=chosen(self.config.stages, self.benchmark.environments.stages),
-            stage_models=self.stage_models or {},
-        )
+        super().__post_init__()
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._order: list[str] = []
         self._lock = threading.Lock()
         self.started = datetime.now(UTC)
         self._clock = time.perf_counter()
-        self._write_again = 0.0
         self._submitted = False
 
     def tasks(self, opened: Callable[[], None] = lambda: None) -> list[TaskInfo]:
@@ -101,9 +54,9 @@ class Session:
             ApiException: the platform refused (unknown benchmark, spec or key).
             Differs: the world of a fork could not be rebuilt.
         """
-        if self.config.tasks:
-            return self._singles()
         config = self.config
+        if config.tasks:
+            return self._singles()
         started = self.platform.start_session(
             benchmark=config.benchmark,
             workspace=config.workspace,
@@ -118,9 +71,15 @@ class Session:
 
     def _singles(self) -> list[TaskInfo]:
         tasks: list[TaskInfo] = []
+
+        def close_unplayed() -> None:
+            for task in tasks:
+                with suppress(Exception):
+                    self.platform.complete_task(task)
+
         with ExitStack() as failing:
             # A spec that does not exist must not leave the tasks before it open for ever.
-            failing.callback(self._abandon, tasks)
+            failing.callback(close_unplayed)
             for spec in self.config.tasks:
                 started = self.platform.start_new_task(self.config.benchmark, spec)
                 tasks.append(TaskInfo(spec, started.task_id, ""))
@@ -132,12 +91,6 @@ class Session:
                     self._rebuilt[started.task_id] = ready
             failing.pop_all()
         return tasks
-
-    def _abandon(self, tasks: list[TaskInfo]) -> None:
-        """Close tasks that will not be played."""
-        for task in tasks:
-            with suppress(Exception):
-                self.platform.complete_task(task)
 
     def starts(self, tasks: list[TaskInfo]) -> list[Start]:
         """How the attempts of new tasks begin."""
@@ -159,12 +112,12 @@ class Session:
         self._order = plan.order
         self._results = {r.task_id: r for r in plan.kept}
         self._clock -= plan.seconds
-        self._shared.meter.lived(plan.seconds)
+        self.meter.lived(plan.seconds)
         for result in plan.kept:
-            self._shared.meter.count(result.tokens, result.cost_usd)
+            self.meter.count(result.tokens, result.cost_usd)
         for start in plan.starts:
             for call in start.history.run().calls if start.history else ():
-                self._shared.meter.add(call)
+                self.meter.add(call)
 
     @property
     def kept(self) -> list[TaskResult]:
@@ -190,7 +143,7 @@ class Session:
                 if done.done() and done.exception():
                     self.stop.request()
         finally:
-            self._breaker.release()
+            self.breaker.release()
             pool.shutdown(wait=True, cancel_futures=True)
         for done in runs:
             if not done.cancelled():
@@ -198,33 +151,25 @@ class Session:
         return self.write()
 
     @property
-    def broken(self) -> str | None:
-        """The reason why the breaker stopped the run; None if it did not."""
-        return self._breaker.broken
-
-    @property
     def unplayed(self) -> int:
         """How many tasks were never started, or have no result for another reason."""
         return sum(task_id not in self._results for task_id in self._order)
 
     def _left_open(self) -> list[TaskResult]:
-        """The tasks that are still open after external failures."""
         return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
 
     def close_open(self) -> RunResults:
         """Complete the tasks that external failures have left open, and score them."""
         for result in self._left_open():
-            self._results[result.task_id] = self._closed(result)
+            task = TaskInfo(result.spec_id, result.task_id, result.task_text)
+            score, eval_log, error = complete(self.platform, task)
+            group = self.benchmark.results.expected(eval_log, None)
+            update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
+            if error and error not in (result.error or ""):
+                update["error"] = f"{result.error}; {error}"
+            closed = judged(result.model_copy(update=update), self.benchmark)
+            self._results[result.task_id] = closed
         return self.write()
-
-    def _closed(self, result: TaskResult) -> TaskResult:
-        task = TaskInfo(result.spec_id, result.task_id, result.task_text)
-        score, eval_log, error = complete(self.platform, task)
-        group = self.benchmark.results.expected(eval_log, None)
-        update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
-        if error and error not in (result.error or ""):
-            update["error"] = f"{result.error}; {error}"
-        return judged(result.model_copy(update=update), self.benchmark)
 
     def submit(self, *, force: bool = False) -> None:
         """Hand the session in; ``force``: also with tasks that are not completed.
@@ -242,15 +187,17 @@ class Session:
         """
         over = not (running or self.stop.requested or self.unplayed or self._left_open())
         with self._lock:
-            began = time.perf_counter()
             results = self._summary(over or self._submitted)
             write_whole(self.folder / "results.json", results.model_dump_json(indent=1))
-            spent = time.perf_counter() - began
-            self._write_again = time.perf_counter() + spent / WRITING_AT_MOST
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        done, words = [self._grouped(task) for task in self.kept], self.benchmark.results
+        words = self.benchmark.results
+        # What the pack tells goes before what the evaluator's log does, which need not tell it.
+        done = [
+            task.model_copy(update={"group": self.groups.get(task.spec_id, task.group)})
+            for task in self.kept
+        ]
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self.folder.name,
@@ -258,7 +205,7 @@ class Session:
             pack=self.config.pack_name,
             brain=ModelPair(evaluator=self.config.evaluator, worker=self.config.worker),
             strategy=self.config.strategy,
-            steps=tuple(kind.name for kind in self._shared.stages),
+            steps=tuple(kind.name for kind in self.stages),
             sandboxes=self.sandboxes,
             session_id=self.session_id,
             submitted=self._submitted,
@@ -270,41 +217,33 @@ class Session:
             tasks=tuple(done),
         )
 
-    def _grouped(self, task: TaskResult) -> TaskResult:
-        """The result with the group that the pack tells: the evaluator's log need not."""
-        group = (self.groups or {}).get(task.spec_id, task.group)
-        return task if group == task.group else task.model_copy(update={"group": group})
-
     def _run_task(self, task: TaskInfo, start: Start) -> None:
-        if not self._breaker.admits():
+        if not self.breaker.admits():
             return
-        if self.stop.requested or self._spent():
-            self._breaker.release()
+        if self.stop.requested or self._is_limit_reached():
+            self.breaker.release()
             return
         self.watcher.task_started(task)
-        attempt = Attempt(self._shared, task, start)
+        attempt = Attempt(self, task, start)
         with ExitStack() as failing:
-            failing.callback(self._breaker.release)
+            failing.callback(self.breaker.release)
             try:
                 result = attempt.play()
             except JournalFailed as error:
                 self.stop.break_off(str(error))
                 raise
             failing.pop_all()
-        self._breaker.ended(result)
+        self.breaker.ended(result)
         if attempt.left_debugger:
             self.stop.request()
         with self._lock:
             self._results[task.task_id] = result
-            due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again
-        if due:
-            self.write(running=True)
+        self.write(running=True)
         self.watcher.task_done(result)
 
-    def _spent(self) -> bool:
-        """Whether a limit of the run is reached, so that no further task may start."""
+    def _is_limit_reached(self) -> bool:
         try:
-            self._shared.meter.check()
+            self.meter.check()
         except LimitReached as reached:
             self.limit = str(reached)
             return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol
@@ -23,7 +23,7 @@ from coordinator.limits import Halt
 from core.ledger import EntryObserver, Ledger, Tool, ToolFault
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal, JournalFailed
-from core.runs.task import Finding, StageInput, TaskRun, Verdict
+from core.runs.task import Finding, StageInput, TaskRun
 
 DEFAULT = "default"
 NEAR = 60
@@ -111,11 +111,12 @@ def _unknown(word: str, names: list[str]) -> str:
 
 @contextmanager
 def recorded_to(run: TaskRun, on_entry: EntryObserver) -> Iterator[Ledger]:
-    """A ledger whose requests are those of the run."""
+    """A ledger whose requests are those of the run; it is closed afterwards."""
     ledger = Ledger(on_entry=on_entry)
     try:
         yield ledger
     finally:
+        ledger.close()
         run.requests += ledger.requests
 
 
@@ -166,14 +167,9 @@ class StageRunner:
         return answer.text
 
     @property
-    def verdict(self) -> Verdict | None:
-        """How the task ends before the strategy is asked, where a stage says that it does."""
-        return next((f.verdict for f in self._early() if f.verdict), None)
-
-    @property
-    def closed_by(self) -> str:
-        """The stage that says so; "" where none does."""
-        return next((f.step for f in self._early() if f.verdict), "")
+    def closing(self) -> Finding | None:
+        """The first finding whose verdict ends the task before the strategy is asked."""
+        return next((finding for finding in self._early() if finding.verdict), None)
 
     def check_finish(self, text: str, briefing: str, finish: str, log: str) -> str | None:
         """Return a stage's objection to the strategy's FINISH; each stage objects once."""
@@ -190,9 +186,8 @@ class StageRunner:
         """The end that the strategy wants with its message in the words of the stages."""
         for spec in self._of("words"):
             case = StageInput(text, tuple(self._early()), finish)
-            words = self._found(spec, case, briefing).words
-            if words:
-                with self.ledger() as ledger, closing(ledger):
+            if words := self._found(spec, case, briefing).words:
+                with self.ledger() as ledger:
                     finish = self.environment.reworded(finish, words, ledger)
         return finish
 
@@ -219,25 +214,18 @@ class StageRunner:
         if (known := self._known(spec, case)) is not None:
             return known
         began = time.perf_counter()
-        with self.ledger() as ledger, closing(ledger):
+        with self.ledger() as ledger:
             try:
                 step = spec.make(self.environment)
                 finding = step.run(case, briefing, self.client(spec.name), ledger)
             except (Halt, JournalFailed):
                 raise
             except Exception as error:  # the wall of a stage: the task goes on without it
-                finding = Finding(failed=_why(error))
-        noted: dict[str, object] = {
-            "step": spec.name,
-            "about": self._about(spec, case),
-            "seconds": round(time.perf_counter() - began, 6),
-        }
-        finding = finding.model_copy(update=noted)
+                is_known = isinstance(error, ModelFailed | ToolFault)
+                why = str(error) if is_known else f"{type(error).__name__}: {error}"
+                finding = Finding(failed=why[:FAILED_CHARS])
+        seconds, about = round(time.perf_counter() - began, 6), self._about(spec, case)
+        finding = finding.model_copy(update={"step": spec.name, "about": about, "seconds": seconds})
         self.journal.write("finding", finding.model_dump(mode="json"))
         self.run.findings.append(finding)
         return finding
-
-
-def _why(error: Exception) -> str:
-    known = isinstance(error, ModelFailed | ToolFault)
-    return (str(error) if known else f"{type(error).__name__}: {error}")[:FAILED_CHARS]

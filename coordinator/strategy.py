@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import regex
 
@@ -16,29 +16,14 @@ from core.models.model_call import Role
 from core.models.model_client import ModelClient
 from core.runs.task import Decision, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator import Evaluator
-from next_step import Agent, Answer, Compression, PastStep
+from evaluator.evaluator import Evaluator
+from next_step.agent import Agent, Answer, PastStep
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import ExecutorFactory, Worker
 
 PAGES_AT_MOST = 8
 """Pages that one instruction reads without a worker."""
 _PAGES = regex.compile(r"READ:[ \t]*+([^\n]{1,1000})")
-
-
-class Strategy(Protocol):
-    """Decides a turn and does what was decided; the loop around it is the same for all."""
-
-    def decide(self, context: TurnContext[Turn]) -> Decision:
-        """The decision of the context's turn.
-
-        Raises:
-            Unreadable: the model's replies hold no decision.
-            ModelFailed: the model gave no answer at all.
-        """
-
-    def act(self, decision: Decision, ledger: Ledger) -> WorkReport:
-        """Do what was decided with the tools that the ledger offers, and close the ledger."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +84,14 @@ class NextStepStrategy:
         )
 
 
+Strategy: TypeAlias = EvaluatorWorker | NextStepStrategy
+"""Decides a turn and does what was decided; the loop around it is the same for all.
+
+``decide`` raises Unreadable where the model's replies hold no decision, and ModelFailed where it
+gave no answer at all. ``act`` closes the ledger, which offers the tools.
+"""
+
+
 def _called(call: Callable[[], Answer], ledger: Ledger) -> WorkReport:
     """The report of a call without code; the ledger is closed."""
     began = time.perf_counter()
@@ -125,28 +118,28 @@ def strategy_of(
     """The strategy that a run is configured to use, for one task."""
     prompts = benchmark.prompts
     if config.strategy == "next-step":
-        how = Compression(tokens=config.prompt_tokens)
-        tools, guide = benchmark.environments.tools(), prompts.guide_of_steps()
         return NextStepStrategy(
-            Agent(client("evaluator"), prompts.rules, guide, tools, how, prompts.overrides)
+            Agent(
+                client("evaluator"),
+                prompts.rules,
+                prompts.guide_of_steps(),
+                benchmark.environments.tools(),
+                config.prompt_tokens,
+                prompts.overrides,
+            )
         )
     guide, form = prompts.guide(), prompts.final_answer
+    limits = SandboxLimits()  # a step may take longer by what its tools may wait for the platform
     return EvaluatorWorker(
         Evaluator(client("evaluator"), prompts.rules, guide, form, prompts.overrides),
         Worker(
             client("worker"),
-            _limits(config),
+            replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds),
             executor_factory=executor_factory,
             texts=prompts.overrides,
         ),
         benchmark.environments.page_tool,
     )
-
-
-def _limits(config: RunConfig) -> SandboxLimits:
-    """A step may take longer by what its tools may wait for the platform."""
-    limits = SandboxLimits()
-    return replace(limits, wall_seconds=limits.wall_seconds + config.retry_seconds)
 
 
 def _past(turn: Turn) -> PastStep:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from coordinator.benchmark import Environment
@@ -16,7 +16,7 @@ from core.models.tokens import cut_text
 from core.runs.journal import Journal
 from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator.decision import has_blank
+from evaluator.evaluator import has_blank
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "
@@ -46,16 +46,14 @@ class TaskLoop:
     """Around the strategy."""
     client: Callable[[str], ModelClient | None] = lambda _: None
     """The way to the model of a stage; None: it does without."""
-    briefing: str | None = None
-    """The environment's briefing for this task; fetched once."""
-    asked: str = ""
-    """The task's text."""
 
     def __post_init__(self) -> None:
         self._stages = StageRunner(
             self.stages, self.environment, self.client, self.journal, self.run, self._recorded_to
         )
         self._objections: set[str] = set()
+        self._briefing: str | None = None
+        self._asked = ""
 
     def go(self, task_text: str) -> None:
         """Loop over at most ``max_turns`` turns; the result is in the run that was given.
@@ -68,11 +66,11 @@ class TaskLoop:
             ModelFailed: a model gave no answer, the one that decides or the worker's.
             Unreadable: the replies of the one that decides cannot be used.
         """
-        run, self.asked = self.run, task_text
+        run, self._asked = self.run, task_text
         if self.conclude():
             return
         for number in range(len(run.turns) + 1, self.max_turns + 1):
-            self._turn(task_text, number)
+            self._turn(number)
             if run.outcome == "finished":
                 return
         # The last turn may have ended without an answer to what it did.
@@ -89,7 +87,7 @@ class TaskLoop:
             self.run.outcome = "finished"
         return self.run.outcome != "unfinished"
 
-    def _turn(self, task_text: str, number: int) -> None:
+    def _turn(self, number: int) -> None:
         """One turn, unless reading the state shows that nothing is left to do."""
         began, started = time.perf_counter(), time.time()
         before, requests = len(self.run.calls), self.run.requests
@@ -97,12 +95,12 @@ class TaskLoop:
         if self.environment.finished():
             self.run.outcome = "finished"
             return
-        withheld, challenge = self._withheld(task_text), None
-        decision, closed_by = self._closed(task_text, withheld)
+        withheld, challenge = self._withheld(), None
+        decision, closed_by = self._closed(withheld)
         if decision is None:
-            decision, challenge = self._decide(task_text, state, number, withheld)
+            decision, challenge = self._decide(state, number, withheld)
         self.on_decision(number, decision)
-        report, refused = self._carried_out(task_text, decision, number, closed_by)
+        report, refused = self._carried_out(decision, number, closed_by)
         turn = Turn(
             number=number,
             state=state,
@@ -126,33 +124,35 @@ class TaskLoop:
             self.run.outcome = "finished"
 
     def _carried_out(
-        self, task_text: str, decision: Decision, number: int, closed_by: str
+        self, decision: Decision, number: int, closed_by: str
     ) -> tuple[WorkReport | None, str | None]:
         """The report of the work that was decided, and why a decision was refused."""
         if decision.decision == "FINISH":
             self._check_answered()
             worded = closed_by in ("", PREPARED)
-            return None, self._finish(task_text, decision, worded=worded)
+            return None, self._finish(decision, worded=worded)
         if self._closes(number):
             return None, NOT_CARRIED_OUT
-        return self._act(decision), None
+        decided = f"{decision.thought}\n{decision.instruction}"
+        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
+            ledger.offer([*tools, *self._stages.tools(ledger)])
+            ledger.on_call = self.on_call
+            return self.strategy.act(decision, ledger), None
 
     def _recorded_to(self) -> AbstractContextManager[Ledger]:
         return recorded_to(self.run, self.on_entry)
 
     def _read_state(self) -> str:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.state(ledger)
 
     def _brief(self) -> str:
-        if self.briefing is None:
-            with self._recorded_to() as ledger, closing(ledger):
-                self.briefing = self.environment.briefing(ledger, self.asked)
-        return self.briefing
+        if self._briefing is None:
+            with self._recorded_to() as ledger:
+                self._briefing = self.environment.briefing(ledger, self._asked)
+        return self._briefing
 
-    def _decide(
-        self, task_text: str, state: str, number: int, withheld: str | None
-    ) -> tuple[Decision, str | None]:
+    def _decide(self, state: str, number: int, withheld: str | None) -> tuple[Decision, str | None]:
         """Return the decision of a turn; a FINISH that contradicts the facts is sent back once.
 
         ``withheld``: why the answer prepared for this turn was not sent.
@@ -160,10 +160,10 @@ class TaskLoop:
         turns, limit = self.run.turns, self.max_turns
         alone = self._closes(number)
         briefing = self._brief()
-        self._stages.before(task_text, briefing)
+        self._stages.before(self._asked, briefing)
         findings = self._stages.findings_text()
         context = TurnContext(
-            task_text, turns, state, number, limit, briefing, findings, alone, withheld=withheld
+            self._asked, turns, state, number, limit, briefing, findings, alone, withheld=withheld
         )
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
@@ -171,18 +171,17 @@ class TaskLoop:
         else:
             objection = self._objection(decision)
             is_new = objection is not None and self._is_new(objection, decision)
-            challenge = objection if is_new else self._asked_back(task_text, decision)
+            challenge = objection if is_new else self._asked_back(decision)
         if challenge is None:
             return decision, None
         self.on_decision(number, decision)
         return self.strategy.decide(replace(context, challenge=challenge)), challenge
 
     def _closes(self, number: int) -> bool:
-        """Whether a turn is kept for the FINISH alone."""
         return self.environment.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.check_finish(_finish_text(decision), ledger)
 
     def _is_new(self, objection: str, decision: Decision) -> bool:
@@ -197,11 +196,10 @@ class TaskLoop:
 
     def _check_answered(self) -> None:
         """Refuse to end while a request is unanswered. Raises ToolFault."""
-        unanswered = self.environment.unanswered()
-        if unanswered:
+        if unanswered := self.environment.unanswered():
             raise ToolFault(f"the task ends without an answer: {unanswered}", fatal=True)
 
-    def _closed(self, task_text: str, withheld: str | None) -> tuple[Decision | None, str]:
+    def _closed(self, withheld: str | None) -> tuple[Decision | None, str]:
         """The end of a task for which the strategy is not asked, and what it comes from.
 
         It is the answer that the turn before has prepared, or in the first turn the verdict of a
@@ -211,13 +209,14 @@ class TaskLoop:
         if self.run.turns:
             prepared = self._prepared()
             return (None, "") if prepared is None or withheld else (prepared, PREPARED)
-        self._stages.before(task_text, self._brief())
-        verdict = self._stages.verdict
-        if verdict is None or not self.run.calls:
+        self._stages.before(self._asked, self._brief())
+        finding = self._stages.closing
+        if finding is None or finding.verdict is None or not self.run.calls:
             return None, ""
-        thought = f"{self._stages.closed_by}, by {verdict.by}: {verdict.reason}"
+        verdict = finding.verdict
+        thought = f"{finding.step}, by {verdict.by}: {verdict.reason}"
         decision = Decision(thought=thought, decision="FINISH", instruction=verdict.closing)
-        return (None, "") if self._objection(decision) else (decision, self._stages.closed_by)
+        return (None, "") if self._objection(decision) else (decision, finding.step)
 
     def _prepared(self) -> Decision | None:
         """The end that the last turn has prepared, whatever came of its instruction."""
@@ -227,7 +226,7 @@ class TaskLoop:
         thought = f"prepared in turn {last.number}: every effect is as ordered"
         return Decision(thought=thought, decision="FINISH", instruction=last.decision.prepared)
 
-    def _withheld(self, task_text: str) -> str | None:
+    def _withheld(self) -> str | None:
         """Why the answer that the last turn has prepared must not be sent; None: it may, if any."""
         decision, turns = self._prepared(), self.run.turns
         report = turns[-1].report if turns else None
@@ -237,44 +236,37 @@ class TaskLoop:
         why = "a place in it is not filled in" if has_blank(decision.instruction) else None
         why = why or report.fault or self.environment.unanswered()
         if why is None:
-            with self._recorded_to() as ledger, closing(ledger):
+            with self._recorded_to() as ledger:
                 why = self.environment.check_effects(decision.instruction, report, ledger)
         if why is None and (objection := self._objection(decision)):
             self._is_new(objection, decision)  # so that the FINISH that follows is not sent back
             why = objection
-        why = why or self._asked_back(task_text, decision)
+        why = why or self._asked_back(decision)
         return cut_text(why, WITHHELD_TOKENS) if why else None
 
-    def _asked_back(self, task_text: str, decision: Decision) -> str | None:
-        """Return the objection of a stage after the strategy."""
+    def _asked_back(self, decision: Decision) -> str | None:
         log = "\n".join(turn.prompt(latest=True) for turn in self.run.turns)
-        objection = self._stages.check_finish(task_text, self._brief(), _finish_text(decision), log)
+        objection = self._stages.check_finish(
+            self._asked, self._brief(), _finish_text(decision), log
+        )
         return objection and f"CHALLENGE: {objection}\nYour FINISH said: {_finish_text(decision)}"
 
-    def _finish(self, task_text: str, decision: Decision, *, worded: bool) -> str | None:
+    def _finish(self, decision: Decision, *, worded: bool) -> str | None:
         """Finish the environment; return the objection if it was refused.
 
         ``worded``: the stages' wording, unless it is refused.
         """
         own = _finish_text(decision)
         if worded:
-            words = self._stages.worded(task_text, self._brief(), own)
+            words = self._stages.worded(self._asked, self._brief(), own)
             if words != own and self._send(words) is None:
                 return None
         return self._send(own)
 
     def _send(self, finish: str) -> str | None:
-        with self._recorded_to() as ledger, closing(ledger):
+        with self._recorded_to() as ledger:
             return self.environment.finish(finish, ledger)
-
-    def _act(self, decision: Decision) -> WorkReport:
-        decided = f"{decision.thought}\n{decision.instruction}"
-        with self._recorded_to() as ledger, self.environment.bind(ledger, decided) as tools:
-            ledger.offer([*tools, *self._stages.tools(ledger)])
-            ledger.on_call = self.on_call
-            return self.strategy.act(decision, ledger)
 
 
 def _finish_text(decision: Decision) -> str:
-    """The words with which a task is finished."""
     return decision.instruction or decision.thought

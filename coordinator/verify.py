@@ -34,11 +34,16 @@ class Verify:
         """One call with briefing, log and final answer; nothing without a model."""
         if client is None:
             return Finding()
+        log = task.log
+        while count_text(briefing) > BRIEFING_TOKENS:
+            briefing = briefing[: len(briefing) * 4 // 5]
+        while count_text(log) > LOG_TOKENS:
+            log = log[len(log) // 5 or 1 :]
         parts = {
             "task": task.text,
             "findings": "\n".join(f"{f.step}: {f.text}" for f in task.earlier if f.text) or "none",
-            "briefing": _head(briefing, BRIEFING_TOKENS),
-            "log": _tail(task.log, LOG_TOKENS) or "nothing was done",
+            "briefing": briefing,
+            "log": log or "nothing was done",
             "end": task.final_answer,
         }
         user = "\n".join(f"<{name}>\n{as_data(text)}\n</{name}>" for name, text in parts.items())
@@ -53,15 +58,3 @@ def _objection(reply: dict[str, object]) -> str:
     if not text:
         raise ValueError("it objects without saying to what")
     return text[:OBJECTION_CHARS]
-
-
-def _head(text: str, tokens: int) -> str:
-    while count_text(text) > tokens:
-        text = text[: len(text) * 4 // 5]
-    return text
-
-
-def _tail(text: str, tokens: int) -> str:
-    while count_text(text) > tokens:
-        text = text[len(text) // 5 or 1 :]
-    return text

@@ -1,6 +1,1 @@
 """The schema-guided agent: one model fills in a form and picks one typed tool for each step."""
-
-from next_step.agent import Agent, Answer, system_prompt
-from next_step.history import Compression, PastStep
-
-__all__ = ["Agent", "Answer", "Compression", "PastStep", "system_prompt"]

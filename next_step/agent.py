@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from core.ledger import Ledger, Tool, ToolFault
+from core.ledger import Ledger, Tool, ToolFault, shortened
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, response_format
+from core.models.prompt_json import as_data, compact, packed
 from core.models.prompts import prompt
 from core.models.reprompt import Misread, Unreadable, reprompt
 from core.models.sections import NONE, Texts
-from core.models.tokens import count_messages
+from core.models.tokens import count_messages, count_text, cut_text
 from core.runs.task import TurnContext
 from next_step.forms import COMPLETION, Forms, Misuse, forms_of
-from next_step.history import Compression, PastStep, called, rendered
 from next_step.reply import EXAMPLE, Step, read_step
 
 MORE_WORK = 3
@@ -27,6 +28,99 @@ _REPAIR = (
     "Your reply could not be used: {problem}. Reply again, for this task, as exactly one JSON "
     "object. Of another task, a reply would be:\n{example}"
 )
+
+
+CHARS_PER_TOKEN = 12
+"""A text with more characters is shortened without counting its tokens."""
+LADDER = (
+    (150, 1_000), (80, 600), (40, 400), (20, 300), (10, 200), (5, 120), (2, 80), (1, 40),
+)  # fmt: skip
+"""Rows of a list and characters of a text that are kept, step by step less."""
+SHORTER = (
+    (1.0, 1.0, 1.0), (1.0, 0.5, 0.5), (1.0, 0.2, 0.25), (1.0, 0.07, 0.1), (0.5, 0.07, 0.05),
+    (0.2, 0.05, 0.05), (0.05, 0.04, 0.04),
+)  # fmt: skip
+"""Parts of the usual room for the last step, other recent ones and older ones; tried in order
+until all steps fit."""
+ERROR_CHARS = 1_500
+PROMPT_TOKENS = 12_000
+"""Maximum tokens of a whole prompt, including the system part."""
+RECENT = 3
+"""So many of the last steps keep their answers as far as ``RECENT_TOKENS`` go."""
+RECENT_TOKENS = 4_000
+"""Maximum tokens of one result, call or state of the last step."""
+OLD_TOKENS = 200
+
+
+@dataclass(frozen=True)
+class PastStep:
+    """One step that was taken, and what came of it."""
+
+    current_state: str
+    call: str
+    """The function as JSON text."""
+    answer: object = None
+    error: str | None = None
+
+
+def rendered(steps: Sequence[PastStep], room: int) -> list[str]:
+    """The steps as texts that have no more than ``room`` tokens together.
+
+    Answers of older steps are shortened: lists keep their first entries, whole, so that what is
+    kept has its prices and totals; what is missing is counted. Errors stay. Where nothing else
+    helps, the oldest steps are left out.
+    """
+    texts: list[str] = []
+    for parts in SHORTER:
+        texts = [_text(s, len(steps) - i, parts) for i, s in enumerate(steps, start=1)]
+        if sum(map(count_text, texts)) <= room:
+            return texts
+    while texts and sum(map(count_text, texts)) > room:
+        texts = texts[1:]
+    return texts
+
+
+def _text(step: PastStep, behind: int, parts: tuple[float, float, float]) -> str:
+    """One step; ``behind``: how many steps were taken after it."""
+    age = 0 if behind == 0 else 1 if behind < RECENT else 2
+    part = parts[age]
+    small = max(int(OLD_TOKENS * part), 12)
+    room = small if age == 2 else max(int(RECENT_TOKENS * part), 12)
+    said = {
+        "current_state": cut_text(step.current_state, room if age == 0 else small // 3),
+        "function": json.loads(fit(called(step.call), small)),
+    }
+    if step.error is not None:
+        chars = max(int(ERROR_CHARS * part), 120)
+        outcome = compact({"error": packed(step.error, chars=chars)})
+    else:
+        outcome = f'{{"answer":{fit(step.answer, room)}}}'
+    return as_data(f"{compact(said)}\n{outcome}")
+
+
+def fit(value: object, tokens: int) -> str:
+    """JSON of a value in at most so many tokens: fewer rows of lists, then shorter texts."""
+    value = shortened(value)
+    # A row has at least one token, so that no more rows than tokens can be kept.
+    for rows, chars in ((tokens, None), *LADDER):
+        text = compact(packed(value, rows, chars))
+        if len(text) <= tokens * CHARS_PER_TOKEN and count_text(text) <= tokens:
+            return text
+    if isinstance(value, dict):
+        # Totals and the like stand beside the lists.
+        plain = {k: v for k, v in value.items() if not isinstance(v, dict | list | str)}
+        text = compact(dict(islice(plain.items(), tokens // 8)))
+        if count_text(text) <= tokens:
+            return text
+    return compact(cut_text(compact(value), tokens // 2))
+
+
+def called(text: str) -> object:
+    """The function of a step; of what is no JSON the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 @dataclass(frozen=True)
@@ -62,7 +156,7 @@ class Agent:
         rules: the rules of the benchmark.
         guide: strategies in prose.
         tools: what can be called; one of them is final.
-        compression: how much of the past a prompt may contain.
+        prompt_tokens: maximum of a whole prompt; the past is shortened to fit.
         texts: sections that replace built-in ones.
     """
 
@@ -72,16 +166,15 @@ class Agent:
         rules: str,
         guide: str,
         tools: Sequence[Tool],
-        compression: Compression | None = None,
+        prompt_tokens: int = PROMPT_TOKENS,
         texts: Texts = NONE,
     ) -> None:
         self._client = client
         self._forms = forms_of(tools)
-        self._compression = compression or Compression()
-        sent = client.takes_schema
-        self._params: dict[str, Any] = (
-            {"response_format": response_format("NextStep", self._forms.schema)} if sent else {}
-        )
+        self._prompt_tokens = prompt_tokens
+        self._params: dict[str, Any] = {}
+        if client.takes_schema:
+            self._params["response_format"] = response_format("NextStep", self._forms.schema)
         self.system = system_prompt(rules, guide, self._forms, texts)
 
     def messages(self, context: TurnContext[PastStep]) -> list[Message]:
@@ -96,8 +189,8 @@ class Agent:
 
         # Tags around the steps have tokens too.
         bare = count_messages(messages([""] * past))
-        room = max(self._compression.tokens - bare, LEAST_ROOM)
-        return messages(rendered(context.past, room, self._compression))
+        room = max(self._prompt_tokens - bare, LEAST_ROOM)
+        return messages(rendered(context.past, room))
 
     def next(self, context: TurnContext[PastStep]) -> Step:
         """Ask the model for the next step, and once more if its reply is unreadable.
@@ -166,7 +259,10 @@ class Agent:
         if form.status == "impossible":
             return Answer(error="refused: impossible needs its reason")
         if form.status == "need_more_work":
-            if sum(map(_is_more_work, earlier)) >= MORE_WORK:
+            functions = [function for call in earlier if isinstance(function := called(call), dict)]
+            more_work = (COMPLETION, "need_more_work")
+            said = [f for f in functions if (f.get("tool"), f.get("status")) == more_work]
+            if len(said) >= MORE_WORK:
                 return Answer(
                     error=f"refused: need_more_work was said {MORE_WORK} times; take a step, or "
                     "complete as solved or impossible"
@@ -175,7 +271,8 @@ class Agent:
         if flaw := self._flaw(form):
             return Answer(error=f"{flaw}; expected {self._forms.usage(COMPLETION)}")
         final, wanted = self._forms.final, form.final.model_dump(mode="json")
-        if first := self._forms.preparation:
+        first = next((t for t in self._forms.tools if t.name == final.prepared_by), None)
+        if first is not None:
             plain = {name.removeprefix("expected_"): value for name, value in wanted.items()}
             known = {k: v for k, v in plain.items() if k in first.signature.parameters}
             ledger.call(first.name, [], known)
@@ -186,9 +283,3 @@ class Agent:
         if not self._forms.final.closes and not any(c.strip() for c in form.conditions):
             return "refused: solved needs every condition of the task restated in conditions"
         return "refused: solved needs final" if form.final is None else None
-
-
-def _is_more_work(call: str) -> bool:
-    function = called(call)
-    said = function if isinstance(function, dict) else {}
-    return (said.get("tool"), said.get("status")) == (COMPLETION, "need_more_work")

@@ -54,13 +54,24 @@ class Forms:
         self.tools = tuple(t for t in tools if t.told and not t.final)
         self.final = finals[0]
         self._models = {t.name: _model(t.name, _arguments(t), t.name) for t in self.tools}
-        answer = _answer(self.final)
-        self._models[COMPLETION] = _completion(self.final, answer)
+        arguments = _arguments(self.final)
+        # Of a tool that closes the task optional ones may be left out: what they mean then is an
+        # answer as well.
+        if not self.final.closes:
+            types = self.final.types()
+            arguments = {name: (_without_none(type_), ...) for name, type_ in types.items()}
+        answer = self._answer = _model(f"{self.final.name}_Arguments", arguments)
+        completion: dict[str, Any] = {
+            "status": (ClosingStatus, "solved") if self.final.closes else (Status, ...),
+            "reason": (str, ""),
+            "conditions": (list[str], []),
+            "final": (answer | None, None),
+        }
+        self._models[COMPLETION] = _model(COMPLETION, completion, COMPLETION)
         union: Any = reduce(or_, self._models.values())
         fields: dict[str, Any] = {"function": (Annotated[union, Field(discriminator="tool")], ...)}
         if self.final.closes:
             fields["if_done"] = (answer | None, None)
-        self._answer = answer
         self.step: type[NextStep] = create_model("NextStep", __base__=NextStep, **fields)
 
     @cached_property
@@ -84,17 +95,23 @@ class Forms:
         Shorter than a worker is told it: whoever sees the answer of every call needs no shapes of
         what the fields of an answer hold.
         """
-        return [f"{_call(t)}: {_without_inner_shapes(' '.join(t.doc.split()))}" for t in self.tools]
-
-    @property
-    def preparation(self) -> Tool | None:
-        """The tool that brings about what the final one expects, where there is one."""
-        return next((t for t in self.tools if t.name == self.final.prepared_by), None)
+        lines = []
+        for tool in self.tools:
+            given = tool.signature.parameters
+            arguments = ", ".join(_argument(given[n], t) for n, t in tool.types().items())
+            doc = _without_inner_shapes(" ".join(tool.doc.split()))
+            lines.append(f"{tool.name}({arguments}): {doc}")
+        return lines
 
     @cached_property
     def example(self) -> str:
         """A step as it may look when it is filled in, with the first tool that only reads."""
-        reading = [t for t in self.tools if t.kind == "read" and not _needs_arguments(t)]
+        reading = [
+            tool
+            for tool in self.tools
+            if tool.kind == "read"
+            and all(given is not ... for _, given in _arguments(tool).values())
+        ]
         tool = (reading or self.tools or (self.final,))[0]
         step = {
             "current_state": "Nothing is known yet; first I look at what there is.",
@@ -181,13 +198,8 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{'.'.join(map(str, e['loc'])) or 'the object'}: {e['msg']}" for e in problems]
 
 
-def _call(tool: Tool) -> str:
-    """A call without the type of texts, and with ``?`` where an argument may be left out."""
-    given, types_ = tool.signature.parameters, tool.types()
-    return f"{tool.name}({', '.join(_argument(given[n], t) for n, t in types_.items())})"
-
-
 def _argument(given: Parameter, type_: Any) -> str:
+    """An argument without the type of texts, and with ``?`` where it may be left out."""
     type_ = _without_none(type_)
     if get_origin(type_) is Annotated:
         type_ = _without_none(get_args(type_)[0])
@@ -216,26 +228,6 @@ def _without_inner_shapes(doc: str) -> str:
     return "".join(kept)
 
 
-def _completion(final: Tool, answer: type[BaseModel]) -> type[BaseModel]:
-    """The way out; ``final`` holds every argument of the final tool, the optional ones too.
-
-    Of one that closes the task those may be left out: what they mean then is an answer as well.
-    """
-    fields: dict[str, Any] = {
-        "status": (ClosingStatus, "solved") if final.closes else (Status, ...),
-        "reason": (str, ""),
-        "conditions": (list[str], []),
-        "final": (answer | None, None),
-    }
-    return _model(COMPLETION, fields, COMPLETION)
-
-
-def _answer(final: Tool) -> type[BaseModel]:
-    """The arguments of the final tool."""
-    needed = {name: (_without_none(type_), ...) for name, type_ in final.types().items()}
-    return _model(f"{final.name}_Arguments", _arguments(final) if final.closes else needed)
-
-
 def _model(name: str, fields: dict[str, Any], tool: str | None = None) -> type[BaseModel]:
     first = {"tool": (Literal[tool], ...)} if tool else {}
     model: type[BaseModel] = create_model(name, __base__=_Form, **(first | fields))
@@ -249,10 +241,6 @@ def _arguments(tool: Tool) -> dict[str, Any]:
         name: (type_, ... if given[name].default is Parameter.empty else given[name].default)
         for name, type_ in tool.types().items()
     }
-
-
-def _needs_arguments(tool: Tool) -> bool:
-    return any(default is ... for _, default in _arguments(tool).values())
 
 
 def _without_none(type_: Any) -> Any:

@@ -35,7 +35,6 @@ class Step:
     """A step as the model asked for it."""
 
     current_state: str
-    plan: tuple[str, ...]
     function: dict[str, Any]
     """``tool`` first, then the arguments; checked by :meth:`Forms.check` before it is called."""
     prepared: str = ""
@@ -80,7 +79,6 @@ def read_step(
             raise Misread("; ".join(own[:PROBLEMS_SHOWN])) from None
     return Step(
         current_state=filled["current_state"],
-        plan=tuple(filled["plan_remaining_steps_brief"]),
         function=filled["function"],
         prepared=prepared,
     )
@@ -97,7 +95,6 @@ def _with_queue(forms: Forms, text: str) -> dict[str, object] | None:
 
 
 def _first_of_steps(forms: Forms, text: str) -> dict[str, object] | None:
-    """The first step of a list of steps."""
     before = text[: text.find("{")].rstrip()
     if not before.endswith("["):
         return None
@@ -126,23 +123,22 @@ def _filled(forms: Forms, fields: dict[str, object]) -> dict[str, Any]:
 
 def _function(forms: Forms, value: object) -> dict[str, Any]:
     """A function with its name under ``tool`` and its arguments beside it."""
-    function = _first_of_queue(_opened(value))
+    function = _opened(value)
+    if isinstance(function, list):  # of a queue the first; each may be in the wrapper of an API
+        function = _opened(function[0]) if function else None
+        wrapped = function.get("function") if isinstance(function, dict) else None
+        function = wrapped if isinstance(wrapped, dict) else function
     if isinstance(function, str):
         return {"tool": forms.spelled(function)}
     if not isinstance(function, dict):
         return {"tool": ""}
     name, given = _name_and_rest(function)
-    arguments = {k: v for k, v in _arguments(given).items() if v is not None and k != "tool"}
-    return {"tool": "" if name is None else forms.spelled(name), **arguments}
-
-
-def _first_of_queue(value: object) -> object:
-    """A function, or the first of a list of them; each may be in the wrapper of an API."""
-    if not isinstance(value, list):
-        return value
-    first = _opened(value[0]) if value else None
-    wrapped = first.get("function") if isinstance(first, dict) else None
-    return wrapped if isinstance(wrapped, dict) else first
+    wrapper = next(iter(given)) if len(given) == 1 else ""
+    if wrapper in _ARGUMENT_KEYS:
+        arguments = _opened(given[wrapper])
+        given = arguments if isinstance(arguments, dict) else {}
+    kept = {k: v for k, v in given.items() if v is not None and k != "tool"}
+    return {"tool": "" if name is None else forms.spelled(name), **kept}
 
 
 def _name_and_rest(function: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
@@ -155,15 +151,6 @@ def _name_and_rest(function: dict[str, Any]) -> tuple[str | None, dict[str, Any]
         ((name, arguments),) = rest.items()
         return name, {"arguments": arguments}
     return None, rest
-
-
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments beside a function's name, out of the object that may hold them all."""
-    wrapper = next(iter(given)) if len(given) == 1 else ""
-    if wrapper not in _ARGUMENT_KEYS:
-        return given
-    arguments = _opened(given[wrapper])
-    return arguments if isinstance(arguments, dict) else {}
 
 
 def _opened(value: object) -> object:

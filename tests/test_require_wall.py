@@ -14,7 +14,7 @@ from cli.cli import app
 from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]
-WHY_NOT = "worker.sandbox.isolation._why_not"
+WHY_NOT = "worker.sandbox.isolation.why_not"
 """What tries an isolation out: its text says why it does not count."""
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from smolagents import CodeAgent, FinalAnswerTool, LogLevel
+from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
-from smolagents.monitoring import AgentLogger
 from smolagents.utils import AgentGenerationError, AgentMaxStepsError
 
 from core.ledger import Ledger, Tool
@@ -39,10 +36,6 @@ _FORM_LINES = frozenset({"...", "…", "pass", "final_answer(report)", "report =
 _ONLY_FORM = "it only repeats the form of the prompt; write the code for this instruction"
 
 
-class NoUsableCode(Exception):
-    """Two replies in a row held no code that may be run; the text says what they held."""
-
-
 class WorkerModel(Model):  # type: ignore[misc]
     """Calls the client and passes on exactly one code block, never one that was cut off.
 
@@ -57,17 +50,12 @@ class WorkerModel(Model):  # type: ignore[misc]
         """Generate with at most two calls; no stop strings, since some reasoning contains them.
 
         Raises:
-            NoUsableCode: neither the reply nor the second one has code that may run.
+            Misread: neither the reply nor the second one has code that may run.
             ModelFailed: the model gave no answer at all.
         """
         # What a step called is its code, which is in the reply before already.
         prompt = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
-        try:
-            code = reprompt(self._client, prompt, _code, lambda why: _REPAIR.format(problem=why))
-        except Misread as problem:
-            raise NoUsableCode(
-                f"the worker's model gave no usable code twice: {problem} ({self.model_id})"
-            ) from None
+        code = reprompt(self._client, prompt, _code, lambda why: _REPAIR.format(problem=why))
         return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n</code>")
 
 
@@ -92,8 +80,13 @@ def _plain(message: Any) -> Message:
 
 
 MAX_STEPS = 3
-SYSTEM = "worker/system"
-"""The section of the system prompt."""
+_EMPTY = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
+_NO_TEMPLATES: dict[str, Any] = {
+    "planning": _EMPTY,
+    "managed_agent": {"task": "", "report": ""},
+    "final_answer": {"pre_messages": "", "post_messages": ""},
+}
+"""Parts of smolagents' prompts that are not used."""
 ExecutorFactory: TypeAlias = Callable[[str, Ledger, SandboxLimits], SandboxExecutor]
 """Opens the sandbox of an instruction whose calls a ledger records."""
 
@@ -104,42 +97,14 @@ def system_prompt(tools: Iterable[Tool], texts: Texts = NONE) -> str:
     ``texts``: sections over the shipped ones.
     """
     told = [tool for tool in tools if tool.told and not tool.closes]
-    usages = tuple((tool.usage(), tool.doc) for tool in told if not tool.name_only)
-    others = tuple(tool.name for tool in told if tool.name_only)
-    return _rendered(usages, others, python_rules(), texts.get(SYSTEM))
-
-
-@lru_cache(maxsize=64)
-def _rendered(
-    tools: tuple[tuple[str, str], ...], others: tuple[str, ...], rules: str, override: str | None
-) -> str:
-    texts = NONE if override is None else {SYSTEM: override}
-    return prompt("worker", "system", texts, tools=tools, others=others, python_rules=rules)
-
-
-class _Quiet(AgentLogger):  # type: ignore[misc]
-    """Says nothing, and does not render first what nobody sees."""
-
-    def __init__(self) -> None:
-        """Without a console."""
-        self.level = LogLevel.OFF
-
-    def log(self, *args: object, **kwargs: object) -> None:
-        """Nothing."""
-
-    log_error = log_markdown = log_code = log_rule = log_task = log_messages = log
-
-
-_QUIET = _Quiet()
-_FINAL_ANSWER = FinalAnswerTool()
+    usages = [(tool.usage(), tool.doc) for tool in told if not tool.name_only]
+    others = [tool.name for tool in told if tool.name_only]
+    rules = python_rules()
+    return prompt("worker", "system", texts, tools=usages, others=others, python_rules=rules)
 
 
 class _Agent(CodeAgent):  # type: ignore[misc]
     """A CodeAgent that spends no further model call when its steps are used up."""
-
-    def _setup_tools(self, tools: list[Any], add_base_tools: bool) -> None:
-        """Nothing but the final answer, whose tool takes a millisecond to make."""
-        self.tools = {_FINAL_ANSWER.name: _FINAL_ANSWER}
 
     def initialize_system_prompt(self) -> str:
         """The prompt as it is: it is no template, and the agent asks for it more than once."""
@@ -148,16 +113,6 @@ class _Agent(CodeAgent):  # type: ignore[misc]
     def provide_final_answer(self, task: str) -> ChatMessage:
         """Say that there is no answer instead of asking the model for one."""
         return ChatMessage(role=MessageRole.ASSISTANT, content="no final answer")
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    """How an agent's run ended; fields as in ``WorkReport``."""
-
-    result: object = None
-    answered: bool = False
-    error: str | None = None
-    failure: Literal["model"] | None = None
 
 
 class Worker:
@@ -203,70 +158,56 @@ class Worker:
         executor = self._open(instruction, ledger, self._limits)
         ledger.position = lambda: executor.position
         ledger.instruction = instruction
-        outcome = _Outcome()
         try:
-            outcome = self._run(instruction, ledger, executor)
+            report = self._run(instruction, ledger, executor)
         except AgentGenerationError as error:
-            outcome = _model_outcome(error)
+            cause = error.__cause__
+            if isinstance(cause, ModelFailed):
+                report = WorkReport(error=f"the worker's model failed: {cause}", failure="model")
+            elif isinstance(cause, Misread):
+                text = f"the worker's model gave no usable code twice: {cause}"
+                report = WorkReport(error=f"{text} ({self._client.model})")
+            else:  # a limit, a full disk, a bug
+                raise (cause or error) from None
         finally:
             ledger.close()
             executor.cleanup()
-        return WorkReport(
-            result=outcome.result,
-            answered=outcome.answered,
-            error=outcome.error,
-            failure=outcome.failure,
-            steps=tuple(executor.traces),
-            sandbox=executor.kind,
-            pins=(executor.clock_and_seed.clock, executor.clock_and_seed.seed),
-            calls=ledger.calls,
-            requests=ledger.requests,
-            seconds=round(time.perf_counter() - began, 6),
+        return report.model_copy(
+            update={
+                "steps": tuple(executor.traces),
+                "sandbox": executor.kind,
+                "pins": (executor.clock_and_seed.clock, executor.clock_and_seed.seed),
+                "calls": ledger.calls,
+                "requests": ledger.requests,
+                "seconds": round(time.perf_counter() - began, 6),
+            }
         )
 
-    def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> _Outcome:
+    def _run(self, instruction: str, ledger: Ledger, executor: SandboxExecutor) -> WorkReport:
+        def raise_our_fault(_step: object) -> None:
+            # smolagents would report an error of this program to the model.
+            if executor.host_faults:
+                raise executor.host_faults[0]
+
         agent = _Agent(
             tools=[],
             model=WorkerModel(self._client),
             executor=executor,
-            prompt_templates=_templates(system_prompt(ledger.tools, self._texts)),
+            prompt_templates={
+                "system_prompt": system_prompt(ledger.tools, self._texts),
+                **_NO_TEMPLATES,
+            },
             max_steps=self._max_steps,
-            logger=_QUIET,
-            step_callbacks=[lambda _step: _raise_ours(executor)],
+            verbosity_level=LogLevel.OFF,
+            step_callbacks=[raise_our_fault],
         )
         # Angle brackets are defused: the instruction may quote texts from outside.
         task = f"<instruction>\n{instruction.replace('<', chr(92) + 'u003c')}\n</instruction>"
         output = agent.run(task)
         errors = [e for e in (getattr(step, "error", None) for step in agent.memory.steps) if e]
         if not (errors and isinstance(errors[-1], AgentMaxStepsError)):
-            return _Outcome(output, answered=True)
+            return WorkReport(result=output, answered=True)
         last = [str(e.message) for e in errors[:-1]]
-        return _Outcome(
+        return WorkReport(
             error=last[-1] if last else f"no final_answer within {self._max_steps} steps"
         )
-
-
-def _raise_ours(executor: SandboxExecutor) -> None:
-    """Stop after an error of this program, which smolagents would report to the model."""
-    if executor.host_faults:
-        raise executor.host_faults[0]
-
-
-def _templates(system: str) -> dict[str, Any]:
-    empty = {"initial_plan": "", "update_plan_pre_messages": "", "update_plan_post_messages": ""}
-    return {
-        "system_prompt": system,
-        "planning": empty,
-        "managed_agent": {"task": "", "report": ""},
-        "final_answer": {"pre_messages": "", "post_messages": ""},
-    }
-
-
-def _model_outcome(error: AgentGenerationError) -> _Outcome:
-    """Return the model's fault. Raises other exceptions: a limit, a full disk, a bug."""
-    cause = error.__cause__
-    if isinstance(cause, NoUsableCode):
-        return _Outcome(error=str(cause))
-    if isinstance(cause, ModelFailed):
-        return _Outcome(error=f"the worker's model failed: {cause}", failure="model")
-    raise cause or error

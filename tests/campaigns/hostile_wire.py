@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cli.benchmarks import RunContext, benchmark_named, world_named
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3
@@ -194,7 +195,7 @@ def _session(benchmark: str, parent: Connection) -> None:
         session = Session(
             RetryingPlatform(client, retry_policy), config,
             benchmark_named(benchmark, RunContext(retry_policy)), Path(out), watcher,
-            with_retries=retry_policy.within,
+            client_factory(config.ids), with_retries=retry_policy.within,
         )  # fmt: skip
         done = session.run(session.tasks()).tasks
     parent.send(

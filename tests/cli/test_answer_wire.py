@@ -12,6 +12,7 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
 from cli.end_of_run import obstacles
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session
@@ -94,7 +95,10 @@ class Run:
         benchmark = benchmark_named("company", RunContext(self.retry_policy))
         within = self.retry_policy.within
         looks: Any = watcher
-        self.session = Session(platform, config, benchmark, self.folder, looks, with_retries=within)
+        clients = client_factory(config.ids)
+        self.session = Session(
+            platform, config, benchmark, self.folder, looks, clients, with_retries=within
+        )
         return platform, self.session
 
     def go(self) -> RunResults:

@@ -38,7 +38,7 @@ def test_isolation(
     words: str,
 ) -> None:
     monkeypatch.setenv("WORKER_SANDBOX", chosen)
-    monkeypatch.setattr(isolation, "_why_not", lambda name: refused.get(name, ""))
+    monkeypatch.setattr(isolation, "why_not", lambda name: refused.get(name, ""))
     finding = sandbox()
     assert finding.state == state
     assert words in finding.text

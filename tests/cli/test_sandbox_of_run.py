@@ -131,7 +131,7 @@ class TestDebug:
             return
         elsewhere(run, kind)
         monkeypatch.setattr(
-            "worker.sandbox.isolation._why_not", lambda name: "" if name == kind else "not here"
+            "worker.sandbox.isolation.why_not", lambda name: "" if name == kind else "not here"
         )
         done = call("debug", run, "--task", "tea", "--turn", "1")
         assert f"note: recorded in {OTHER[kind]}, repeated in {kind}" in done.stdout
@@ -144,7 +144,7 @@ class TestDebug:
         if kind == "monty":
             elsewhere(run, kind)
         monkeypatch.setenv("WORKER_SANDBOX", "auto")
-        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+        monkeypatch.setattr("worker.sandbox.isolation.why_not", lambda name: f"no {name}")
         done = call("debug", run, "--task", "tea", "--turn", "1")
         assert done.exit_code == 2
         assert "cannot be stepped through: the process sandbox is not available" in done.stderr

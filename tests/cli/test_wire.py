@@ -15,6 +15,7 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
 from coordinator import attempt
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
 from coordinator.resume import continuation
@@ -62,7 +63,13 @@ class Run:
         within = self.retry_policy.within
         watcher: Any = Nobody()
         return platform, Session(
-            platform, self.config, shop, self.folder, watcher, with_retries=within
+            platform,
+            self.config,
+            shop,
+            self.folder,
+            watcher,
+            client_factory(self.config.ids),
+            with_retries=within,
         )
 
     def go(self) -> RunResults:

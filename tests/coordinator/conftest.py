@@ -12,6 +12,7 @@ import pytest
 
 from cli.benchmarks import benchmark_named
 from cli.store_benchmark import StoreTask
+from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -135,9 +136,10 @@ def make_run(
             environments=replace(usual.environments, open=benchmark),
             prompts=replace(usual.prompts, guide=lambda: "no playbooks"),
         )
+        options = RunConfig(benchmark="store", **(brains | config))
         session = Session(
-            platform, RunConfig(benchmark="store", **(brains | config)), changed, folder, watcher,
-            groups=groups,
+            platform, options, changed, folder, watcher, client_factory(options.ids),
+            groups=groups or {},
         )  # fmt: skip
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
         return run

@@ -81,7 +81,7 @@ def test_a_dead_model_ends_a_run_and_leaves_the_rest_untouched(
     run = make_run(*(shop_json(spec_id=f"s{i}") for i in range(9)), says=[], jobs=jobs)
     results = run.session.run(run.session.tasks())
     assert [t.failure for t in results.tasks] == ["model"] * 3
-    assert run.session.broken
+    assert run.session.breaker.broken
     assert run.session.unplayed == 6
     assert results.finished is None
     books = run.simulator.platform.session(run.session.session_id)
@@ -96,7 +96,7 @@ def test_a_model_without_readable_replies_ends_a_run(
     run = make_run(*shops, says=["I would rather\nchat. " * 40] * 40, jobs=jobs)
     results = run.session.run(run.session.tasks())
     assert [t.failure for t in results.tasks] == ["reply"] * 3
-    assert run.session.broken == "3 tasks in a row ended without a reply that could be read"
+    assert run.session.breaker.broken == "3 tasks in a row ended without a reply that could be read"
     said = (results.tasks[0].error or "").split('"')[1]
     assert said.startswith("I would rather chat. I would rather")
     assert len(said) == 100
@@ -105,4 +105,4 @@ def test_a_model_without_readable_replies_ends_a_run(
 def test_without_a_breaker_every_task_is_tried(make_run: Any, shop_json: Any) -> None:
     run = make_run(*(shop_json(spec_id=f"s{i}") for i in range(5)), says=[], breaker=0)
     assert len(run.session.run(run.session.tasks()).tasks) == 5
-    assert run.session.broken is None
+    assert run.session.breaker.broken is None

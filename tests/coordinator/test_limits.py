@@ -9,7 +9,7 @@ import pytest
 from coordinator.limits import (
     CAUTIOUS_TOKENS,
     CancelToken,
-    Interrupted,
+    Halt,
     LimitReached,
     Limits,
     Meter,
@@ -145,7 +145,7 @@ def test_stop() -> None:
     stop.request()
     assert stop.requested
     stop.wait(1000)
-    with pytest.raises(Interrupted, match="by the user"):
+    with pytest.raises(Halt, match="by the user"):
         stop.check()
 
 

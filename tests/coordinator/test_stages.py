@@ -105,7 +105,7 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
             RetryingPlatform(client_of(simulator)), config,
             benchmark, folder, Watcher(),
             clients=client_factory({**config.ids, **(stage_models or {})}),
-            stage_models=stage_models,
+            stage_models=stage_models or {},
         )  # fmt: skip
         session.run(session.tasks())
         results = session.close_open()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coordinator.telemetry import Telemetry
+from coordinator.attempt import Telemetry
 from core.models.model_call import ModelCall, Usage
 
 WAIT = 60.0

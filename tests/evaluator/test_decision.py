@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from core.models.reprompt import Misread
 from core.runs.task import Decision
-from evaluator.decision import Missing, read_decision
+from evaluator.evaluator import read_decision
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")
@@ -175,7 +176,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize(("reply", "named"), UNREADABLE.items())
 def test_what_is_missing_is_named(reply: str, named: list[str]) -> None:
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(Misread) as caught:
         read_decision(reply)
     for word in named:
         assert word in str(caught.value)
@@ -183,5 +184,5 @@ def test_what_is_missing_is_named(reply: str, named: list[str]) -> None:
 
 @pytest.mark.parametrize("deep", ["{" * 20_000, '{"a":' * 3_000 + "1" + "}" * 3_000])
 def test_nested_nonsense_is_only_unreadable(deep: str) -> None:
-    with pytest.raises(Missing):
+    with pytest.raises(Misread):
         read_decision(deep)

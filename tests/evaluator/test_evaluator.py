@@ -12,10 +12,10 @@ from jinja2 import UndefinedError
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.model_client import ModelClient
 from core.models.prompts import prompt
+from core.models.reprompt import Unreadable
 from core.models.tokens import count_messages, count_text
 from core.runs.task import TurnContext
-from evaluator import Evaluator, Unreadable
-from evaluator.decision import EXAMPLE, FORM, repeats_form
+from evaluator.evaluator import EXAMPLE, FORM, Evaluator, repeats_form
 from playbooks.library import prose
 from store_tools.environment import ENDING, RULES
 from tests.scripted import left, play

@@ -15,9 +15,9 @@ from core.models.models_file import Models, ModelsFile
 from core.models.reprompt import Unreadable
 from core.models.tokens import count_text
 from core.runs.task import TurnContext
-from next_step import Agent, PastStep, system_prompt
+from next_step.agent import Agent, PastStep, system_prompt
 from next_step.forms import forms_of
-from playbooks.library import prose_of_steps
+from playbooks.library import prose
 from store_tools.environment import RULES
 from store_tools.workbench import tools as store_tools
 from tests.scripted import left, play
@@ -63,7 +63,7 @@ def test_the_prompt_is_stable_first_and_grows_at_its_end(tools: list[Tool]) -> N
 
 def test_the_stable_part_of_the_store_has_a_budget() -> None:
     forms = forms_of(store_tools())
-    assert count_text(system_prompt(RULES, prose_of_steps("store"), forms)) <= 1_680
+    assert count_text(system_prompt(RULES, prose("store", of_steps=True), forms)) <= 1_680
 
 
 def test_task_and_state_are_data(tools: list[Tool]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from cli.benchmarks import Declaration, Playbooks, RunContext, ToolTexts
+from cli.benchmarks import Declaration, RunContext, ToolTexts
 from cli.registry import Registration
 from coordinator.benchmark import Environment, ResultWords
 from core.erc3_client.own.base import BaseClient
@@ -109,7 +109,7 @@ def declare(run: RunContext) -> Declaration:
         final_answer='"DONE"',
         open=open_task,
         tools=tools,
-        playbooks=Playbooks(lambda _: "Read, then add once.", lambda _: "Read, then add once."),
+        playbooks="Read, then add once.",
         results=ResultWords(
             harm_name="wrong sum",
             groups=("grow", "leave"),

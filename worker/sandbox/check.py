@@ -9,19 +9,64 @@ import inspect
 from collections.abc import Iterator
 
 from core.ledger.tool import spelled
+from core.models.reply_code import kept_tree
 from worker.sandbox.contract import SandboxLimits, ToolHost
-from worker.sandbox.error_report import source_line
-from worker.sandbox.snippet_tree import Unparsable, bound_names, parse, survey
 from worker.sandbox.tool_bridge import FINAL
 
 _CLOSE = 0.6
+_SOURCE_CHARS = 160
 _MOST_FINDINGS = 5
 _NOT_NAMED = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """Functions that can create names which the code's text does not show."""
 
 
+MOST_NESTED = 400
+"""Levels of a tree. Far below what the parser can take, because that depends on the depth of the
+caller's own stack: the same text must be refused, or not, wherever it is looked at."""
+_BINDING: dict[type[ast.AST], str] = {
+    **dict.fromkeys([ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef], "name"),
+    **dict.fromkeys([ast.ExceptHandler, ast.MatchAs, ast.MatchStar], "name"),
+    ast.MatchMapping: "rest",
+    ast.arg: "arg",
+}
+"""Nodes that bind a name, and the field that holds it, or None."""
+
+
+def parse(code: str) -> ast.Module:
+    """The tree, which nobody may change. Raises SyntaxError, whatever the text."""
+    try:
+        tree = kept_tree(code)
+    except ValueError as error:
+        raise SyntaxError(str(error)) from None
+    except (RecursionError, MemoryError, SystemError):
+        # SystemError: the parser loses count on a chain of thousands of operators.
+        raise SyntaxError("the code is nested too deeply") from None
+    levels = 0
+    layer: list[ast.AST] = [tree]
+    while layer:
+        levels += 1
+        children = [child for node in layer for child in ast.iter_child_nodes(node)]
+        # Whether a name is read or written is no level.
+        layer = [child for child in children if not isinstance(child, ast.expr_context)]
+    if levels > MOST_NESTED:
+        raise SyntaxError("the code is nested too deeply")
+    return tree
+
+
+def bound_names(tree: ast.Module) -> frozenset[str]:
+    """Every name that the code gives a meaning to, at whatever level."""
+    names: set[str | None] = set()
+    for node in ast.walk(tree):
+        if field := _BINDING.get(type(node)):
+            names.add(getattr(node, field))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.partition(".")[0])
+    return frozenset(name for name in names if name is not None)
+
+
 def _expected(name: str, host: ToolHost) -> str:
-    """How a tool is called."""
     signature = host.signatures.get(name)
     if signature is None:
         return f"{name}(...)"
@@ -34,10 +79,17 @@ def refuse(code: str, limits: SandboxLimits, host: ToolHost, known: frozenset[st
         return f"the code has {len(code)} characters, at most {limits.code_chars} are allowed"
     try:
         tree = parse(code)
-    except Unparsable as error:
-        return _at(code, error.line) + f"SyntaxError: {error.reason}"
+    except SyntaxError as error:
+        return _at(code, error.lineno or 0) + f"SyntaxError: {error.msg}"
     findings = list(_findings(tree, host, known))[:_MOST_FINDINGS]
     return "\n".join(_at(code, line) + text for line, text in findings) or None
+
+
+def source_line(code: str, line: int) -> str:
+    """One line of a snippet, bare and bounded; empty when there is no such line."""
+    lines = code.splitlines()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return text if len(text) <= _SOURCE_CHARS else text[: _SOURCE_CHARS - 3] + "..."
 
 
 def _at(code: str, line: int) -> str:
@@ -47,15 +99,11 @@ def _at(code: str, line: int) -> str:
 
 def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterator[tuple[int, str]]:
     own = bound_names(tree)
-    for statement in tree.body:
-        if "print" in _given_away(statement):
-            yield statement.lineno, "NameError: print is needed to see results; use another name"
-    nodes = survey(tree)
-    mentioned = {node.id for node in nodes.all(ast.Name)}
+    mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return
-    for node in nodes.all(ast.Call):
-        if not isinstance(node.func, ast.Name):
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         name = node.func.id
         if name in own or name in known:
@@ -66,19 +114,6 @@ def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterat
                 yield node.lineno, wrong
         elif name != FINAL and not hasattr(builtins, name):
             yield node.lineno, _unknown(name, host)
-
-
-def _given_away(statement: ast.stmt) -> frozenset[str]:
-    """Names that a statement at the top level binds for good."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return frozenset({statement.name})
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign | ast.For):
-        targets = [statement.target]
-    nodes = (node for target in targets for node in ast.walk(target))
-    return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def _misfit(call: ast.Call, name: str, host: ToolHost) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Self
 
 from smolagents.local_python_executor import (  # type: ignore[import-untyped, unused-ignore]
     CodeOutput,
@@ -14,9 +17,10 @@ from smolagents.local_python_executor import (  # type: ignore[import-untyped, u
 )
 
 from core.runs.work import StepRecord
-from core.text import printable
-from worker.sandbox.check import refuse
+from core.text import clean, printable
+from worker.sandbox.check import bound_names, parse, refuse, source_line
 from worker.sandbox.contract import (
+    MONTY_MODULES,
     ClockAndSeed,
     SandboxError,
     SandboxKind,
@@ -24,125 +28,18 @@ from worker.sandbox.contract import (
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.error_report import (
-    CodeFailure,
-    describe,
-    describe_end,
-    describe_refusal,
-    hints_for,
+from worker.sandbox.monty import MontyInterpreter
+from worker.sandbox.process import ProcessInterpreter
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, HostSide, StepOver, ToolBridge
+from worker.sandbox.values import Prints, shorten
+
+_HEAD = "Code execution failed:"
+_MOST_FRAMES = 12
+ROLLED_BACK = "State rolled back to the end of the previous step."
+_HINTS: dict[str, list[list[str]]] = tomllib.loads(
+    Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
 )
-from worker.sandbox.snippet_tree import bound_names, parse
-from worker.sandbox.tool_bridge import FINAL, Diverged, HostSide, StepOver, ToolBridge
-from worker.sandbox.values import Prints
-
-
-class Interpreter(Protocol):
-    """A living interpreter with its variables, whichever it is."""
-
-    def wait_ready(self) -> None:
-        """Wait until it has started. Raises SandboxUnavailable: it has not."""
-
-    def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """Run the bridge's snippet to its end; the value of its last expression, safe to display.
-
-        Returns None after ``final_answer`` (see ``bridge.final``). Raises CodeFailure when the code
-        raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
-        tool.
-        """
-
-    def close(self) -> None:
-        """Give the interpreter back. Called once, and nothing afterwards."""
-
-
-def names_of(past: list[ToolBridge]) -> frozenset[str]:
-    """All names that the steps so far made."""
-    return frozenset().union(*(bound_names(parse(step.code)) for step in past))
-
-
-@dataclass
-class StepRun:
-    """How one run of a snippet went."""
-
-    sandbox: SandboxKind
-    bridge: ToolBridge
-    logs: str = ""
-    value: object = None
-    failure: CodeFailure | None = None
-    """The code raised; the interpreter lives."""
-    over: StepOver | None = None
-    """Why the interpreter is gone; None while it lives."""
-
-
-class Runner:
-    """Interpreters of one kind, one after the other: the state after all steps so far."""
-
-    def __init__(
-        self, kind: SandboxKind, limits: SandboxLimits, open_interpreter: Callable[[], Interpreter]
-    ) -> None:
-        """``open_interpreter``: opens a new interpreter; raises SandboxUnavailable."""
-        self.kind = kind
-        self._limits = limits
-        self._open_interpreter = open_interpreter
-        self._interpreter: Interpreter | None = None
-
-    def open(self) -> None:
-        """Begin to open an interpreter, so that it is there when the first snippet is."""
-        with suppress(SandboxUnavailable):  # the first snippet tries again
-            self._interpreter = self._open_interpreter()
-
-    def run(self, bridge: ToolBridge, past: list[ToolBridge]) -> StepRun:
-        """Run a snippet after the past steps; opens and fills an interpreter if there is none.
-
-        Raises:
-            SandboxUnavailable: there is none, and none can be opened.
-        """
-        run = StepRun(self.kind, bridge)
-        prints = Prints(self._limits.output_chars)
-        try:
-            with ExitStack() as failing:
-                failing.callback(self.close)
-                interpreter = self._ready(past)
-                bridge.begin()
-                try:
-                    run.value = interpreter.run(bridge, prints)
-                except CodeFailure as failure:
-                    run.failure = failure
-                failing.pop_all()
-        except StepOver as over:
-            run.over = over
-        run.logs = prints.text()
-        return run
-
-    def close(self) -> None:
-        """End the interpreter; the next run repeats the past in a new one."""
-        interpreter, self._interpreter = self._interpreter, None
-        if interpreter is not None:
-            interpreter.close()
-
-    def _ready(self, past: list[ToolBridge]) -> Interpreter:
-        if self._interpreter is not None:
-            try:
-                self._interpreter.wait_ready()
-                return self._interpreter
-            except SandboxUnavailable:  # the server may have died; the next one is new
-                self.close()
-        try:
-            self._interpreter = self._open_interpreter()
-            self._interpreter.wait_ready()
-            for step in past:
-                _repeat(self._interpreter, step)
-        except StepOver as over:
-            raise Diverged(over.text, over.kind) from None
-        return self._interpreter
-
-
-def _repeat(interpreter: Interpreter, past: ToolBridge) -> None:
-    """Run an old step again from its recorded answers; its effects inside are all that counts."""
-    bridge = ToolBridge(past.side, past.step, past.code, past.calls, live=False)
-    try:
-        interpreter.run(bridge, Prints(0))
-    except CodeFailure:
-        return  # it failed the first time, too
+"""For Monty and for CPython: pairs of what a failure says and a way that works."""
 
 
 class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
@@ -152,11 +49,15 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     """
 
     def __init__(
-        self, host: ToolHost, limits: SandboxLimits, clock_and_seed: ClockAndSeed, runner: Runner
+        self,
+        host: ToolHost,
+        limits: SandboxLimits,
+        clock_and_seed: ClockAndSeed,
+        kind: SandboxKind,
     ) -> None:
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
-        self.kind = runner.kind
+        self.kind = kind
         """The kind of sandbox that was opened; it is recorded for replay, with clock and seed."""
         self.clock_and_seed = clock_and_seed
         """Clock and seed in use."""
@@ -170,7 +71,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         of the sandbox other than SandboxError."""
         self._host = host
         self._limits = limits
-        self._runner = runner
+        self._interpreter: MontyInterpreter | ProcessInterpreter | None = None
         self._past: list[ToolBridge] = []
         """Steps whose effects are part of the state."""
         self._closed = False
@@ -194,7 +95,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     def cleanup(self) -> None:
         """End the sandbox and refuse later snippets. May be called more than once."""
         self._closed = True
-        self._runner.close()
+        self._end_interpreter()
 
     def __enter__(self) -> Self:
         return self
@@ -212,57 +113,125 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
                 code's.
             KeyboardInterrupt: out of a tool.
         """
-        step = len(self.traces) + 1
         self.codes.append(code_action)
         self.state["_print_outputs"] = ""
-        known = names_of(self._past)
-        refusal = (
-            "the sandbox is closed"
-            if self._closed
-            else refuse(code_action, self._limits, self._host, known)
-        )
+        if self._closed:
+            refusal: str | None = "the sandbox is closed"
+        else:
+            known = frozenset().union(*(bound_names(parse(step.code)) for step in self._past))
+            refusal = refuse(code_action, self._limits, self._host, known)
         if refusal is not None:
-            error = SandboxError(describe_refusal(refusal, self._limits), "refused")
+            text = shorten(f"Code not run:\n{clean(refusal)}", self._limits.error_chars)
+            error = SandboxError(text, "refused")
             self._keep(code_action[: self._limits.code_chars], error)
             raise error
         began = time.monotonic()
+        bridge = ToolBridge(self._side, len(self.traces) + 1, code_action)
+        prints = Prints(self._limits.output_chars)
         try:
-            bridge = ToolBridge(self._side, step, code_action)
-            run = self._runner.run(bridge, self._past)
+            value, failed = self._run(bridge, prints)
         except (KeyboardInterrupt, SystemExit):
             raise
-        except Exception as fault:  # what the code does wrong is in the run
+        except Exception as fault:  # what the code does wrong is in the outcome
             self.host_faults.append(fault)
             raise
         except BaseException as panic:  # of a binding; nobody above counts on such a thing
             self.host_faults.append(SandboxUnavailable(f"the sandbox failed: {panic}"))
             raise self.host_faults[-1] from panic
-        return self._conclude(run, time.monotonic() - began)
+        logs, seconds = prints.text(), round(time.monotonic() - began, 6)
+        self._keep(code_action, failed, sandbox=self.kind, prints=logs, seconds=seconds)
+        if failed is not None:
+            raise failed
+        return CodeOutput(output=value, logs=logs, is_final_answer=bridge.final)
 
-    def _conclude(self, run: StepRun, seconds: float) -> CodeOutput:
-        bridge = run.bridge
-        if run.over is None:
+    def _run(self, bridge: ToolBridge, prints: Prints) -> tuple[object, SandboxError | None]:
+        """Run a snippet after the past steps: its value, and why it failed, unless it answered."""
+        value, error = None, None
+        try:
+            with ExitStack() as failing:
+                failing.callback(self._end_interpreter)
+                interpreter = self._interpreter or self._filled_interpreter()
+                bridge.begin()
+                try:
+                    value = interpreter.run(bridge, prints)
+                except CodeFailure as failure:
+                    codes = [*(trace.code for trace in self.traces), bridge.code]
+                    text = describe(failure, codes, self._limits, self.kind)
+                    error = SandboxError(text, "error")
+                failing.pop_all()
             self._past.append(bridge)
-        error = None if bridge.final else self._error(run)
-        self.state["_print_outputs"] = run.logs
-        timing = {"sandbox": run.sandbox, "prints": run.logs, "seconds": round(seconds, 6)}
-        self._keep(bridge.code, error, **timing)
-        if error is not None:
-            raise error
-        value = bridge.final_value if bridge.final else run.value
-        return CodeOutput(output=value, logs=run.logs, is_final_answer=bridge.final)
+        except StepOver as over:
+            text = f"{_HEAD}\n{clean(over.text)}\n{ROLLED_BACK}"
+            error = SandboxError(shorten(text, self._limits.error_chars), over.kind)
+        return (bridge.final_value, None) if bridge.final else (value, error)
+
+    def _filled_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
+        """A new interpreter in which the past steps were repeated from their recorded answers.
+
+        Raises SandboxUnavailable.
+        """
+        start, names = self.clock_and_seed, self._host.names
+        if self.kind == "monty":
+            self._interpreter = MontyInterpreter(self._limits, start, names)
+        else:
+            self._interpreter = ProcessInterpreter(self.kind, self._limits, start, names)
+        interpreter = self._interpreter
+        for past in self._past:
+            repetition = ToolBridge(self._side, past.step, past.code, past.calls, live=False)
+            with suppress(CodeFailure):  # it failed the first time, too
+                interpreter.run(repetition, Prints(0))
+        return interpreter
+
+    def _end_interpreter(self) -> None:
+        """End it; the next run repeats the past in a new one."""
+        interpreter, self._interpreter = self._interpreter, None
+        if interpreter is not None:
+            interpreter.close()
 
     def _keep(self, code: str, error: SandboxError | None, **ran: Any) -> None:
         """Note a step; ``ran``: fields of the record of one that was run."""
+        self.state["_print_outputs"] = ran.get("prints", "")
         kind = error.kind if error else None
         text = error.text if error else None
         self.traces.append(StepRecord(code=printable(code), error=text, error_kind=kind, **ran))
 
-    def _error(self, run: StepRun) -> SandboxError | None:
-        if run.over is not None:
-            return SandboxError(describe_end(run.over.text, self._limits), run.over.kind)
-        if run.failure is not None:
-            hints = hints_for(run.failure, self.kind)
-            codes = [*(trace.code for trace in self.traces), run.bridge.code]
-            return SandboxError(describe(run.failure, codes, self._limits, hints), "error")
-        return None
+
+def describe(
+    failure: CodeFailure, codes: list[str], limits: SandboxLimits, kind: SandboxKind
+) -> str:
+    """The report of an exception: one line per frame, class and message, perhaps a way out.
+
+    ``codes``: the snippets so far, the failed one last.
+    """
+    # A message of several lines is indented, so that none of it can pass for a new section.
+    message = shorten(clean(failure.message[: 50 * limits.error_chars]), limits.error_chars // 2)
+    message = message.strip().replace("\n", "\n    ")
+    name = " ".join(clean(failure.name[:80]).split())
+    lines = [_HEAD, *_shown(failure.frames, codes), f"{name}: {message}" if message else name]
+    # A hint tells the way that works where a gap of the sandbox made the code fail.
+    raised = f"{failure.name}: {failure.message[:1000]}"
+    hints = _HINTS["monty" if kind == "monty" else "process"]
+    hint = next((hint for pattern, hint in hints if re.search(pattern, raised)), None)
+    if hint is not None:
+        lines.append(f"Hint: {hint.replace('{modules}', MONTY_MODULES)}")
+    return shorten("\n".join(lines), limits.error_chars)
+
+
+def _shown(frames: tuple[Frame, ...], codes: list[str]) -> list[str]:
+    """A line per frame; repeated ones appear once, and the middle of a long list is omitted."""
+    lines: list[str] = []
+    for line, group in groupby(_line(f, codes) for f in frames if 0 < f.step <= len(codes)):
+        times = len(list(group))
+        lines.append(line if times == 1 else f"{line}  ({times} times)")
+    if len(lines) <= _MOST_FRAMES:
+        return lines
+    head = _MOST_FRAMES // 3
+    tail = _MOST_FRAMES - head
+    return [*lines[:head], f"  ... {len(lines) - _MOST_FRAMES} more calls ...", *lines[-tail:]]
+
+
+def _line(frame: Frame, codes: list[str]) -> str:
+    inside = "" if frame.function in (None, "", "<module>") else f" in {frame.function[:60]}"
+    where = "" if frame.step == len(codes) else f"  (defined in step {frame.step})"
+    source = source_line(codes[frame.step - 1], frame.line)
+    return clean(f"  line {frame.line}{inside}: {source}{where}").replace("\n", " ")

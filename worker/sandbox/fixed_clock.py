@@ -22,19 +22,16 @@ class FixedClock:
         self.now = now
         self._lock = threading.Lock()
 
-    def look(self) -> float:
+    def look(self, seconds: float = TICK) -> float:
         """The time, a tick later than at the last look."""
-        return self._move(TICK)
+        with self._lock:
+            self.now = round(self.now + seconds, 6)
+            return self.now
 
     def sleep(self, seconds: object) -> None:
         """Let the time pass at once; nonsense and whole months are cut to what is bearable."""
         if isinstance(seconds, int | float) and seconds > 0:
-            self._move(min(float(seconds), _LONGEST_SLEEP))
-
-    def _move(self, seconds: float) -> float:
-        with self._lock:
-            self.now = round(self.now + seconds, 6)
-            return self.now
+            self.look(min(float(seconds), _LONGEST_SLEEP))
 
 
 def random_state(seed: int) -> bytes:

@@ -36,7 +36,6 @@ _SOURCES = (
     "worker.sandbox.inside.forking",
 )  # fmt: skip
 """The modules that the server consists of."""
-_WARM = _HERE / "warm_modules.toml"
 _NOT_SHOWN = [
     "site-packages", "dist-packages", "test", "idlelib", "ensurepip", "lib2to3", "sitecustomize.py",
 ]  # fmt: skip
@@ -51,47 +50,22 @@ _FLAGS = ("-B", "-P", "-s", "-S")
 """As ``-I``, which would ignore the hash seed, and no packages of others."""
 
 
-class NoSession(OSError):
-    """The fork server did not give a session."""
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Child:
     """A session process and its two lines to us."""
 
     link: socket.socket
     output: int
-    handle: int | None = None
-    """For signals to this process and no other; known once it has started."""
-
-    def wait_ready(self) -> None:
-        """Wait until it has started. Raises OSError."""
-        if self.handle is None:
-            self.handle = os.pidfd_open(_greeting(self.link))
-
-    def pause(self) -> None:
-        """Let nothing run inside, not even threads that outlived a step."""
-        self._signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """Undo ``pause``."""
-        self._signal(signal.SIGCONT)
+    handle: int
+    """For signals to this process and no other."""
 
     def end(self) -> None:
-        """Kill the process and give back what it held here.
-
-        One that has not been waited for has run no code, and leaves when its line is closed.
-        """
+        """Kill the process and give back what it held here."""
         with contextlib.suppress(ProcessLookupError):
-            self._signal(signal.SIGKILL)
+            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
         self.link.close()
         os.close(self.output)
-        if self.handle is not None:
-            os.close(self.handle)
-
-    def _signal(self, number: int) -> None:
-        if self.handle is not None:
-            signal.pidfd_send_signal(self.handle, number)
+        os.close(self.handle)
 
 
 class ForkServer:
@@ -114,32 +88,26 @@ class ForkServer:
             ready = False
         if not ready:
             words = self.close().decode("utf-8", "replace").strip().splitlines()
-            raise NoSession(words[-1][:200] if words else "the fork server did not start")
+            raise OSError(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """Begin a new session with these settings; wait for it with ``wait_ready``.
-
-        Raises OSError.
-        """
+        """A new session with these settings. Raises OSError."""
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
         try:
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-            fds = [theirs.fileno(), their_output]
-            with self._lock:
-                socket.send_fds(self._control, [json.dumps(settings).encode()], fds)
-            return Child(ours, output)
+            try:
+                fds = [theirs.fileno(), their_output]
+                with self._lock:
+                    socket.send_fds(self._control, [json.dumps(settings).encode()], fds)
+            finally:
+                theirs.close()
+                os.close(their_output)
+            return Child(ours, output, os.pidfd_open(_greeting(ours)))
         except OSError as failure:
             ours.close()
             os.close(output)
-            raise NoSession(f"the fork server opened no session: {failure}") from None
-        finally:
-            theirs.close()
-            os.close(their_output)
-
-    def alive(self) -> bool:
-        """Whether the server runs."""
-        return self._process.poll() is None
+            raise OSError(f"the fork server opened no session: {failure}") from None
 
     def close(self) -> bytes:
         """End the server and every session; what the server said of errors."""
@@ -155,9 +123,12 @@ class ForkServer:
 
 
 def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[bytes]:
-    python, environment = _python(), {**_ENVIRONMENT, "PYTHONHOME": _HOME}
+    # This Python by its name for those inside, as far as it lies with its library.
+    home = Path(sys.base_prefix).resolve()
+    inside = PROGRAM.relative_to(home) if PROGRAM.is_relative_to(home) else PROGRAM
+    python, environment = [str(Path(_HOME) / inside)], {**_ENVIRONMENT, "PYTHONHOME": _HOME}
     if isolation == "bubblewrap":
-        python, environment = _bubblewrap(_HOME, environment, _NOT_SHOWN), {}
+        python, environment = _bubblewrap(environment), {}
     with control:
         return subprocess.Popen(
             [*python, *_FLAGS, "-c", (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")],
@@ -170,17 +141,10 @@ def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[byt
         )
 
 
-def _python() -> list[str]:
-    """This Python by its name for those inside, as far as it lies with its library."""
-    program, home = PROGRAM, Path(sys.base_prefix).resolve()
-    inside = program.relative_to(home) if program.is_relative_to(home) else program
-    return [str(Path(_HOME) / inside)]
-
-
-def _bubblewrap(home: str, environment: dict[str, str], not_shown: list[str]) -> list[str]:
+def _bubblewrap(environment: dict[str, str]) -> list[str]:
     """Program and arguments that start Python without a network, user, parent or foreign file.
 
-    ``home``: where Python is shown. Raises FileNotFoundError where there is no bubblewrap.
+    Raises FileNotFoundError where there is no bubblewrap.
     """
     program = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
     if program is None:
@@ -192,63 +156,52 @@ def _bubblewrap(home: str, environment: dict[str, str], not_shown: list[str]) ->
         # As the first process of its namespace, so that everything there ends with it.
         "--as-pid-1",
         *(part for name, value in environment.items() for part in ("--setenv", name, value)),
-        *_show_python(home, not_shown),
-        *("--remount-ro", "/", "--chdir", "/", f"{home}/bin/{PROGRAM.name}"),
+        *_show_python(),
+        *("--remount-ro", "/", "--chdir", "/", f"{_HOME}/bin/{PROGRAM.name}"),
     ]
 
 
-def _show_python(home: str, not_shown: list[str]) -> list[str]:
-    """Arguments that show this Python there."""
+def _show_python() -> list[str]:
+    """Arguments that show this Python and the shared libraries that it needs, but no other file."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     library = Path(sysconfig.get_path("stdlib")).resolve()
-    there = f"{home}/{sys.platlibdir}/{version}"
+    there = f"{_HOME}/{sys.platlibdir}/{version}"
     extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
+    # These need libraries beside the C library's, and are wanted inside.
+    linked = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
+    binaries = [path for name in linked for path in sorted(extensions.glob(f"{name}.*so"))]
+    command = ["ldd", str(PROGRAM), *map(str, binaries)]
+    listing = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS).stdout
+    paths = {word for line in listing.splitlines() for word in line.split() if word[0] == "/"}
     arguments = [
-        *("--ro-bind", str(PROGRAM), f"{home}/bin/{PROGRAM.name}"),
+        *("--ro-bind", str(PROGRAM), f"{_HOME}/bin/{PROGRAM.name}"),
         *("--ro-bind", str(library), there),
-        *_bind_libraries(PROGRAM, *_extensions(extensions)),
     ]
+    for path in sorted(filter(os.path.exists, paths)):
+        arguments += ["--ro-bind", path, path]
     if extensions.is_dir() and library not in extensions.parents:
         arguments += ["--ro-bind", str(extensions), f"{there}/lib-dynload"]
-    for name in not_shown:
+    for name in _NOT_SHOWN:
         if (library / name).is_dir():
             arguments += ["--tmpfs", f"{there}/{name}", "--remount-ro", f"{there}/{name}"]
     return arguments
 
 
-def _extensions(folder: Path) -> list[Path]:
-    """Native modules that need libraries beside the C library's, and are wanted inside."""
-    wanted = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
-    return [path for name in wanted for path in sorted(folder.glob(f"{name}.*so"))]
-
-
-def _bind_libraries(*binaries: Path) -> list[str]:
-    """Arguments that show the shared libraries of the binaries, and nothing else of /lib."""
-    command = ["ldd", *map(str, binaries)]
-    listing = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS).stdout
-    words = {word for line in listing.splitlines() for word in line.split()}
-    libraries = sorted(word for word in words if word.startswith("/") and os.path.exists(word))
-    return [part for path in libraries for part in ("--ro-bind", path, path)]
-
-
 def _settings(isolation: Isolation) -> bytes:
-    """Settings that the server needs before it is ready."""
-    warm = tomllib.loads(_WARM.read_text(encoding="utf-8"))["modules"].split()
-    packages = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
+    warm = (_HERE / "warm_modules.toml").read_text(encoding="utf-8")
+    sources = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
+    for name in _SOURCES:
+        path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
+        sources[name] = path.read_text(encoding="utf-8")
     settings = {
-        "sources": packages | {name: _source(name) for name in _SOURCES},
-        "modules": warm,
+        "sources": sources,
+        "modules": tomllib.loads(warm)["modules"].split(),
         "server_filter": assemble(SERVER).hex(),
         "session_filter": assemble(SESSION).hex(),
         "landlock": isolation == "landlock",
         "not_shown": _NOT_SHOWN,
     }
     return json.dumps(settings).encode()
-
-
-def _source(name: str) -> str:
-    path = _ROOT.joinpath(*name.split(".")).with_suffix(".py")
-    return path.read_text(encoding="utf-8")
 
 
 def _greeting(link: socket.socket) -> int:
@@ -259,7 +212,7 @@ def _greeting(link: socket.socket) -> int:
         if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS and data:
             pid: int = _CREDENTIALS.unpack(note[: _CREDENTIALS.size])[0]
             return pid
-    raise NoSession("the fork server opened no session: it closed the connection")
+    raise OSError("it closed the connection")
 
 
 _lock = threading.Lock()
@@ -274,7 +227,7 @@ def fork_server(isolation: Isolation) -> ForkServer:
     key = os.getpid(), isolation
     with _lock:
         server = _servers.get(key)
-        if server is None or not server.alive():
+        if server is None or server._process.poll() is not None:
             server = _servers[key] = ForkServer(isolation)
         return server
 

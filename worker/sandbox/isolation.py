@@ -3,39 +3,35 @@
 from __future__ import annotations
 
 import os
-import secrets
 import socket
 import sys
 import tempfile
-import threading
-import time
 import tomllib
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from inspect import Signature
 from pathlib import Path
 from subprocess import SubprocessError
 from typing import cast, get_args
 
+from core.ledger import Ledger
 from worker.sandbox.contract import (
+    EPOCH,
     MONTY_MODULES,
     ClockAndSeed,
     Isolation,
     SandboxChoice,
-    SandboxError,
     SandboxKind,
     SandboxLimits,
     SandboxUnavailable,
     ToolHost,
 )
-from worker.sandbox.error_report import CodeFailure
-from worker.sandbox.executor import Interpreter, Runner, SandboxExecutor
+from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.fork_server import fork_server
-from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.seccomp import supported
-from worker.sandbox.tool_bridge import HostSide, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import CodeFailure, HostSide, StepOver, ToolBridge
 from worker.sandbox.values import Prints
 
 _PROBE = """
@@ -73,11 +69,6 @@ class IsolationReport:
     """Why those that come before it are not used."""
 
     @property
-    def kind(self) -> SandboxKind:
-        """The sandbox that code gets where nobody asks for another."""
-        return self.used or "monty"
-
-    @property
     def why_not(self) -> str:
         """Why isolations are not used, in one line."""
         return "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
@@ -91,7 +82,6 @@ def describe_kind(kind: SandboxKind) -> str:
 
 
 VARIABLE = "WORKER_SANDBOX"
-_checking = threading.Lock()
 
 
 def chosen_kind() -> SandboxChoice:
@@ -121,7 +111,7 @@ def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
     report = find_isolation()
     if choice == "process" and not report.used:
         raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
-    return report.kind
+    return report.used or "monty"
 
 
 def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
@@ -135,12 +125,6 @@ def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]
     return kind, describe_kind(kind) + why_not
 
 
-def begin() -> None:
-    """Try the isolations while the program loads; :func:`used_kind` waits for the result."""
-    if os.environ.get(VARIABLE, "auto") in ("auto", "process"):
-        threading.Thread(target=find_isolation, name="isolation", daemon=True).start()
-
-
 def find_isolation() -> IsolationReport:
     """The isolation of this machine, tried once per process."""
     refused: dict[Isolation, str] = {}
@@ -152,14 +136,9 @@ def find_isolation() -> IsolationReport:
     return IsolationReport(None, refused)
 
 
-def why_not(name: Isolation) -> str:
-    """Why this isolation cannot be used here; "" if it passed the probe."""
-    with _checking:
-        return _why_not(name)
-
-
 @cache
-def _why_not(name: Isolation) -> str:
+def why_not(name: Isolation) -> str:
+    """Why this isolation cannot be used here, found once per process; "": it passed the probe."""
     if not supported():
         return "there is no system call filter for this kind of machine"
     try:
@@ -174,7 +153,7 @@ def _why_not(name: Isolation) -> str:
 
 def _probed(name: Isolation) -> list[str]:
     """Forbidden things that a session could do. Raises as an interpreter does."""
-    side = HostSide(NoTools(), SandboxLimits())
+    side = HostSide(Ledger(), SandboxLimits())
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         file = os.path.join(folder, "file")
         with open(file, "w", encoding="utf-8"):
@@ -186,25 +165,12 @@ def _probed(name: Isolation) -> list[str]:
                 pid=os.getpid(),
             )
         session = ProcessInterpreter(name, side.limits, ClockAndSeed(0.0, 0), frozenset())
-        try:
-            session.wait_ready()
+        with closing(session):
             broken = session.run(ToolBridge(side, 1, code), Prints(0))
-        finally:
-            session.close()
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
 
 
-class NoTools:
-    """A host without tools; see ``ToolHost``."""
-
-    names: frozenset[str] = frozenset()
-    signatures: Mapping[str, Signature] = {}
-
-    def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
-        """No call comes to this."""
-        raise AssertionError("there are no tools")
-
-
+_START = ClockAndSeed(EPOCH, 0)
 _RULES = tomllib.loads(Path(__file__).with_name("python_rules.toml").read_text(encoding="utf-8"))
 
 
@@ -213,31 +179,17 @@ def open_sandbox(
     limits: SandboxLimits | None = None,
     kind: SandboxChoice | None = None,
     *,
-    clock_and_seed: ClockAndSeed | None = None,
+    clock_and_seed: ClockAndSeed = _START,
 ) -> SandboxExecutor:
     """A sandbox for one instruction; close it with ``cleanup()`` or use it in a ``with``.
 
-    Without ``kind`` the environment decides; without ``clock_and_seed`` the clock starts now and
-    the random numbers anywhere.
+    Without ``kind`` the environment decides.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    limits = limits or SandboxLimits()
-    clock_and_seed = clock_and_seed or ClockAndSeed(
-        clock=round(time.time(), 3), seed=secrets.randbits(31)
-    )
-    used = used_kind(kind)
-
-    def opened() -> Interpreter:
-        if used == "monty":
-            return MontyInterpreter(limits, clock_and_seed, host.names)
-        return ProcessInterpreter(used, limits, clock_and_seed, host.names)
-
-    runner = Runner(used, limits, opened)
-    runner.open()
-    return SandboxExecutor(host, limits, clock_and_seed, runner)
+    return SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:
@@ -248,16 +200,3 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     """
     rules: str = _RULES["monty" if used_kind(kind) == "monty" else "process"]
     return rules.format(version="{}.{}".format(*sys.version_info), modules=MONTY_MODULES)
-
-
-def try_out(kind: SandboxChoice) -> None:
-    """Open a sandbox of this kind and run something in it; what is started stays warm.
-
-    Raises:
-        SandboxUnavailable: it cannot be opened here, or dies of the simplest code.
-    """
-    with open_sandbox(NoTools(), kind=kind) as box:
-        try:
-            box("1")
-        except SandboxError as error:
-            raise SandboxUnavailable(f"the {kind} sandbox cannot run code: {error}") from None

@@ -8,8 +8,6 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic_monty import (
@@ -30,9 +28,8 @@ from pydantic_monty import (
 
 from worker.descriptors import reserve
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
-from worker.sandbox.error_report import CodeFailure, Frame
 from worker.sandbox.fixed_clock import FixedClock, random_state
-from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolBridge
+from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, Place, StepOver, ToolBridge
 from worker.sandbox.values import Plain, Prints, display
 
 _MOST_SUSPENSIONS = 100_000
@@ -49,68 +46,64 @@ _MEMORY_OVER = re.compile(
 _SUSPENSIONS_OVER = re.compile(r"RuntimeError: suspension limit \d+ exceeded")
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
-    """One text that a session was given; frames and positions name it by number."""
-
-    step: int
-    """0: none of the model's."""
-    source: str
-
-
-_NO_FEED = Feed(0, "")
-
-
 class MontyInterpreter:
-    """One interpreter in a Monty worker; see ``runner.Interpreter``."""
+    """One interpreter in a Monty worker."""
 
     def __init__(
         self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
     ) -> None:
         self._limits = limits
-        self._clock = FixedClock(clock_and_seed.clock)
-        self._random = random_state(clock_and_seed.seed)
+        clock, random = FixedClock(clock_and_seed.clock), random_state(clock_and_seed.seed)
+        self._system_calls: dict[str, Callable[[tuple[Any, ...]], object]] = {
+            "time.time": lambda _: clock.look(),
+            "time.sleep": lambda args: clock.sleep(args[0]),
+            "asyncio.sleep": lambda args: clock.sleep(args[0]),
+            "datetime.now": lambda args: _moment(clock, args[0] if args else None),
+            "date.today": lambda _: _moment(clock, None).date(),
+            "os.urandom": lambda _: random,
+        }
         self._stubs = {name: _stub(name) for name in names | {FINAL}}
-        self._feeds: list[Feed] = []
-        with ExitStack() as failing:
-            try:
-                self._worker: MontySession = pool(limits.seconds).checkout(**_checkout(limits))
-                self._worker.__enter__()
-                failing.callback(self.close)
-            except (KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException as failure:  # a panic of the binding is no Exception
-                text = f"no monty sandbox could be opened: {failure}"
-                raise SandboxUnavailable(text) from failure
-            failing.pop_all()
-
-    def wait_ready(self) -> None:
-        """See ``runner.Interpreter``; it is ready when it is open."""
-
-    def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """See ``runner.Interpreter``."""
-        # The tools are bound again each time: a name that the code gave to something else is a
-        # tool again in the next step.
-        return self._feed(Feed(bridge.step, bridge.code), bridge, prints, self._stubs)
+        self._fed: list[ToolBridge] = []
+        """The snippets that it was given; frames and positions name them by number."""
+        resource: ResourceLimits = {
+            "max_memory": limits.memory_mb << 20,
+            "max_feed_duration_secs": limits.seconds,
+            "max_recursion_depth": limits.recursion,
+            "max_suspensions": _MOST_SUSPENSIONS,
+        }
+        try:
+            self._worker: MontySession = pool(limits.seconds).checkout(
+                limits=resource, os_policy=_POLICY, assert_message_annotations=False
+            )
+            self._worker.__enter__()
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as failure:  # a panic of the binding is no Exception
+            text = f"no monty sandbox could be opened: {failure}"
+            raise SandboxUnavailable(text) from failure
 
     def close(self) -> None:
         """Give the worker back to the pool, which takes care of one that is still busy."""
         self._worker.__exit__(None, None, None)
 
-    def _feed(
-        self, feed: Feed, bridge: ToolBridge, prints: Prints, inputs: dict[str, Any]
-    ) -> object:
-        self._feeds.append(feed)
+    def run(self, bridge: ToolBridge, prints: Prints) -> object:
+        """Run the bridge's snippet, as ``ProcessInterpreter.run`` does."""
+        self._fed.append(bridge)
         try:
+            # The tools are bound again each time: a name that the code gave to something else is
+            # a tool again in the next step.
             snapshot = self._worker.feed_start(
-                feed.source, inputs=inputs, print_callback=lambda _stream, text: prints.write(text)
+                bridge.code,
+                inputs=self._stubs,
+                print_callback=lambda _stream, text: prints.write(text),
             )
             while not isinstance(snapshot, MontyComplete):
                 snapshot = self._answer(snapshot, bridge)
             return None if bridge.final else _output(snapshot, self._limits)
         except MontyError as error:
-            if _is_exit(error):
-                return None
+            inner = error.exception() if isinstance(error, MontyRuntimeError) else None
+            if isinstance(inner, SystemExit) and str(inner) in ("", "None", "0"):
+                return None  # the code ended itself, by sys.exit() or its final answer
             raise self._failure(error) from None
 
     def _answer(
@@ -120,7 +113,7 @@ class MontyInterpreter:
             return self._call(snapshot, bridge)
         bridge.check_time()
         if isinstance(snapshot, FunctionSnapshot):
-            known = self._system().get(str(snapshot.function_name))
+            known = self._system_calls.get(str(snapshot.function_name))
             if known is None:
                 return snapshot.resume_not_handled()
             return snapshot.resume({"return_value": known(snapshot.args)})
@@ -141,43 +134,36 @@ class MontyInterpreter:
 
     def _line(self, snapshot: FunctionSnapshot) -> Place | None:
         position = snapshot.position
-        feed = self._feed_of(position.filename)
-        if feed.step == 0:
+        bridge = self._named(position.filename)
+        if bridge is None:
             return None
-        return feed.step, feed.source.encode()[: position.start].count(b"\n") + 1
+        return bridge.step, bridge.code.encode()[: position.start].count(b"\n") + 1
 
-    def _feed_of(self, filename: str) -> Feed:
+    def _named(self, filename: str) -> ToolBridge | None:
         match = _FEED.fullmatch(filename)
         number = int(match.group(1)) if match else -1
-        return self._feeds[number] if 0 <= number < len(self._feeds) else _NO_FEED
-
-    def _system(self) -> dict[str, Callable[[tuple[Any, ...]], object]]:
-        clock = self._clock
-        return {
-            "time.time": lambda _: clock.look(),
-            "time.sleep": lambda args: clock.sleep(args[0]),
-            "asyncio.sleep": lambda args: clock.sleep(args[0]),
-            "datetime.now": lambda args: _moment(clock, args[0] if args else None),
-            "date.today": lambda _: _moment(clock, None).date(),
-            "os.urandom": lambda _: self._random,
-        }
+        return self._fed[number] if 0 <= number < len(self._fed) else None
 
     def _failure(self, error: MontyError) -> Exception:
-        over = _limit_of(error, self._limits)
-        if over:
-            return StepOver(over, "limit")
+        text, limits = str(error), self._limits
+        if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.match(text):
+            return StepOver(f"time limit of {limits.seconds:g} seconds per step reached", "limit")
+        if _MEMORY_OVER.match(text):
+            return StepOver(f"memory limit of {limits.memory_mb} MB reached", "limit")
+        if _SUSPENSIONS_OVER.match(text):
+            return StepOver("too many calls out of the sandbox in one session", "limit")
         if isinstance(error, MontyCrashedError):
             return StepOver("the sandbox died while the code ran")
         if isinstance(error, MontySyntaxError):
-            return CodeFailure("SyntaxError", str(error), self._frames(error))
-        name, _, message = str(error).partition(": ")
+            return CodeFailure("SyntaxError", text, self._frames(error))
+        name, _, message = text.partition(": ")
         return CodeFailure(name, message, self._frames(error))
 
     def _frames(self, error: MontyError) -> tuple[Frame, ...]:
         if not isinstance(error, MontyRuntimeError | MontySyntaxError):
             return ()
-        frames = ((self._feed_of(f.filename).step, f) for f in error.traceback())
-        return tuple(Frame(step, f.line, f.function_name) for step, f in frames if step)
+        frames = ((self._named(f.filename), f) for f in error.traceback())
+        return tuple(Frame(at.step, f.line, f.function_name) for at, f in frames if at)
 
 
 def _moment(clock: FixedClock, zone: object) -> datetime.datetime:
@@ -186,23 +172,6 @@ def _moment(clock: FixedClock, zone: object) -> datetime.datetime:
     if isinstance(zone, datetime.tzinfo):
         return moment.astimezone(zone)
     return moment.replace(tzinfo=None)
-
-
-def _limit_of(error: MontyError, limits: SandboxLimits) -> str | None:
-    text = str(error)
-    if (isinstance(error, MontyCrashedError) and error.timed_out) or _TIME_OVER.match(text):
-        return f"time limit of {limits.seconds:g} seconds per step reached"
-    if _MEMORY_OVER.match(text):
-        return f"memory limit of {limits.memory_mb} MB reached"
-    if _SUSPENSIONS_OVER.match(text):
-        return "too many calls out of the sandbox in one session"
-    return None
-
-
-def _is_exit(error: MontyError) -> bool:
-    """Whether the code ended itself, as ``sys.exit()`` and a final answer do."""
-    inner = error.exception() if isinstance(error, MontyRuntimeError) else None
-    return isinstance(inner, SystemExit) and str(inner) in ("", "None", "0")
 
 
 def _output(complete: MontyComplete, limits: SandboxLimits) -> Plain:
@@ -222,16 +191,6 @@ def _stub(name: str) -> Callable[..., None]:
     return stub
 
 
-def _checkout(limits: SandboxLimits) -> dict[str, Any]:
-    resource: ResourceLimits = {
-        "max_memory": limits.memory_mb << 20,
-        "max_feed_duration_secs": limits.seconds,
-        "max_recursion_depth": limits.recursion,
-        "max_suspensions": _MOST_SUSPENSIONS,
-    }
-    return {"limits": resource, "os_policy": _POLICY, "assert_message_annotations": False}
-
-
 _lock = threading.Lock()
 _pools: dict[tuple[int, float], Monty] = {}
 
@@ -244,21 +203,17 @@ def pool(seconds: float) -> Monty:
     key = (os.getpid(), seconds)
     with _lock:
         if key not in _pools:
-            _pools[key] = _open(seconds)
+            reserve()
+            opened = Monty(
+                min_processes=1,
+                max_processes=_MOST_WORKERS,
+                checkout_timeout=_CHECKOUT_SECONDS,
+                request_timeout=seconds + 2 * GRACE_SECONDS,
+                feed_duration_limit_grace=GRACE_SECONDS,
+            )
+            opened.__enter__()
+            _pools[key] = opened
         return _pools[key]
-
-
-def _open(seconds: float) -> Monty:
-    reserve()
-    opened = Monty(
-        min_processes=1,
-        max_processes=_MOST_WORKERS,
-        checkout_timeout=_CHECKOUT_SECONDS,
-        request_timeout=seconds + 2 * GRACE_SECONDS,
-        feed_duration_limit_grace=GRACE_SECONDS,
-    )
-    opened.__enter__()
-    return opened
 
 
 @atexit.register

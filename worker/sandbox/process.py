@@ -5,16 +5,23 @@ from __future__ import annotations
 import codecs
 import os
 import select
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
 from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
-from worker.sandbox.error_report import CodeFailure, Frame
-from worker.sandbox.fork_server import Child, fork_server
-from worker.sandbox.tool_bridge import FINAL, Place, StepOver, ToolAnswer, ToolBridge
+from worker.sandbox.fork_server import fork_server
+from worker.sandbox.tool_bridge import (
+    FINAL,
+    CodeFailure,
+    Frame,
+    Place,
+    StepOver,
+    ToolAnswer,
+    ToolBridge,
+)
 from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
 
 _CPU_SECONDS = 600
@@ -30,7 +37,7 @@ _DIED = "the sandbox process ended while the code ran"
 
 
 class ProcessInterpreter:
-    """One interpreter in a process of its own; see ``runner.Interpreter``."""
+    """One interpreter in a process of its own."""
 
     def __init__(
         self,
@@ -43,30 +50,51 @@ class ProcessInterpreter:
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
         self._incoming = Unframer(most)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._child = _open(isolation, limits, clock_and_seed, names)
+        settings = {
+            **asdict(limits),
+            **asdict(clock_and_seed),
+            "cpu_seconds": _CPU_SECONDS,
+            "names": sorted(names),
+        }
+        try:
+            self._child = fork_server(isolation).open(settings)
+        except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
+            text = f"no process sandbox could be opened: {failure}"
+            raise SandboxUnavailable(text) from failure
         self._output = select.poll()
         self._output.register(self._child.output, select.POLLIN)
         self._both = select.poll()
         for line in (self._child.link, self._child.output):
             self._both.register(line, select.POLLIN)
 
-    def wait_ready(self) -> None:
-        """See ``runner.Interpreter``."""
-        with _unavailable():
-            self._child.wait_ready()
-
     def run(self, bridge: ToolBridge, prints: Prints) -> object:
-        """See ``runner.Interpreter``."""
+        """Run the bridge's snippet to its end; the value of its last expression, safe to display.
+
+        Returns None after ``final_answer`` (see ``bridge.final``). Raises CodeFailure when the code
+        raised, StepOver when the interpreter is of no more use, and KeyboardInterrupt out of a
+        tool.
+        """
         try:
-            self._child.go_on()
+            signal.pidfd_send_signal(self._child.handle, signal.SIGCONT)
             self._send({"run": bridge.code, "step": bridge.step}, bridge)
             result = self._until_end(bridge, prints)
-            self._child.pause()
+            # Nothing may run inside until the next step, not even threads that outlived this one.
+            signal.pidfd_send_signal(self._child.handle, signal.SIGSTOP)
         except OSError:
             raise StepOver(_DIED) from None
         if not self._drain(prints):
             raise StepOver(_DIED)
-        return self._concluded(result, bridge)
+        if bridge.final:
+            return None
+        match result:
+            case {"value": value}:
+                return display(_unpacked(value), self._limits.output_chars)
+            case {"error": {"name": "MemoryError"}}:
+                text = f"memory limit of {self._limits.memory_mb} MB reached"
+                raise StepOver(text, "limit")
+            case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
+                raise CodeFailure(name, message, tuple(_frames(frames[:_MOST_FRAMES])))
+        raise StepOver(_BROKEN)
 
     def close(self) -> None:
         """Kill the process."""
@@ -79,7 +107,7 @@ class ProcessInterpreter:
                 self._wait(bridge, prints)
             elif "final" in message:
                 value = _unpacked(message["final"])
-                self._send(_reply(bridge.call(FINAL, [value], {}, None)), bridge)
+                self._reply(bridge.call(FINAL, [value], {}, None), bridge)
             elif "call" in message:
                 self._answer(message, bridge)
             else:
@@ -99,7 +127,6 @@ class ProcessInterpreter:
             self._incoming.feed(data)
 
     def _message(self, step: int) -> dict[str, Any] | None:
-        """The next message that belongs to this step."""
         try:
             while (message := self._incoming.next()) is not None:
                 if message.get("step") == step:
@@ -112,14 +139,15 @@ class ProcessInterpreter:
         name, args, kwargs = message["call"], message.get("args"), message.get("kwargs")
         if not (isinstance(name, str) and isinstance(args, list) and isinstance(kwargs, dict)):
             raise StepOver(_BROKEN)
-        answer = bridge.call(name, args, kwargs, self._place(message.get("at"), bridge))
-        self._send(_reply(answer), bridge)
-
-    def _place(self, at: object, bridge: ToolBridge) -> Place | None:
-        match at:
+        place: Place | None = None
+        match message.get("at"):
             case [int(step), int(line)] if 0 < step <= bridge.step:
-                return step, min(max(line, 0), self._limits.code_chars)
-        return None
+                place = step, min(max(line, 0), self._limits.code_chars)
+        self._reply(bridge.call(name, args, kwargs, place), bridge)
+
+    def _reply(self, answer: ToolAnswer, bridge: ToolBridge) -> None:
+        reply = {"value": answer.value, "raises": answer.raises, "text": answer.text}
+        self._send(reply, bridge)
 
     def _send(self, message: dict[str, Any], bridge: ToolBridge) -> None:
         """Send, but do not wait for ever for a process that does not listen."""
@@ -140,52 +168,12 @@ class ProcessInterpreter:
                 return False
         return True
 
-    def _concluded(self, result: Any, bridge: ToolBridge) -> object:
-        if bridge.final:
-            return None
-        match result:
-            case {"value": value}:
-                return display(_unpacked(value), self._limits.output_chars)
-            case {"error": {"name": "MemoryError"}}:
-                text = f"memory limit of {self._limits.memory_mb} MB reached"
-                raise StepOver(text, "limit")
-            case {"error": {"name": str(name), "message": str(message), "frames": list(frames)}}:
-                raise CodeFailure(name, message, _frames(frames))
-        raise StepOver(_BROKEN)
 
-
-def _frames(reported: list[Any]) -> tuple[Frame, ...]:
-    frames = []
-    for each in reported[:_MOST_FRAMES]:
+def _frames(reported: list[Any]) -> Iterator[Frame]:
+    for each in reported:
         match each:
             case [int(step), int(line), str(function)]:
-                frames.append(Frame(step, line, function))
-    return tuple(frames)
-
-
-def _open(
-    isolation: Isolation, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
-) -> Child:
-    settings = {
-        **asdict(limits),
-        **asdict(clock_and_seed),
-        "cpu_seconds": _CPU_SECONDS,
-        "names": sorted(names),
-    }
-    with _unavailable():
-        return fork_server(isolation).open(settings)
-
-
-@contextmanager
-def _unavailable() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
-        raise SandboxUnavailable(f"no process sandbox could be opened: {failure}") from failure
-
-
-def _reply(answer: ToolAnswer) -> dict[str, Any]:
-    return {"value": answer.value, "raises": answer.raises, "text": answer.text}
+                yield Frame(step, line, function)
 
 
 def _unpacked(value: Any) -> Plain:

@@ -7,7 +7,6 @@ a step can be repeated elsewhere without asking the host again.
 
 from __future__ import annotations
 
-import ast
 import time
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -15,7 +14,6 @@ from typing import Literal, TypeAlias
 from core.ledger.calls import FaultKind, ToolFault
 from core.text import printable
 from worker.sandbox.contract import SandboxLimits, ToolHost
-from worker.sandbox.snippet_tree import parse, survey
 from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
 
 FINAL = "final_answer"
@@ -27,6 +25,25 @@ Place: TypeAlias = tuple[int, int]
 """Step, and line of its snippet; line 0: not known."""
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback, as reported from inside."""
+
+    step: int
+    line: int
+    function: str | None
+
+
+class CodeFailure(Exception):
+    """The code raised; what is known about it. Texts come from inside and are not clean."""
+
+    def __init__(self, name: str, message: str, frames: tuple[Frame, ...] = ()) -> None:
+        super().__init__(name, message)
+        self.name = name
+        self.message = message
+        self.frames = frames
+
+
 class StepOver(Exception):
     """The step cannot continue, and its interpreter is unusable; the text is for the model."""
 
@@ -34,10 +51,6 @@ class StepOver(Exception):
         super().__init__(text)
         self.text = text
         self.kind = kind
-
-
-class Diverged(StepOver):
-    """A repetition went another way than the first run, or could not begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +136,13 @@ class ToolBridge:
             return self._refuse(ToolAnswer(raises="SystemExit"), over)
         self.check_time()
         if name == FINAL:
-            return self._finish(args, kwargs)
+            values = [*args, *kwargs.values()]
+            if len(values) != 1:
+                text = f"final_answer() takes 1 argument but {len(values)} were given"
+                return ToolAnswer(raises="TypeError", text=text)
+            self.final = True
+            self.final_value = display(values[0], limits.output_chars)
+            return ToolAnswer(raises="SystemExit")
         if name not in self.side.host.names:
             return ToolAnswer(raises="NameError", text=f"name '{name[:80]}' is not defined")
         try:
@@ -134,7 +153,7 @@ class ToolBridge:
         if len(self.calls) < len(self.recorded):
             return self._repeat(name, args, kwargs)
         if not self.live:
-            raise Diverged(f"{name} was not called the first time")
+            raise StepOver(f"{name} was not called the first time")
         if len(self.calls) >= limits.calls:
             text = f"limit of {limits.calls} tool calls per step reached"
             return self._refuse(
@@ -150,26 +169,17 @@ class ToolBridge:
             raise at_last
         return answer
 
-    def _finish(self, args: list[object], kwargs: dict[str, object]) -> ToolAnswer:
-        values = [*args, *kwargs.values()]
-        if len(values) != 1:
-            text = f"final_answer() takes 1 argument but {len(values)} were given"
-            return ToolAnswer(raises="TypeError", text=text)
-        self.final = True
-        self.final_value = display(values[0], self.side.limits.output_chars)
-        return ToolAnswer(raises="SystemExit")
-
     def _repeat(self, name: str, args: list[Plain], kwargs: dict[str, Plain]) -> ToolAnswer:
         known = self.recorded[len(self.calls)]
         if name != known.name or not same([args, kwargs], [known.args, known.kwargs]):
-            raise Diverged(f"{known.name} was called the first time, now {name}")
+            raise StepOver(f"{known.name} was called the first time, now {name}")
         self.calls.append(known)
         return known.answer
 
     def _ask_host(
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
     ) -> ToolAnswer:
-        self.side.position = place or (self.step, _mention(self.code, name))
+        self.side.position = place or (self.step, 0)
         began = time.monotonic()
         try:
             value = self.side.host.call(name, args, kwargs)
@@ -188,9 +198,3 @@ class ToolBridge:
         finally:
             self._in_tools += time.monotonic() - began
             self.side.position = None
-
-
-def _mention(code: str, name: str) -> int:
-    """First line that names the tool: the best guess where a call has no line of its own."""
-    names = survey(parse(code)).all(ast.Name)
-    return min((node.lineno for node in names if node.id == name), default=0)

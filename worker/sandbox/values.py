@@ -68,15 +68,15 @@ class _Copy:
     def copy(self, value: Any, depth: int) -> Plain:
         if depth > MAX_DEPTH:
             raise NotPlain(f"{self.what} is nested deeper than {MAX_DEPTH} levels")
-        kind = type(value)
-        if kind is str or kind is int or kind is float:
-            return self._scalar(value)
-        if value is None or kind is bool:
+        if value is None or isinstance(value, bool):
             self._spend(5)
             return value
-        if kind is dict or isinstance(value, Mapping):
+        for base in (str, int, float):  # enumerations and other subclasses too
+            if isinstance(value, base):
+                return self._scalar(base(value))
+        if isinstance(value, Mapping):
             return {self._key(k): self.copy(v, depth + 1) for k, v in value.items()}
-        if kind is list or isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple | set | frozenset):
             return self._sequence(value, depth)
         return self._other(value, depth)
 
@@ -96,7 +96,7 @@ class _Copy:
 
     def _key(self, key: object) -> Any:
         if isinstance(key, str):
-            return self._scalar(key if type(key) is str else str(key))
+            return self._scalar(str(key))
         if self.exact and isinstance(key, tuple):
             return tuple(self._key(item) for item in key[:MAX_DEPTH])
         if isinstance(key, bool | int | float) or key is None:
@@ -115,9 +115,6 @@ class _Copy:
             return items
 
     def _other(self, value: Any, depth: int) -> Plain:
-        if isinstance(value, str | int | float):  # enumerations and other subclasses
-            base = next(t for t in (str, int, float) if isinstance(value, t))
-            return self._scalar(base(value))
         if hasattr(type(value), "__dataclass_fields__"):
             from dataclasses import fields  # loaded by now; each session pays for what is not used
 
@@ -125,19 +122,15 @@ class _Copy:
         if getattr(value, "is_dataclass", None) is True:  # one that was made inside Monty
             return self.copy(getattr(value, "attributes", None), depth + 1)
         if isinstance(value, Decimal | Fraction | date | time | timedelta | os.PathLike):
-            return self.copy(_written(value, self.exact), depth + 1)
+            if self.exact or not isinstance(value, Decimal | Fraction):
+                return self.copy(str(value), depth + 1)
+            return self.copy(int(value) if value == int(value) else float(value), depth + 1)
         if self.exact and isinstance(value, bytes | complex | range):
             return self.copy(str(value), depth + 1)
         dump = getattr(value, "model_dump", None)
         if callable(dump) and not isinstance(value, type):
             return self.copy(dump(), depth + 1)
         raise NotPlain(f"{self.what} holds a value of the type {type(value).__name__}")
-
-
-def _written(value: object, exact: bool) -> Plain:
-    if isinstance(value, Decimal | Fraction) and not exact:
-        return int(value) if value == int(value) else float(value)
-    return str(value)
 
 
 def display(value: object, limit: int) -> Plain:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from core.models.reply_code import find_code
 from core.models.reply_json import all_json, find_json
 from core.models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
-from evaluator.decision import Missing, read_decision
+from core.models.reprompt import Misread
+from evaluator.evaluator import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
@@ -245,7 +246,7 @@ def test_what_the_evaluator_decides(reply: str, finish: str | None, expected: st
         wanted = ("look", "List it.") if expected == "PROCEED" else ("all there", "DONE")
         assert (decision.thought, decision.instruction) == wanted
         return
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(Misread) as caught:
         read_decision(reply, finish)
     assert expected in str(caught.value)
 
@@ -319,7 +320,7 @@ def read_all(text: str, finish: str | None = None) -> Any:
     find_json(text, ["decision"])
     try:
         return cleaned, snippet, read_decision(text, finish)
-    except Missing:
+    except Misread:
         return cleaned, snippet, None
 
 

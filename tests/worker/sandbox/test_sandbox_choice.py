@@ -47,10 +47,10 @@ class TestChoice:
                 assert box.kind == kind
 
     def test_the_order(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda _: "")
+        monkeypatch.setattr("worker.sandbox.isolation.why_not", lambda _: "")
         assert used_kind("auto") == used_kind("process") == "bubblewrap"
         answers = {"bubblewrap": "not found", "landlock": ""}
-        monkeypatch.setattr("worker.sandbox.isolation._why_not", answers.get)
+        monkeypatch.setattr("worker.sandbox.isolation.why_not", answers.get)
         assert used_kind("auto") == used_kind("process") == "landlock"
         assert find_isolation().refused == {"bubblewrap": "not found"}
         assert sandbox_line("auto")[1] == "sandbox: full Python in Landlock"
@@ -59,7 +59,7 @@ class TestChoice:
 class TestMontyAlone:
     @pytest.fixture
     def box(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxExecutor]:
-        monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+        monkeypatch.setattr("worker.sandbox.isolation.why_not", lambda name: f"no {name}")
         with open_sandbox(shop, None, "auto") as executor:
             yield executor
 

@@ -19,7 +19,7 @@ from worker.sandbox import fork_server as server_module
 from worker.sandbox.contract import Isolation, SandboxUnavailable
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.fork_server import ForkServer
-from worker.sandbox.isolation import _why_not, find_isolation, open_sandbox, why_not
+from worker.sandbox.isolation import find_isolation, open_sandbox, why_not
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
 from .kinds import STANDING
@@ -66,9 +66,9 @@ for name in sys.argv[1].split():
     globals()[name]()
 from worker.sandbox.isolation import open_sandbox
 from worker.sandbox.isolation import find_isolation
-from worker.sandbox.isolation import NoTools
+from core.ledger import Ledger
 report = find_isolation()
-with open_sandbox(NoTools()) as box:
+with open_sandbox(Ledger()) as box:
     value = box("import os, fractions\\nsum(x for x in [1, 2])").output
     print(json.dumps([report.used, dict(report.refused), value, box.kind]))
 """
@@ -129,7 +129,7 @@ class TestProbe:
         """Tries an isolation out with other rules in force."""
         servers: dict[tuple[int, str], ForkServer] = {}
         monkeypatch.setattr(server_module, "_servers", servers)
-        yield _why_not.__wrapped__
+        yield why_not.__wrapped__
         for server in servers.values():
             server.close()
 
@@ -339,6 +339,6 @@ def interpret(code: bytes, architecture: int, number: int, args: tuple[int, ...]
 def test_a_sandbox_that_is_refused_later_is_our_failure(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda _: "out of order")
+    monkeypatch.setattr("worker.sandbox.isolation.why_not", lambda _: "out of order")
     with pytest.raises(SandboxUnavailable, match="out of order"):
         open_sandbox(shop, None, "landlock")

@@ -155,7 +155,7 @@ def test_another_isolation_is_said_and_is_no_difference(
     (other,) = {"bubblewrap", "landlock"} - {kind}
     rewritten(folder, **{kind: other})
     monkeypatch.setattr(
-        "worker.sandbox.isolation._why_not", lambda name: "" if name == kind else "not here"
+        "worker.sandbox.isolation.why_not", lambda name: "" if name == kind else "not here"
     )
     code, output = replay(folder)
     assert code == 0
@@ -171,7 +171,7 @@ def test_code_of_full_python_is_not_repeated_in_monty(
         rewritten(folder, **{STANDING[0]: "process"})  # as older versions say it
     else:
         rewritten(folder, monty="process")
-    monkeypatch.setattr("worker.sandbox.isolation._why_not", lambda name: f"no {name}")
+    monkeypatch.setattr("worker.sandbox.isolation.why_not", lambda name: f"no {name}")
     code, output = replay(folder)
     assert code == 2
     assert "ran in bubblewrap, and cannot be repeated: the process sandbox is not" in output

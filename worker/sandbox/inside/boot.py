@@ -11,19 +11,17 @@ import sys
 from importlib.machinery import ModuleSpec
 
 
-class Ours:
+class _Ours:
     """Imports what the host has sent."""
 
     def find_spec(self, name, _path=None, _target=None):
-        """One of our modules; a package has no text."""
+        # A package has no text.
         return ModuleSpec(name, self, is_package=not sources[name]) if name in sources else None  # type: ignore[arg-type]
 
     def create_module(self, _spec):
-        """As usual."""
         return None
 
     def exec_module(self, module):
-        """Run its text."""
         name = module.__name__
         file = f"/sandbox/{name.replace('.', '/')}.py"
         exec(compile(sources[name], file, "exec"), module.__dict__)
@@ -33,7 +31,7 @@ control = socket.socket(fileno=0)
 start = json.loads(control.recv(1 << 18))
 sources = start["sources"]
 sys.argv = sys.orig_argv = [""]
-sys.meta_path.insert(0, Ours())
+sys.meta_path.insert(0, _Ours())
 from worker.sandbox.inside import forking  # noqa: E402
 
 del sys.meta_path[0]

@@ -18,7 +18,6 @@ from worker.sandbox.fixed_clock import FixedClock, random_state
 
 clock = FixedClock(0.0)
 source = random.Random(0)
-_asctime_of, _strftime_of = time.asctime, time.strftime
 
 
 def start(now: float, seed: int) -> None:
@@ -40,8 +39,11 @@ def install() -> None:
     setattr(time, "sleep", sleep)  # noqa: B010
     for name in ("localtime", "gmtime", "ctime"):
         setattr(time, name, _named(name, _at_our_time(getattr(time, name))))
-    time.asctime = _named("asctime", _asctime)
-    time.strftime = _named("strftime", _strftime)
+    asctime, strftime = time.asctime, time.strftime
+    time.asctime = _named("asctime", lambda moment=None: asctime(moment or time.localtime()))
+    time.strftime = _named(
+        "strftime", lambda form, moment=None: strftime(form, moment or time.localtime())
+    )
     machine = os.uname().machine
     os.uname = lambda: os.uname_result(("Linux", "sandbox", "", "", machine))
     os.getcwd = lambda: "/"
@@ -81,11 +83,3 @@ def _named(name: str, function: Any) -> Any:
 
 def _at_our_time(shape: Any) -> Any:
     return lambda seconds=None: shape(clock.look() if seconds is None else seconds)
-
-
-def _asctime(moment: Any = None) -> str:
-    return _asctime_of(time.localtime() if moment is None else moment)
-
-
-def _strftime(form: str, moment: Any = None) -> str:
-    return _strftime_of(form, time.localtime() if moment is None else moment)

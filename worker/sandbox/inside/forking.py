@@ -219,7 +219,6 @@ def _allow(ruleset: int, path: str) -> None:
 
 
 def _call(number: int, *arguments: int | bytes | None) -> int:
-    """A system call. Raises OSError."""
     converted = (ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)
     answer = int(_libc.syscall(ctypes.c_long(number), *converted))
     if answer < 0:

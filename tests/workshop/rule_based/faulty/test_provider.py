@@ -19,7 +19,8 @@ from core.models.model_call import ExchangeFailed, KeptCalls, Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
-from evaluator.decision import Missing, read_decision
+from core.models.reprompt import Misread
+from evaluator.evaluator import read_decision
 from tests.scripted import play
 from worker.worker import Worker
 from workshop.rule_based.faulty import provider as faulty
@@ -137,7 +138,7 @@ def test_every_kind_is_what_it_says(kind: str, good: str, seed: int) -> None:
     elif kind in DRESSED:
         assert read_decision(said.text, said.finish_reason) == read_decision(EYES)
     else:
-        with pytest.raises(Missing):
+        with pytest.raises(Misread):
             read_decision(said.text, said.finish_reason, said.reasoning)
 
 

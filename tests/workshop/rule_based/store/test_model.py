@@ -13,8 +13,7 @@ from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
 from core.runs.task import TurnContext
-from evaluator import Evaluator
-from evaluator.decision import read_decision
+from evaluator.evaluator import Evaluator, read_decision
 from playbooks.library import prose
 from store_tools.environment import ENDING
 from workshop.rule_based.prompt import Instruction

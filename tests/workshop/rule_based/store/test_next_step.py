@@ -13,7 +13,7 @@ from cli.cli import app
 from core.ledger import Ledger
 from core.models.model_client import ModelClient
 from core.runs.task import TurnContext
-from next_step import Agent, PastStep
+from next_step.agent import Agent, PastStep
 from next_step.forms import forms_of
 from playbooks.library import prose
 from store_tools.workbench import tools
