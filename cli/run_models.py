@@ -112,9 +112,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         if options.replay:
-            from core.models.cassette_tape import Tape, TapeError
-
-            from core.models.cassette import Player
+            from core.models.cassette import Player, Tape, TapeError
 
             try:
                 run.player = Player(Tape.load(options.replay), backends=groups)

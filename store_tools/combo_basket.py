@@ -40,11 +40,10 @@ def basket_tools(session: StoreSession) -> list[Tool]:
         combinations: Baskets, coupons: list[str], every: bool = False
     ) -> Search:
         """Prices baskets ([[{sku, quantity}]]) with each coupon and none, restores the basket:
-        {results: [{items, coupon, subtotal, discount, total}] cheapest first, none where a code
-        takes nothing off, errors: [{items or coupon, error}] (also of a code that never does),
-        untried: baskets skipped as none can be
-        cheapest (0 with every), with_addition: [{added: sku, coupon, total}]: one product more
-        that makes a code work}"""
+        {results: [{items, coupon, subtotal, discount, total}] cheapest first, only codes that take
+        something off, errors: [{items or coupon, error}] (also of a useless code), untried:
+        baskets skipped as none can be cheapest (0 with every), with_addition: [{added: sku, coupon,
+        total}]: one product more that makes a code work}"""
         return price_baskets(session, combinations, coupons, every=every)
 
     # Of a basket that nobody could look at nothing is claimed, not that it is empty.

@@ -47,7 +47,7 @@ def product_tools(session: StoreSession) -> list[Tool]:
     def Combo_Find_Products_For_Query(query: str) -> FoundProducts:
         """{matches: [{sku, name, price, available, units}], sure, near: [same],
         catalog_size}. units: pieces in a package. matches have the query's words (a|b: either),
-        best first; matches[:sure] are named so: never filter by an equal name. Other matches and
+        best first; matches[:sure] are named so: never filter by an equal name. Others and
         near ones may fit."""
         return find_products(session, query)
 

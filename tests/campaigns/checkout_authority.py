@@ -237,7 +237,7 @@ def priced(
                 if not coupon or view.discount:
                     rows[tuple(sorted(content.items())), coupon] = view.total
                 if coupon:
-                    world.remove_coupon()
+                    world.apply_coupon("")
         for line in world.view().lines:
             world.remove(line.sku, line.quantity)
     return rows

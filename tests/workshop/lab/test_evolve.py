@@ -17,7 +17,7 @@ import pytest
 
 from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
-from core.models.cassette_tape import Tape
+from core.models.cassette import Tape
 from workshop.lab.evolve.records import Evolved, read_evolved, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
@@ -255,7 +255,7 @@ def test_a_loop_whose_models_fail_for_a_while_goes_on(
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"sections": "store/rulez"}, "the nearest is 'store/rules'"),
+        ({"sections": "store/rulez"}, "did you mean store/rules"),
         ({"budget-tasks": 70}, "need 78 at least"),
         ({"unseen": TRAIN}, "6 of its 6 tasks are training tasks"),
         ({"train": "bundled", "unseen": ""}, "--unseen is required"),
