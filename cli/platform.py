@@ -141,9 +141,8 @@ def is_address(url: str) -> bool:
     """Whether a platform can be looked for there at all."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").encode("idna")
-        return parts.scheme in ("http", "https") and bool(host) and parts.port != 0
-    except ValueError:  # no number as port, a bracket that is not closed, no name of a host
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is not a number, a bracket that is not closed
         return False
 
 

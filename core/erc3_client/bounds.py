@@ -23,6 +23,7 @@ KEPT_SECONDS: Final = 20.0
 LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 BODY_AT_MOST: Final = 8 << 20
 """Bytes of one answer; the platform's own are of some hundred kilobytes at most."""
+HEADERS_AT_MOST: Final = 256 << 10
 VALUES_AT_MOST: Final = 400_000
 """Values in one answer: as objects they take far more memory than as text."""
 TEXT_AT_MOST: Final = 2_000

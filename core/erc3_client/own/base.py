@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -15,10 +15,24 @@ from core.http.waits import retry_after
 if TYPE_CHECKING:
     import httpx
 
+    from core.erc3_client.own.connections import Answer
+
+    HttpResponse: TypeAlias = httpx.Response | Answer
+
 _JSON = {"Content-Type": "application/json"}
 _SHOWN_ERRORS = 20
 _LONGEST_WAIT = 86_400.0
 Response = TypeVar("Response", bound=BaseModel)
+
+
+class Http(Protocol):
+    """Connections to a platform."""
+
+    def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> HttpResponse:
+        """Send a request and read the whole answer."""
+
+    def close(self) -> None:
+        """Close the connections."""
 
 
 class HasTaskId(Protocol):
@@ -68,9 +82,7 @@ class BaseClient:
     cut out of every error text.
     """
 
-    def __init__(
-        self, base_url: str, http: httpx.Client | None = None, secret: str | None = None
-    ) -> None:
+    def __init__(self, base_url: str, http: Http | None = None, secret: str | None = None) -> None:
         self.base_url = base_url.rstrip("/")
         self._http = http or connect(base_url)
         self._secret = secret
@@ -113,15 +125,13 @@ class BaseClient:
 
         Raises TypeError when none of them is in `responses`.
         """
-        fields = (getattr(base, "model_fields", {}).get("tool") for base in type(request).__mro__)
-        inherited = [field.default for field in fields if field is not None]
-        for path in (getattr(request, "tool", ""), *inherited):
+        for path in (getattr(request, "tool", ""), *_inherited_paths(type(request))):
             if path in responses:
                 return self._post(path, request, responses[path])
         name = type(request).__name__
         raise TypeError(f"{name} is not a request of this API: its `tool` is not a path")
 
-    def _unusable(self, response: httpx.Response, text: str = "", code: str = "") -> UnusableAnswer:
+    def _unusable(self, response: HttpResponse, text: str = "", code: str = "") -> UnusableAnswer:
         status = response.status_code
         text = text or str(response.content, "utf-8", "replace").strip()
         rendered = self._clean(text) or f"an empty response with status {status}"
@@ -130,3 +140,9 @@ class BaseClient:
     def _clean(self, text: str) -> str:
         whole = text.replace(self._secret, "key-***") if self._secret else text
         return whole[:TEXT_AT_MOST]
+
+
+def _inherited_paths(kind: type[BaseModel]) -> list[str]:
+    """The paths of a request's class and of those that it is derived from, the nearest first."""
+    fields = (getattr(base, "model_fields", {}).get("tool") for base in kind.__mro__)
+    return [field.default for field in fields if field is not None]
