@@ -21,6 +21,12 @@ from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo
 
 
+ALWAYS = 100
+"""Up to so many tasks the results are written after each of them."""
+WRITING_AT_MOST = 0.02
+"""Share of the time that may go into writing them in a larger run."""
+
+
 @dataclass
 class Session(Shared):
     """One run: starts its tasks, runs them, closes every one, writes ``results.json``."""
@@ -39,6 +45,7 @@ class Session(Shared):
         super().__post_init__()
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
+        self._write_again = 0.0
         self._order: list[str] = []
         self._lock = threading.Lock()
         self.started = datetime.now(UTC)
@@ -187,8 +194,11 @@ class Session(Shared):
         """
         over = not (running or self.stop.requested or self.unplayed or self._left_open())
         with self._lock:
+            began = time.perf_counter()
             results = self._summary(over or self._submitted)
             write_whole(self.folder / "results.json", results.model_dump_json(indent=1))
+            ended = time.perf_counter()
+            self._write_again = ended + (ended - began) / WRITING_AT_MOST
         return results
 
     def _summary(self, finished: bool) -> RunResults:
@@ -238,7 +248,9 @@ class Session(Shared):
             self.stop.request()
         with self._lock:
             self._results[task.task_id] = result
-        self.write(running=True)
+            due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again
+        if due:
+            self.write(running=True)
         self.watcher.task_done(result)
 
     def _is_limit_reached(self) -> bool:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from types import CodeType
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -98,21 +99,13 @@ def tool(
     fields: Mapping[str, object] | None = None,
 ) -> Tool:
     """Make a tool of a typed function; its docstring is the text for the model."""
-    name, signature = function.__name__, inspect.signature(function)
-    # As a model reads it: its annotations are texts.
-    bare = [p.replace(annotation=_Bare(str(p.annotation))) for p in signature.parameters.values()]
-    signature = signature.replace(parameters=bare)
-    types = _types(function, signature)
-
-    @cache
-    def schema() -> type[BaseModel]:
-        # Made at the first call: few tools are ever called.
-        fields: dict[str, Any] = {
-            name: (types[name], ... if given.default is given.empty else given.default)
-            for name, given in signature.parameters.items()
-        }
-        config = ConfigDict(protected_namespaces=())
-        return create_model(name, __config__=config, **fields)
+    name, doc = function.__name__, inspect.getdoc(function) or ""
+    # Every instruction has its tools made again: what follows from a function's text is kept.
+    details = function.__annotations__, function.__defaults__, function.__kwdefaults__
+    key = function.__code__, repr((name, doc, details))
+    if key not in _forms:
+        _forms[key] = _form(function)
+    signature, schema = _forms[key]
 
     def run(**arguments: object) -> object:
         try:
@@ -123,11 +116,35 @@ def tool(
             raise ToolFault(f"{told}; expected {finished.usage()}") from None
         return plain(function(**{name: getattr(checked, name) for name in arguments}))
 
-    doc = inspect.getdoc(function) or ""
     finished = Tool(
         name, kind, doc, signature, run, function, final, closes, prepared_by, fields=fields
     )
     return finished
+
+
+_forms: dict[tuple[CodeType, str], tuple[inspect.Signature, Callable[[], type[BaseModel]]]] = {}
+
+
+def _form(function: Callable[..., Any]) -> tuple[inspect.Signature, Callable[[], type[BaseModel]]]:
+    """The signature of a tool, and what makes the schema of its arguments at the first call.
+
+    The function itself is not kept: it holds on to the world of its task.
+    """
+    name, signature = function.__name__, inspect.signature(function)
+    # As a model reads it: its annotations are texts.
+    bare = [p.replace(annotation=_Bare(str(p.annotation))) for p in signature.parameters.values()]
+    signature = signature.replace(parameters=bare)
+    types = _types(function, signature)
+
+    @cache
+    def schema() -> type[BaseModel]:
+        fields: dict[str, Any] = {
+            name: (types[name], ... if given.default is given.empty else given.default)
+            for name, given in signature.parameters.items()
+        }
+        return create_model(name, __config__=ConfigDict(protected_namespaces=()), **fields)
+
+    return signature, schema
 
 
 def plain(value: Any) -> Any:

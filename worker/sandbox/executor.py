@@ -97,6 +97,14 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._closed = True
         self._end_interpreter()
 
+    def begin(self) -> None:
+        """Begin to open the sandbox, so that it is there when the first program is.
+
+        Where it cannot be opened, the first program says so.
+        """
+        with suppress(SandboxUnavailable):
+            self._interpreter = self._new_interpreter()
+
     def __enter__(self) -> Self:
         return self
 
@@ -170,17 +178,19 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
 
         Raises SandboxUnavailable.
         """
-        start, names = self.clock_and_seed, self._host.names
-        if self.kind == "monty":
-            self._interpreter = MontyInterpreter(self._limits, start, names)
-        else:
-            self._interpreter = ProcessInterpreter(self.kind, self._limits, start, names)
-        interpreter = self._interpreter
+        self._interpreter = interpreter = self._new_interpreter()
         for past in self._past:
             repetition = ToolBridge(self._side, past.step, past.code, past.calls, live=False)
             with suppress(CodeFailure):  # it failed the first time, too
                 interpreter.run(repetition, Prints(0))
         return interpreter
+
+    def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
+        """Begin to open an interpreter. Raises SandboxUnavailable."""
+        start, names = self.clock_and_seed, self._host.names
+        if self.kind == "monty":
+            return MontyInterpreter(self._limits, start, names)
+        return ProcessInterpreter(self.kind, self._limits, start, names)
 
     def _end_interpreter(self) -> None:
         """End it; the next run repeats the past in a new one."""

@@ -50,22 +50,32 @@ _FLAGS = ("-B", "-P", "-s", "-S")
 """As ``-I``, which would ignore the hash seed, and no packages of others."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Child:
     """A session process and its two lines to us."""
 
     link: socket.socket
     output: int
-    handle: int
-    """For signals to this process and no other."""
+    handle: int | None = None
+    """For signals to this process and no other; known once it has started."""
+
+    def wait_started(self) -> int:
+        """Wait until it has started; its handle. Raises OSError."""
+        if self.handle is None:
+            self.handle = os.pidfd_open(_greeting(self.link))
+        return self.handle
 
     def end(self) -> None:
-        """Kill the process and give back what it held here."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+        """Kill the process and give back what it held here.
+
+        One that has not been waited for has run no code, and leaves when its line is closed.
+        """
+        if self.handle is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.handle, signal.SIGKILL)
+            os.close(self.handle)
         self.link.close()
         os.close(self.output)
-        os.close(self.handle)
 
 
 class ForkServer:
@@ -91,7 +101,7 @@ class ForkServer:
             raise OSError(words[-1][:200] if words else "the fork server did not start")
 
     def open(self, settings: dict[str, Any]) -> Child:
-        """A new session with these settings. Raises OSError."""
+        """Begin a new session with these settings. Raises OSError."""
         ours, theirs = socket.socketpair()
         output, their_output = os.pipe()
         try:
@@ -103,7 +113,7 @@ class ForkServer:
             finally:
                 theirs.close()
                 os.close(their_output)
-            return Child(ours, output, os.pidfd_open(_greeting(ours)))
+            return Child(ours, output)
         except OSError as failure:
             ours.close()
             os.close(output)

@@ -189,7 +189,9 @@ def open_sandbox(
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    return SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
+    executor = SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
+    executor.begin()
+    return executor
 
 
 def python_rules(kind: SandboxChoice | None = None) -> str:

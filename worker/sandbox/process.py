@@ -75,11 +75,16 @@ class ProcessInterpreter:
         tool.
         """
         try:
-            signal.pidfd_send_signal(self._child.handle, signal.SIGCONT)
+            handle = self._child.wait_started()
+        except OSError as failure:
+            text = f"no process sandbox could be opened: {failure}"
+            raise SandboxUnavailable(text) from failure
+        try:
+            signal.pidfd_send_signal(handle, signal.SIGCONT)
             self._send({"run": bridge.code, "step": bridge.step}, bridge)
             result = self._until_end(bridge, prints)
             # Nothing may run inside until the next step, not even threads that outlived this one.
-            signal.pidfd_send_signal(self._child.handle, signal.SIGSTOP)
+            signal.pidfd_send_signal(handle, signal.SIGSTOP)
         except OSError:
             raise StepOver(_DIED) from None
         if not self._drain(prints):

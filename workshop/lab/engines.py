@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import (
@@ -21,12 +23,15 @@ from functools import partial
 from itertools import chain, repeat
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from core.models.extras import install
 from core.runs.errors import CannotRun
 from workshop.lab.benchmark_adapter import AdapterFactory
 from workshop.lab.lab_run import Settings, Trial, cores
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
 
 AHEAD = 2
 """Jobs a worker has waiting; more would only be held in memory."""
@@ -91,8 +96,14 @@ class Processes:
     def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
         """See ``Engine``."""
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["workshop.lab.play_job"])
-        pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_begin)
+        factory_module = type(self.adapter_factory).__module__
+        context.set_forkserver_preload([factory_module, f"{__package__}.preload"])
+        free: SimpleQueue[int | None] = context.SimpleQueue()
+        for core in own_cores(self.count):
+            free.put(core)
+        pool = ProcessPoolExecutor(
+            self.count, mp_context=context, initializer=_begin, initargs=(free,)
+        )
         ended = False
         try:
             play = partial(_play, adapter_factory=self.adapter_factory)
@@ -203,8 +214,23 @@ def _done(
             yield from done
 
 
-def _begin() -> None:
+def own_cores(processes: int) -> list[int | None]:
+    """A core for each of so many processes, if they take all of them; else the system chooses."""
+    if processes != cores() or not hasattr(os, "sched_getaffinity"):
+        return [None] * processes
+    return list(os.sched_getaffinity(0))
+
+
+def _begin(free: SimpleQueue[int | None]) -> None:
     """Set up a new process: it ignores Ctrl-C, and its sandboxes end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What it was forked with stays: collections need not go through it, nor make copies of it.
+    gc.freeze()
+    gc.enable()
+    core = free.get()
+    if core is not None:
+        # The threads of the agent and of the simulator take turns: on two cores, each turn wakes
+        # the other one, which takes as long as half a request.
+        os.sched_setaffinity(0, {core})
     # A process of multiprocessing leaves without the functions of atexit.
     Finalize(None, atexit._run_exitfuncs, exitpriority=1)

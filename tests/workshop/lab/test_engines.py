@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 
 from cli.adapters import ADAPTERS
 from core.runs.errors import CannotRun
-from workshop.lab.engines import Dask, Here, Processes, engine_for
+from workshop.lab.engines import Dask, Here, Processes, engine_for, own_cores
 from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import LabRun
+from workshop.lab.lab_run import LabRun, cores
 
 store = ADAPTERS["store"]
 
@@ -73,3 +74,10 @@ def test_there_are_never_more_processes_than_cores(monkeypatch: pytest.MonkeyPat
     assert many.threads == 4
     assert isinstance(engine_for(store, 1, 100), Here)
     assert isinstance(engine_for(store, 8, 1), Here)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="the system cannot pin processes")
+def test_processes_are_pinned_only_where_they_take_every_core() -> None:
+    assert set(own_cores(cores())) == os.sched_getaffinity(0)
+    assert own_cores(cores() + 1) == [None] * (cores() + 1)
+    assert own_cores(0) == []
