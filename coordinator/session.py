@@ -20,7 +20,6 @@ from core.runs.journal import JournalFailed, journal_paths, write_whole
 from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo
 
-
 ALWAYS = 100
 """Up to so many tasks the results are written after each of them."""
 WRITING_AT_MOST = 0.02
