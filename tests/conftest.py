@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 import pytest
 from hypothesis import settings
+from tenacity import wait_none
 
 import cli  # noqa: F401 - registers the playbook brain
 from core.erc3_client import ERC3, ApiError, ApiException, retry_policy, transport_errors
@@ -315,7 +316,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> Hurry:
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> Hurry:
     """Repeated attempts follow at once."""
-    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(retries, "WAIT", wait_none())
     return hurried(monkeypatch)
 
 

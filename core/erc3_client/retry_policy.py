@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,6 @@ from typing import Final, Literal, TypeVar
 
 from core.erc3_client import switch
 from core.erc3_client.bounds import RETRY_SECONDS, TooMuch
-from core.http.waits import pause_before
 
 T = TypeVar("T")
 Trouble = Literal["rate_limit", "no_answer", "refused"]
@@ -21,7 +21,10 @@ in the platform's own form, which another attempt would meet again."""
 RATE_LIMITED: Final = frozenset({425, 429})
 TIMED_OUT: Final = 408
 FIRST_SECONDS: Final = 0.5
+"""The first pause, twice as long after each further attempt; as much at random is added."""
 LONGEST_SECONDS: Final = 8.0
+SPREAD = 0.1
+"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 ALL_KINDS: Final = ""
 HURRY_SECONDS: Final = 10.0
 """The retry time of a run whose user wishes the end: what is under way is still closed."""
@@ -78,8 +81,12 @@ def retry_after_of(error: BaseException) -> float | None:
 
 
 def pause(error: BaseException, attempts: int) -> float:
-    """Seconds before the next attempt."""
-    return pause_before(attempts, retry_after_of(error), FIRST_SECONDS, LONGEST_SECONDS)
+    """Seconds before the next attempt: as asked for, else exponential with jitter."""
+    requested = retry_after_of(error)
+    if requested is not None:
+        return requested * (1 + random.uniform(0, SPREAD))
+    doubled = FIRST_SECONDS * 2.0 ** min(attempts - 1, 10)
+    return min(doubled, LONGEST_SECONDS) + random.uniform(0, FIRST_SECONDS)
 
 
 class OutageTracker:

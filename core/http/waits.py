@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -40,21 +39,6 @@ def begin_in_thread(action: Callable[[], T]) -> Future[T]:
 
     threading.Thread(target=work, name="deadline", daemon=True).start()
     return outcome
-
-
-SPREAD = 0.1
-"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
-
-
-def pause_before(attempt: int, wished: float | None, first: float, longest: float) -> float:
-    """Seconds before another attempt, after so many: as a server wished, else growing.
-
-    ``first``: the first pause, twice as long after each further attempt up to ``longest``; as much
-    at random is added.
-    """
-    if wished is not None:
-        return wished * (1 + random.uniform(0, SPREAD))
-    return min(first * 2.0 ** min(attempt - 1, 10), longest) + random.uniform(0, first)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

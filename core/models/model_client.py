@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from core.http.waits import pause_before
-from core.models import retries
+from tenacity import RetryCallState, Retrying, retry_if_exception
+
 from core.models.model_call import (
     CallObserver,
     ErrorKind,
@@ -27,7 +27,7 @@ from core.models.model_call import (
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import GONKA, DirectTransport, is_rule_based
-from core.models.retries import EXHAUSTED, FINAL, HINTS
+from core.models.retries import EXHAUSTED, FINAL, HINTS, RETRY_SECONDS, is_passing, pause_of
 from core.text import printable
 
 ANSWER_CHARS = 50_000
@@ -165,23 +165,31 @@ class ModelClient:
         There is no other attempt if the pause before it would last until the deadline, or is long
         while another backend works.
         """
-        name, attempt = target.backend.name, 0
-        while True:
-            attempt += 1
-            try:
-                return self._attempt(target, call)
-            except ExchangeFailed as error:
-                pause = pause_before(
-                    attempt, error.retry_after, retries.FIRST_PAUSE, retries.LONGEST_PAUSE
+
+        def is_over(state: RetryCallState) -> bool:
+            pause = state.upcoming_sleep
+            return (
+                state.attempt_number >= target.attempts
+                or pause >= call.until - self._clock()
+                or (
+                    pause > RETRY_SECONDS
+                    and self._backends.has_other(target.backend.name, call.tried)
                 )
-                is_over = attempt >= target.attempts or pause >= call.until - self._clock()
-                is_long = pause > retries.RETRY_SECONDS
-                if is_over or error.kind not in retries.PASSING:
-                    raise
-                if is_long and self._backends.has_other(name, call.tried):
-                    raise
-                self._note_failure(call, f"again in {pause:.1f} s")
-                self._sleep(pause)
+            )
+
+        def note(state: RetryCallState) -> None:
+            self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
+
+        retrying = Retrying(
+            retry=retry_if_exception(is_passing),
+            wait=pause_of,
+            stop=is_over,
+            sleep=self._sleep,
+            before_sleep=note,
+            reraise=True,
+        )
+        answer: ModelCall = retrying(self._attempt, target, call)
+        return answer
 
     def _attempt(self, target: Target, call: _Call) -> ModelCall:
         self._observer.gate()

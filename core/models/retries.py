@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from core.models.model_call import ErrorKind
+from tenacity import RetryCallState, wait_exponential, wait_random
+
+from core.models.model_call import ErrorKind, ExchangeFailed
 
 PASSING: Final[frozenset[ErrorKind]] = frozenset(
     {"rate_limit", "overload", "network", "timeout", "bad_answer"}
@@ -30,14 +33,26 @@ HINTS: Final[dict[ErrorKind, str]] = {
     "network": "check the network, the base URL, and that the server runs",
     "timeout": "raise timeout_seconds or deadline_seconds in the models file",
 }
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 20.0
-"""Seconds between attempts at one backend that asks for no pause; see ``pause_before``."""
+WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
 RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
+SPREAD = 0.1
+"""Part by which asked-for pauses are stretched at random, so that not all come back at once."""
 COOL_DOWN_SECONDS = 5.0
 """A backend is left alone after its first illness; twice as long after each further one."""
 LONGEST_SECONDS = 300.0
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether another attempt at the same backend may not meet this error."""
+    return isinstance(error, ExchangeFailed) and error.kind in PASSING
+
+
+def pause_of(state: RetryCallState) -> float:
+    """Seconds before the next attempt: as asked for, else exponential with jitter."""
+    error = state.outcome.exception() if state.outcome else None
+    wished = error.retry_after if isinstance(error, ExchangeFailed) else None
+    return WAIT(state) if wished is None else wished * (1 + random.uniform(0, SPREAD))
 
 
 @dataclass

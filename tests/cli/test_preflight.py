@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tenacity import wait_none
 from typer.testing import CliRunner, Result
 
 from cli import preflight
@@ -40,7 +41,7 @@ def rule_based(model: str, messages: list[dict[str, str]]) -> str:
 @pytest.fixture
 def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Starts model servers; attempts at them follow at once."""
-    monkeypatch.setattr(retries, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(retries, "WAIT", wait_none())
     with ExitStack() as running:
         yield lambda *args, **kwargs: running.enter_context(FakeOpenAI(*args, **kwargs))
 

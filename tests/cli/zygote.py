@@ -13,6 +13,8 @@ import sys
 import tempfile
 from typing import Any
 
+from tenacity import wait_none
+
 from cli.cli import app
 from cli.standard_streams import steady
 from core.erc3_client import retry_policy
@@ -115,7 +117,7 @@ def first_lives() -> int:
 
 def main() -> None:
     retry_policy.pause = lambda *_: 0.0
-    retries.FIRST_PAUSE = 0.0
+    retries.WAIT = wait_none()
     short_ticks.shorten()
     warm(first_lives)
     answers = sys.stdout
