@@ -26,7 +26,7 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from cli.commands import judge  # noqa: E402
+from cli.adapters import judge  # noqa: E402
 from workshop.views.live import build_app  # noqa: E402
 from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
