@@ -47,6 +47,7 @@ LEAST_QUOTE = 3
 QUOTED_CHARS = 80
 """Of the name of a page that does not exist, in an objection."""
 NOT_SEEN = "these words are not seen to settle that"
+UNLINKED = "no other page refers to that page, so it gives nothing; quote what it changes"
 _BASIS = regex.compile(
     r"BASIS\s*[:=]\s*[\"'“`*]*(?P<page>[^\s:\"'“”`]+)[\"'”`*]*\s*:\s*(?P<rule>[^\n]{1,600})",
     regex.I,
@@ -111,7 +112,11 @@ class Provenance:
         if not lacks:
             return None
         unused = {f"BASIS {quote.page}: {quote.flaw}" for quote in quotes if quote.flaw}
-        unused |= {f"BASIS {quote.page}: {NOT_SEEN}" for quote in quotes if not quote.flaw}
+        unused |= {
+            f"BASIS {quote.page}: {NOT_SEEN if self._counts(quote.page) else UNLINKED}"
+            for quote in quotes
+            if not quote.flaw
+        }
         return f"{'; '.join([*lacks, *sorted(unused)])}. {HOW}"
 
     def _voided(self) -> list[wire.TimeEntry]:
@@ -183,6 +188,10 @@ class Provenance:
         if (known := self._referred) is not None:
             pages &= known | self._setting.keys()
         return {page: self._wiki[page] for page in sorted(pages)} or self._setting
+
+    def _counts(self, page: str) -> bool:
+        """Whether words of a page, or of the task, may settle something."""
+        return page == TASK or page in self._ruling or page in (self._referred or self._wiki)
 
     @cached_property
     def _referred(self) -> set[str] | None:

@@ -309,6 +309,7 @@ def test_a_value_that_no_text_has_is_settled_by_a_rule_on_it_that_the_wiki_refer
     assert "the salary 51200" in (send(made, "Combo_Update_Employee_For_Changes", **change) or "")
     objection = send(made, "Combo_Update_Employee_For_Changes", word, **change)
     assert (objection is None) == goes, objection
+    assert goes or "no other page refers to that page" in (objection or "")
 
 
 def test_an_entry_in_place_of_a_voided_one_takes_over_what_that_had() -> None:
