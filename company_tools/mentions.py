@@ -93,21 +93,26 @@ class Mentions:
         return regex.search(pattern, self._low) is not None
 
     def calls(self, names: Iterable[str], pages: Mapping[str, str]) -> bool:
-        """Whether the text has what a page calls one of some names, or a value.
-
-        As a row or a short line says it: "| Green Goo | Kelp |", "The Counter: Open Counter".
-        """
+        """Whether the text has what a page calls one of some names, or a value."""
         wanted = {name.casefold() for name in names if name}
-        for line in (line for page in pages.values() for line in page.splitlines()):
-            if len(line) >= LINE_CHARS:
-                continue
-            cells = [cell for part in _CELLS.split(line) if (cell := part.strip(" *`\"'-."))]
-            if wanted.isdisjoint(map(str.casefold, cells)) or len(cells) > CELLS_AT_MOST:
-                continue
-            aliases = (" ".join(telling(a)) for cell in cells for a in regex.split("[,;/]", cell))
-            if any(_LEAST_PART < len(a) <= ALIAS_CHARS and self.says(a) for a in aliases):
-                return True
-        return False
+        rows = (
+            cells for cells in rows_of(pages) if not wanted.isdisjoint(map(str.casefold, cells))
+        )
+        return any(self.says(alias) for cells in rows for cell in cells for alias in _aliases(cell))
+
+    def called(self, names: Iterable[str], pages: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Which of some names are called otherwise in the text: (name, what it is called).
+
+        Only a row or line of two parts tells that.
+        """
+        wanted = {name.casefold(): name for name in names if name}
+        for cells in rows_of(pages):
+            if len(cells) == 2:
+                for cell, other in (cells, cells[::-1]):
+                    name = wanted.get(cell.casefold())
+                    for alias in _aliases(other) if name else ():
+                        if name and self.says(alias):
+                            yield name, alias
 
     def speaks_of_group(self, name: str, pages: Mapping[str, str]) -> bool:
         """Whether two words in a row of the text stand so in a line of a page that has a name."""
@@ -239,6 +244,26 @@ class Mentions:
             bare = file.rpartition(".")[0] or file
             return bare in set(ids) or self.has_words(bare.replace("_", " "))
         return bool(name) and self.has_words(name)
+
+
+def rows_of(pages: Mapping[str, str]) -> Iterator[list[str]]:
+    """The parts of each row or short line that may say what something is called.
+
+    As "| Green Goo | Kelp |", "The Counter: Open Counter".
+    """
+    for line in (line for page in pages.values() for line in page.splitlines()):
+        if len(line) < LINE_CHARS:
+            cells = [cell for part in _CELLS.split(line) if (cell := part.strip(" *`\"'-."))]
+            if 1 < len(cells) <= CELLS_AT_MOST:
+                yield cells
+
+
+def _aliases(cell: str) -> Iterator[str]:
+    """The names that a part of a row gives."""
+    for name in regex.split("[,;/]", cell):
+        alias = " ".join(telling(name))
+        if _LEAST_PART < len(alias) <= ALIAS_CHARS:
+            yield alias
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -31,10 +31,12 @@ from company_tools.stages.spotting import (
     Spotted,
     contacts_called,
     described,
+    nicknamed,
     orders_change,
     spot,
 )
 from company_tools.wiki_pages import wiki_pages
+from company_tools.wiki_store import Pages
 from company_tools.words import levelled
 from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
@@ -90,8 +92,8 @@ class Entities(CompanyStage):
         with self._environment.reading(ledger) as (session, wiki):
             if not session.requester:
                 return Finding()
-            spotted = _spotted(task.text, session)
             pages = unless_refused(lambda: wiki_pages(session, wiki), {})
+            spotted = _spotted(task.text, session, pages)
         about, failed = None, ""
         long_wiki = len(whole_pages(pages)) < len(pages)
         if client is not None and long_wiki and len(spotted.other_words) >= LEAST_LEFT:
@@ -113,9 +115,16 @@ class Entities(CompanyStage):
         return Finding(text=text, facts=facts if text or about else {}, failed=failed)
 
 
-def _spotted(text: str, session: CompanySession) -> Spotted:
-    """What a text names or describes, customers by their contacts too."""
+def _spotted(text: str, session: CompanySession, pages: Pages) -> Spotted:
+    """What a text names or describes, customers by their contacts and by other names too."""
     spotted = spot(text, session)
+    if nicknames := unless_refused(lambda: nicknamed(text, session, pages), []):
+        known = {word for one in nicknames for word in levelled(one.said)}
+        choices = [
+            one for one in spotted.choices if one.found or not {*levelled(one.said)} <= known
+        ]
+        others = [word for word in spotted.other_words if not {*levelled(word)} & known]
+        spotted = spotted._replace(choices=[*choices, *nicknames], other_words=others)
     for choice in (one for one in spotted.choices if not one.found):
         choice.found = unless_refused(partial(contacts_called, choice.said, session), [])
     if all(one.kind == "employee" for one in spotted.certain):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 import regex
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.ids import project_texts
-from company_tools.mentions import contains
+from company_tools.mentions import Mentions, contains
 from company_tools.reading_session import ReadingSession
 from company_tools.stages.language import SMALL_WORDS
 from company_tools.words import is_among, levelled, telling, words
@@ -242,6 +243,22 @@ def _scores(
         if len(some) > 1 or parts & beside[one.kind]:
             scores[one.id] = sum(math.log(1 + len(records) / having[word]) for word in some)
     return scores
+
+
+def nicknamed(text: str, session: ReadingSession, pages: Mapping[str, str]) -> list[Choice]:
+    """The projects and customers that a text calls as the wiki does, not by their names."""
+    records = [named("project", one) for one in listings.projects(session)]
+    records += [named("customer", one) for one in listings.customers(session)]
+    people = listings.employees(session)
+    plain = [f"{one.name} {one.department} {one.location}" for one in people]
+    # What every record has says which one is meant as little as a name of its own does.
+    registered = {*levelled(" ".join([*plain, *(f"{one.name} {one.about}" for one in records)]))}
+    choices: dict[str, Choice] = {}
+    for name, alias in Mentions(text, session).called((one.name for one in records), pages):
+        if not {*levelled(alias)} <= registered:
+            choice = choices.setdefault(alias, Choice(said=alias, found=[]))
+            choice.found += [one for one in records if one.name == name and one not in choice.found]
+    return list(choices.values())
 
 
 def contacts_called(name: str, session: ReadingSession) -> list[Named]:

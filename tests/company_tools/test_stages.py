@@ -289,6 +289,30 @@ def test_what_a_finding_has_told_may_be_linked_and_named() -> None:
     assert played.finish("ok_answer", "It is te_001.", links) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Log an hour for me on Big Flap.", '"big flap" may be: Bright Sails (project proj_sails'),
+        ("Who looks after the Ringmaster?", '"ringmaster" may be: Circus Luna (customer cust_'),
+        # A status, a place or somebody beside a name is no other name for it.
+        ("Which projects are active?", ""),
+        ("Where is Una Berg?", "named: Una Berg"),
+    ],
+)
+def test_what_the_wiki_calls_a_project_or_customer_is_told_with_its_name(
+    text: str, said: str
+) -> None:
+    company = kites()
+    company["wiki"]["words.md"] = (
+        "# Our words\n\n- **Big Flap**: Bright Sails\n\n| we say | register |\n|---|---|\n"
+        "| the Ringmaster | Circus Luna |\n\n- Bright Sails: active\n- Bright Sails: Una Berg\n"
+    )
+    found = entities(PlayedTask(company), text)
+    assert found.text.startswith(said)
+    assert "is called" not in found.text
+    assert ("may be" in said) == ("may be" in found.text)
+
+
 def test_a_guest_s_task_names_nothing_that_is_looked_up() -> None:
     played = PlayedTask(user=None)
     before = len(played.line.sent)
