@@ -14,7 +14,7 @@ import typer
 import typer.core
 import typer.main
 
-from cli import has_workshop
+from cli import has_workshop, loading
 from cli.standard_streams import loss, steady
 from core.models.extras import ExtraMissing
 from core.runs.errors import CannotRun, Exit, NothingToDo, Usage
@@ -98,6 +98,8 @@ class Commands(typer.core.TyperGroup):
         if cmd_name not in OF_THE_AGENT and not has_workshop():
             raise Usage(f"{cmd_name} needs the folder workshop, which is missing from this copy")
         function = _named(COMMANDS[cmd_name][0])
+        if cmd_name != "run":  # which loads more before its work begins
+            loading.over()
         # What follows the name of an agent's program is the program's.
         settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)
@@ -208,5 +210,6 @@ def commands(
 
 def main() -> None:
     """Read the command line and exit with what the command returns."""
+    loading.begin()
     steady()
     app()

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from cli import loading
 from cli.assembly import Assembly, assemble
 from cli.end_of_run import asks_to_submit, exit_code, goes_on, print_json, show_end, submit
 from cli.options import Options
@@ -53,6 +54,7 @@ def start(options: Options) -> int:
             rest = f"{len(tasks)} to play" if tasks else "nothing is left to play"
             kept = so_many_tasks(len(session.kept))
             say(note, f"resuming {assembly.folder}: {kept} kept, {rest}")
+        loading.over()
         with nullcontext() if options.debug else _interrupts(stop, assembly.folder), watch:
             results = session.run(tasks, starts)
         return _end(assembly, session, results, anything_new=bool(tasks))
