@@ -8,7 +8,7 @@ letters. A figure need not be known: a guest is told none but those of the task 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -249,12 +249,16 @@ def _figures(text: str, known: Registry) -> Iterator[str]:
         yield "a figure in words"
     public_rows = _digits_in_a_row(known.open)
     for row in _digits_in_a_row(bare):
-        if any(row in public for public in public_rows):
+        if _is_within(row, public_rows):
             continue
         if any(s in row or s[::-1] in row for s in salaries if len(s) > 3):
             yield "a salary"
         if len(row) >= LEAST_SINGLE and row not in bare and float(row[:15]) not in allowed:
             yield "digits that may stand for a figure"
+
+
+def _is_within(row: str, others: Iterable[str]) -> bool:
+    return any(row in other for other in others)
 
 
 def _digits_in_a_row(text: str) -> list[str]:

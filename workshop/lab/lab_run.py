@@ -230,20 +230,16 @@ def _summary(player: str, trials: Sequence[Trial]) -> Summary:
     by_task: defaultdict[tuple[str, str], list[Trial]] = defaultdict(list)
     for trial in trials:
         by_task[trial.task].append(trial)
-    counts = Counter((sum(t.passed for t in some), len(some)) for some in by_task.values())
-    hats = {k: pass_hat(counts, k) for k in PASS_HAT}
-    took = [trial.took for trial in trials]
-    known = {name: [x for one in took if (x := one[name]) is not None] for name in took[0]}
-    groups = sorted({trial.group for trial in trials if trial.group})
+    known = _known_figures(trials)
     return Summary(
         player=player,
         tasks=len(by_task),
         trials=len(trials),
         score=_mean([trial.strict for trial in trials]),
         passed=_passed(trials),
-        groups={name: _passed([t for t in trials if t.group == name]) for name in groups},
+        groups=_by_group(trials),
         harm=share_of(_harmed(trials), len(trials), len(by_task)),
-        pass_hat={k: round(value, DIGITS) for k, value in hats.items() if value is not None},
+        pass_hat=_pass_hats(by_task.values()),
         failures=dict(sorted(Counter(t.failure for t in trials if t.failure).items())),
         infrastructure=sum(trial.infrastructure_failure for trial in trials),
         gap=_gap([trial.gap for trial in trials if trial.gap is not None]),
@@ -253,6 +249,23 @@ def _summary(player: str, trials: Sequence[Trial]) -> Summary:
         by_mechanic=_slices((name, t) for t in trials for name in t.mechanics or (UNNAMED,)),
         by_playbook=_slices((trial.playbook or UNNAMED, trial) for trial in trials),
     )
+
+
+def _known_figures(trials: Sequence[Trial]) -> dict[str, list[float]]:
+    """What the trials took, by name, where it is known."""
+    took = [trial.took for trial in trials]
+    return {name: [x for one in took if (x := one[name]) is not None] for name in took[0]}
+
+
+def _by_group(trials: Sequence[Trial]) -> dict[str, Share]:
+    groups = sorted({trial.group for trial in trials if trial.group})
+    return {name: _passed([t for t in trials if t.group == name]) for name in groups}
+
+
+def _pass_hats(tasks: Iterable[Sequence[Trial]]) -> dict[int, float]:
+    counts = Counter((sum(trial.passed for trial in some), len(some)) for some in tasks)
+    hats = {k: pass_hat(counts, k) for k in PASS_HAT}
+    return {k: round(value, DIGITS) for k, value in hats.items() if value is not None}
 
 
 def _passed(trials: Sequence[Trial]) -> Share:
