@@ -39,6 +39,7 @@ _INLINE = re.compile(r"`(\.venv/bin/[^`\n]+|make [^`\n]+)`(.{0,40})")
 _EXITS = re.compile(r"exits (\d+)")
 _BEGINS = (AGENT, PYTHON, "make ", "cp ", "echo ", "export ")
 SPEC, GHOST = "stock_exactly_enough", "cheapest_mix_ghost_fill_in"
+COUPON = "required_coupon_works"
 ALL = bool(os.environ.get("RUN_ALL_COMMANDS"))
 
 
@@ -128,7 +129,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for room in ("workshop/simulator/store/packs", "workshop/simulator/company/packs"):
         shutil.copytree(ROOT / room, folder / room)
     bundled = json.loads(BUNDLED_PACK.read_text(encoding="utf-8"))
-    named = (SPEC, GHOST)
+    named = (SPEC, GHOST, COUPON)
     others = [one for one in bundled["scenarios"] if one["spec_id"] not in named][::6]
     bundled["scenarios"] = [one for one in bundled["scenarios"] if one["spec_id"] in named] + others
     (folder / FEW).write_text(json.dumps(bundled), encoding="utf-8")
