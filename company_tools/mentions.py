@@ -7,7 +7,7 @@ asks, or from a field of a record that was reached so (its team, its customer, i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import regex
@@ -246,16 +246,23 @@ class Mentions:
         return bool(name) and self.has_words(name)
 
 
-def rows_of(pages: Mapping[str, str]) -> Iterator[list[str]]:
+def rows_of(pages: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
     """The parts of each row or short line that may say what something is called.
 
     As "| Green Goo | Kelp |", "The Counter: Open Counter".
     """
-    for line in (line for page in pages.values() for line in page.splitlines()):
-        if len(line) < LINE_CHARS:
-            cells = [cell for part in _CELLS.split(line) if (cell := part.strip(" *`\"'-."))]
-            if 1 < len(cells) <= CELLS_AT_MOST:
-                yield cells
+    return (cells for page in pages.values() for cells in _rows_on(page))
+
+
+@lru_cache(maxsize=1024)
+def _rows_on(page: str) -> tuple[tuple[str, ...], ...]:
+    # Kept: the names of every record are looked for in them.
+    lines = (line for line in page.splitlines() if len(line) < LINE_CHARS)
+    rows = (
+        tuple(cell for part in _CELLS.split(line) if (cell := part.strip(" *`\"'-.")))
+        for line in lines
+    )
+    return tuple(cells for cells in rows if 1 < len(cells) <= CELLS_AT_MOST)
 
 
 def _aliases(cell: str) -> Iterator[str]:

@@ -108,16 +108,16 @@ class Provenance:
             quotes = list(self._quotes(mentions.text))
             lacks = dict.fromkeys(text for part in parts for text in self._lacking(part, quotes))
             if not lacks and isinstance(request, company.Req_UpdateTimeEntry):
-                self._entries.setdefault(request.id, listings.entry(self._session, request.id))
+                self._note_entry(request.id)
         if not lacks:
             return None
-        unused = {f"BASIS {quote.page}: {quote.flaw}" for quote in quotes if quote.flaw}
-        unused |= {
-            f"BASIS {quote.page}: {NOT_SEEN if self._counts(quote.page) else UNLINKED}"
-            for quote in quotes
-            if not quote.flaw
-        }
+        unused = {f"BASIS {quote.page}: {self._why_unused(quote)}" for quote in quotes}
         return f"{'; '.join([*lacks, *sorted(unused)])}. {HOW}"
+
+    def _note_entry(self, id: str) -> None:
+        """Keep an entry of hours as it is before the task changes it first. Raises ToolFault."""
+        if id not in self._entries:
+            self._entries[id] = listings.entry(self._session, id)
 
     def _voided(self) -> list[wire.TimeEntry]:
         """The entries of hours that the task has voided, as they were. Raises ToolFault."""
@@ -125,9 +125,10 @@ class Provenance:
         for change in self._session.changed:
             request = change.request
             if isinstance(request, company.Req_UpdateTimeEntry) and request.status == "voided":
-                now = listings.entry(self._session, request.id)
-                before = now.model_copy(update=change.before or {})
-                voided.append(self._entries.get(request.id, before))
+                if request.id not in self._entries:  # earlier work has voided it
+                    now = listings.entry(self._session, request.id)
+                    self._entries[request.id] = now.model_copy(update=change.before or {})
+                voided.append(self._entries[request.id])
         return voided
 
     def _never(self, change: Change, parts: list[Part], mentions: Mentions) -> str | None:
@@ -189,9 +190,10 @@ class Provenance:
             pages &= known | self._setting.keys()
         return {page: self._wiki[page] for page in sorted(pages)} or self._setting
 
-    def _counts(self, page: str) -> bool:
-        """Whether words of a page, or of the task, may settle something."""
-        return page == TASK or page in self._ruling or page in (self._referred or self._wiki)
+    def _why_unused(self, quote: Quote) -> str:
+        """Why words that the decision gives have not settled what is lacking."""
+        counts = quote.page in {TASK, *self._ruling, *(self._referred or self._wiki)}
+        return quote.flaw or (NOT_SEEN if counts else UNLINKED)
 
     @cached_property
     def _referred(self) -> set[str] | None:

@@ -6,7 +6,7 @@ is named in it, and the rest is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,13 +114,8 @@ class Folder:
         )
 
 
-def read_run_view(
-    folder: Path, shorten: Callable[[TaskRecord], TaskRecord] = lambda log: log
-) -> RunView:
-    """Read a whole run folder; ``shorten`` is applied to each task as it is read.
-
-    Raises NotRecorded if it is not a run folder.
-    """
+def read_run_view(folder: Path) -> RunView:
+    """Read a whole run folder. Raises NotRecorded if it is none."""
     run = Folder(folder)
     paths = journals(folder)
     if not paths and not run.results:
@@ -128,7 +123,7 @@ def read_run_view(
             again = command("regress", "--resume", folder)
             raise NotRecorded(f"{folder} has no results yet; to resume it: {again}")
         raise NotRecorded(f"{folder} is not a run folder: it has no tasks/*.jsonl")
-    return run.view([shorten(run.task(path)) for path in paths])
+    return run.view([run.task(path) for path in paths])
 
 
 def readable_results(folder: Path, problems: list[str] | None = None) -> RunResults | None:

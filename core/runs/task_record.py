@@ -184,10 +184,6 @@ class TaskRecord:
             harm_name=harm_name,
         )
 
-    def outline(self) -> TaskRecord:
-        """The task without turns and requests, where its result tells what they came to."""
-        return self if self.result is None else replace(self, turns=(), seen=())
-
     @property
     def score(self) -> float | None:
         """Score of the platform; None is unknown."""

@@ -7,7 +7,6 @@ import builtins
 import difflib
 import inspect
 from collections.abc import Iterator
-from functools import lru_cache
 
 from core.ledger.tool import spelled
 from core.models.reply_code import kept_tree
@@ -33,7 +32,6 @@ _BINDING: dict[type[ast.AST], str] = {
 """Nodes that bind a name, and the field that holds it, or None."""
 
 
-@lru_cache(32)
 def parse(code: str) -> ast.Module:
     """The tree, which nobody may change. Raises SyntaxError, whatever the text."""
     try:
@@ -55,7 +53,6 @@ def parse(code: str) -> ast.Module:
     return tree
 
 
-@lru_cache(32)
 def bound_names(tree: ast.Module) -> frozenset[str]:
     """Every name that the code gives a meaning to, at whatever level."""
     names: set[str | None] = set()
