@@ -16,13 +16,18 @@ from core.models.tokens import cut_text
 from core.runs.journal import Journal
 from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator.evaluator import has_blank
+from evaluator.reply import has_blank
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "
     "outcome that the facts allow."
 )
-WITHHELD_TOKENS = 60
+UNCHANGED = (
+    "CHALLENGE: turn {number} carried out exactly this instruction, and it failed: {fault}\n"
+    "The same instruction leads to the same error. Change it, or FINISH with what the facts say."
+)
+FAULT_TOKENS = 120
+WITHHELD_TOKENS = 120
 """Maximum tokens of the reason why a prepared answer is not sent."""
 NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 
@@ -167,7 +172,7 @@ class TaskLoop:
         )
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
-            challenge = NOTHING_MORE if alone else None
+            challenge = NOTHING_MORE if alone else self._unchanged(decision)
         else:
             objection = self._objection(decision)
             is_new = objection is not None and self._is_new(objection, decision)
@@ -176,6 +181,15 @@ class TaskLoop:
             return decision, None
         self.on_decision(number, decision)
         return self.strategy.decide(replace(context, challenge=challenge)), challenge
+
+    def _unchanged(self, decision: Decision) -> str | None:
+        """Object once to the instruction of the turn before, where that one has failed."""
+        last = self.run.turns[-1] if self.run.turns else None
+        fault = last.report.fault if last and last.report else None
+        if last is None or fault is None or decision.instruction != last.decision.instruction:
+            return None
+        objection = UNCHANGED.format(number=last.number, fault=cut_text(fault, FAULT_TOKENS))
+        return objection if self._is_new(objection, decision) else None
 
     def _closes(self, number: int) -> bool:
         return self.environment.answers and number == self.max_turns

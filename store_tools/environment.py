@@ -37,12 +37,6 @@ _ANSWER = regex.compile(
     regex.IGNORECASE,
 )
 """The first of these words says what a FINISH means."""
-_EXCLUSIVE = regex.compile(
-    r"\b(?:two|both|several|more than one)\b.{0,80}\b(?:coupon|code)s?\b"
-    r"|\b(?:coupon|code)s?\b.{0,80}\b(?:both|at once|together|exclu\w+)\b",
-    regex.IGNORECASE,
-)
-"""A refusal for codes that exclude each other: no product changes that."""
 _MODELS = {
     ADD: "Req_AddProductToBasket",
     REMOVE: "Req_RemoveItemFromBasket",
@@ -147,8 +141,6 @@ class StoreEnvironment:
             return _CHALLENGES["no_reason"]
         if answer["claim"]:
             return _CHALLENGES["nothing_bought"]
-        if _EXCLUSIVE.search(final_answer):
-            return None
         if self._session.catalog is None and not self._session.looked:
             return _CHALLENGES["not_looked"]
         return None
