@@ -296,6 +296,7 @@ def test_a_platform_out_of_reach_or_of_another_kind(look: Look) -> None:
     assert PLATFORM_KEY not in diagnosed.model_dump_json()
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_key_is_ever_shown(
     look: Look, platform_of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -356,6 +357,7 @@ def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[st
     assert "-> set NEBIUS_API_KEY, or put it in .env" in output
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
 def test_a_hostile_answer_ends(look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_models, "CALL_SECONDS", 0.3)

@@ -82,6 +82,7 @@ def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
     assert agent.results()["submitted"]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any) -> None:
     assert begin(agent) == 0
     path = agent.run / "results.json"

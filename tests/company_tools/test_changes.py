@@ -43,6 +43,7 @@ def again(at: Toolbox, call: Call) -> str:
     return refused.value.text
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("path", CHANGES)
 @pytest.mark.parametrize("lost", ["before", "after", 429, 503])
 def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> None:
@@ -55,6 +56,7 @@ def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> Non
     assert len(sent) == (1 if lost == "after" else 2)
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("path", CHANGES)
 def test_a_change_that_cannot_be_settled_is_not_sent_again(
     path: str, monkeypatch: pytest.MonkeyPatch
@@ -95,6 +97,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
     assert len(at.line.events) == EVENTS[path]
 
 
+@pytest.mark.promise("no wrong write")
 def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> None:
     at = toolbox()
     at.line.plan["/time/log"] = ["before"]
@@ -103,6 +106,7 @@ def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> No
     assert at.line.paths("/time/log") == ["/time/log"] * 2
 
 
+@pytest.mark.promise("no wrong write")
 def test_the_same_change_is_refused_a_second_time() -> None:
     at = toolbox()
     at.call(LOG[0], **LOG[1])
@@ -113,6 +117,7 @@ def test_the_same_change_is_refused_a_second_time() -> None:
     assert "sent before" in again(at, CHANGES["/projects/status/update"])
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_step_is_not_made_twice() -> None:
     at = toolbox()
     step: Call = (

@@ -21,6 +21,7 @@ def note(played: PlayedTask, text: str = "new") -> Any:
     return played.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
     played = PlayedTask(whoami_status=404)
     assert "only error_internal" in played.briefing.casefold()
@@ -34,6 +35,7 @@ def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
     assert played.answered == ["error_internal"]
 
 
+@pytest.mark.promise("no order from a text")
 def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     from core.erc3_client import company
 
@@ -50,6 +52,7 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     assert without.line.paths("/projects/status/update")
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
@@ -59,6 +62,7 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     assert any("Wiki" in name for name in names)
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize(
     "message",
     [
@@ -80,6 +84,7 @@ def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
     assert without.finish("ok_answer", message) is None
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
 def test_a_guests_answer_holds_no_salary(written: str) -> None:
     played = PlayedTask(user=None)
@@ -143,6 +148,7 @@ def test_a_guest_is_told_what_the_model_s_rule_book_opens_to_guests_in_any_langu
     assert "guest" in (refused.asked_back("ok_answer", told) or "")
 
 
+@pytest.mark.promise("no order from a text")
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
     played = PlayedTask(user=None, page_limit=-1)
     assert "an id" in (played.asked_back("ok_answer", "See proj_sails") or "")
@@ -225,6 +231,7 @@ def test_a_denial_has_no_links_of_itself(outcome: str) -> None:
     assert played.responses[0]["links"] == []
 
 
+@pytest.mark.promise("no second answer")
 def test_after_the_answer_every_call_is_refused() -> None:
     played = PlayedTask()
     played.finish("ok_answer")

@@ -34,6 +34,7 @@ def refused_connection() -> Exception:
     raise AssertionError("somebody listens")
 
 
+@pytest.mark.promise("no second answer")
 def test_a_refused_connection_is_told_from_a_lost_one() -> None:
     assert never_left(refused_connection())
     assert never_left(OSError("x").with_traceback(None)) is False
@@ -71,6 +72,7 @@ def patient(played: PlayedTask) -> PlayedTask:
     return played
 
 
+@pytest.mark.promise("no lost answer")
 def test_after_a_refused_connection_it_is_sent_again() -> None:
     played = patient(failing(PlayedTask(), refused_connection(), refused_connection()))
     assert played.finish("ok_answer") is None
@@ -78,6 +80,7 @@ def test_after_a_refused_connection_it_is_sent_again() -> None:
     assert len(played.responses) == 3
 
 
+@pytest.mark.promise("no lost answer")
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
     played = failing(PlayedTask(), *[refused_connection()] * 3)
     with pytest.raises(ToolFault, match="refused the connection"):
@@ -134,6 +137,7 @@ def test_one_that_arrives_late_is_not_sent_again() -> None:
     assert sum(waits) <= LATE_SECONDS * 1.1
 
 
+@pytest.mark.promise("no lost answer")
 def test_one_that_the_system_refuses_is_worded_anew() -> None:
     played = patient(PlayedTask())
     dispatch, bad = played.line.dispatch, {"outcome": "no such outcome"}
@@ -153,6 +157,7 @@ def test_one_that_the_system_refuses_is_worded_anew() -> None:
     assert played.answered == ["ok_answer"]
 
 
+@pytest.mark.promise("no second answer")
 def test_its_intent_is_noted_before_it_is_sent() -> None:
     played = PlayedTask()
     seen: list[int] = []
@@ -201,6 +206,7 @@ def test_a_process_that_died_while_sending(arrived: bool) -> None:
     assert len(again.responses) == (not arrived)
 
 
+@pytest.mark.promise("no lost answer")
 def test_the_very_answer_is_sent_that_had_passed_the_guards() -> None:
     """The process that goes on has not seen what it links to."""
     played = PlayedTask()
@@ -257,6 +263,7 @@ SAID = entry("response", "erc3.Resp_ProvideAgentResponse")
 NO, BROKEN = entry("error", "Status: 400, Error: x"), entry("error", "Status: 502, Error: x")
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize(
     ("entries", "taken", "refused", "unclear"),
     [
@@ -306,6 +313,7 @@ def test_what_earlier_work_has_read_may_be_named() -> None:
     assert again.responses[0]["links"] == [{"kind": "employee", "id": "una_holm"}]
 
 
+@pytest.mark.promise("no second answer")
 def test_what_was_settled_is_remembered() -> None:
     played = PlayedTask()
     answer = {"message": "m", "outcome": "ok_answer", "links": []}
@@ -317,6 +325,7 @@ def test_what_was_settled_is_remembered() -> None:
     assert there.benchmark.ending == "ok_answer"
 
 
+@pytest.mark.promise("no second answer")
 def test_giving_up_answers_once_with_an_internal_error() -> None:
     played = PlayedTask()
     played.give_up()

@@ -135,6 +135,7 @@ def test_out_of_turns_a_task_is_unfinished(loop: Any) -> None:
     assert (len(one.run.turns), one.run.outcome) == (3, "unfinished")
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(
     ("over", "turns", "outcome"),
     [

@@ -42,6 +42,7 @@ def test_within_an_instruction_a_basket_that_was_seen_is_not_read_again(
     assert shop.line.counted["/basket/view"] == looks
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_purchase_is_in_the_state_and_ends_the_task(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     ledger = Ledger()

@@ -241,6 +241,7 @@ def test_a_refusal_keeps_its_words(here: Relay, code: str | None) -> None:
     str(caught.value).encode()
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
     text = "x" * (TEXT_AT_MOST - 4) + "key-test-secret"
     here.rule = answering("/sessions/status", 500, text.encode())
@@ -249,6 +250,7 @@ def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
     assert "key-t" not in str(caught.value)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_very_many_mistakes_are_counted_and_not_told(here: Relay) -> None:
     here.rule = answering("/sessions/status", 200, {"tasks": [{}] * 20_000})
     with pytest.raises(UnusableAnswer, match="errors for Resp_SessionStatus") as caught:

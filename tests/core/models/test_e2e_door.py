@@ -177,6 +177,7 @@ def test_a_wait_beyond_the_deadline_is_not_begun(model_server: Any, configured: 
     assert len(server.seen) == 1
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_the_deadline_holds_over_attempts_and_backends(model_server: Any, configured: Any) -> None:
     servers = [model_server(answer, faults.always("slow")) for _ in range(2)]
     calls: list[ModelCall] = []

@@ -105,6 +105,7 @@ def test_an_answer_within_bounds_is_taken_whatever_its_length_of_time() -> None:
     assert len(reply.text) == 50_000, "what is longer is no answer, and not kept"
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect"])
 def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) -> None:
@@ -116,6 +117,7 @@ def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) ->
         assert f"redirects to {where}, which is not followed" in str(error)
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize(
     ("location", "followed"),
     [

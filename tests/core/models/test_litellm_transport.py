@@ -154,6 +154,7 @@ def test_untold_usage_is_unknown(model_server: Server) -> None:
     assert reply.cost_usd is None
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_server_that_is_late_is_not_waited_for(model_server: Server) -> None:
     server = model_server(echo, always("slow"), slow_seconds=100)
     began = time.monotonic()
@@ -187,6 +188,7 @@ def dribbler() -> Iterator[str]:
     listener.close()
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("model", ["openai/m", "nebius/m", "openrouter/m"])
 def test_a_server_that_dribbles_is_not_waited_for(dribbler: str, model: str) -> None:
     with pytest.raises(ExchangeFailed) as caught:
@@ -213,6 +215,7 @@ def test_a_dropped_connection_is_told_as_one(model_server: Server) -> None:
     assert "500" not in caught.value.text
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_missing_key_is_told_and_no_other_one_shown(
     model_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -303,6 +306,7 @@ def test_pauses_are_read_in_all_forms() -> None:
     assert refused("x", 503, **{"retry-after": "nan"}).retry_after is None
 
 
+@pytest.mark.promise("no secret in an output")
 def test_texts_are_short_and_hold_no_secret() -> None:
     message = refused(f"{'x' * 250} token {KEY} of Bearer abcdefghijkl1234", 500).text
     assert KEY not in message

@@ -270,6 +270,7 @@ def test_no_pause_passes_the_deadline() -> None:
     assert house.time.slept == []
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_an_attempt_has_only_the_time_that_is_left() -> None:
     house = House(a=failed("timeout"), b=failed("timeout"))
     house.transport.seconds = 1000
@@ -434,6 +435,7 @@ def test_sums() -> None:
     assert total_cost(calls) is None
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_texts_are_bounded_and_can_be_written() -> None:
     house = House(a=[Reply(text="x" * 100_000), Reply(text="a\ud800b")])
     assert len(house.client().complete(ASK).text) == ANSWER_CHARS

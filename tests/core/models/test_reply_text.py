@@ -380,6 +380,7 @@ def test_reasoning_never_reaches_an_answer(text: str) -> None:
     assert "ZEBRA" not in clean(f"{hidden}ZEBRA</think>{GO}").text
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_repeats_without_end_are_read_to_their_end(piece: str) -> None:

@@ -60,6 +60,7 @@ def test_a_read_is_sent_again_until_it_is_answered(trouble: Exception) -> None:
     assert session.unanswered == {}
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("final", [False, True])
 def test_a_write_whose_answer_is_lost_is_not_sent_again_and_stands_as_unknown(final: bool) -> None:
     line = Line(OSError("gone"))
@@ -145,6 +146,7 @@ class Pages:
         return Page(**self.page)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
     session, noted = session_on(cast(Line, Pages(content="x" * (PAGE_AT_MOST + 1))))
     for _ in range(2):
@@ -152,6 +154,7 @@ def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
     assert noted == [Notice(text="/look: cut content after 200,000 characters")]
 
 
+@pytest.mark.promise("no wrong write")
 def test_what_was_cut_is_never_sent_back() -> None:
     pages = Pages(content="x" * (PAGE_AT_MOST + 1))
     session, _ = session_on(cast(Line, pages))
@@ -162,6 +165,7 @@ def test_what_was_cut_is_never_sent_back() -> None:
     assert list(session.unanswered) == ["/note"]
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_an_answer_with_an_endless_list_is_not_believed_and_not_waited_for() -> None:
     pages = Pages(parts=["x"] * (LIST_AT_MOST + 1))
     session, _ = session_on(cast(Line, pages))
