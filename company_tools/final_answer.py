@@ -31,8 +31,8 @@ _LABEL = regex.compile(
 )
 _RULE = regex.compile(r"^[ \t]*+[-*_]{3,}+[ \t]*+$", regex.M)
 _LINKS_LINE = regex.compile(
-    r"[ \t]*+(?:[-*•]\s|\d{1,3}+[.)]\s|[\[{\"'`]"
-    r"|(?:employee|customer|project|wiki|location|company|page|person)s?\s*+[:=/])",
+    r"[-*•]\s|\d{1,3}+[.)]\s|[\[{\"'`]"
+    r"|(?:employee|customer|project|wiki|location|company|page|person)s?\s*+[:=/]",
     regex.I,
 )
 """A further line of links."""
@@ -136,7 +136,8 @@ def _links_alone(text: str) -> str:
         with suppress(ValueError):
             return text[: _JSON.raw_decode(text)[1]]
     first, *others = text.strip().splitlines() or [""]
-    return "\n".join([first, *takewhile(_LINKS_LINE.match, others)]).strip()
+    going_on = takewhile(lambda line: _LINKS_LINE.match(line.strip()), others)
+    return "\n".join([first, *going_on]).strip()
 
 
 def _from_json(text: str) -> list[tuple[str, str]]:
