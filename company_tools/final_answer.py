@@ -121,7 +121,7 @@ def _parts(text: str) -> dict[str, str]:
 
 
 def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
-    text = _links_alone(text)
+    text = _links_alone(text).strip("| ")
     if not text or _AUTO.match(text):
         return None
     if _NO_LINKS.match(text):

@@ -23,7 +23,7 @@ NOTHING_MORE = (
     "outcome that the facts allow."
 )
 UNCHANGED = (
-    "CHALLENGE: turn {number} carried out exactly this instruction, and it failed: {fault}\n"
+    "CHALLENGE: the last turn carried out exactly this instruction, and it failed: {fault}\n"
     "The same instruction leads to the same error. Change it, or FINISH with what the facts say."
 )
 FAULT_TOKENS = 120
@@ -188,7 +188,7 @@ class TaskLoop:
         fault = last.report.fault if last and last.report else None
         if last is None or fault is None or decision.instruction != last.decision.instruction:
             return None
-        objection = UNCHANGED.format(number=last.number, fault=cut_text(fault, FAULT_TOKENS))
+        objection = UNCHANGED.format(fault=cut_text(fault, FAULT_TOKENS))
         return objection if self._is_new(objection, decision) else None
 
     def _closes(self, number: int) -> bool:

@@ -348,6 +348,19 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
         'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
         '"project:proj_sails"]',
         "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
+        "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
+        "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
+        "project:proj_sails |",
+        "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
+        "MESSAGE: Yes.\n---\nBye",
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
+        "closes the task.",
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
+        "That is all.",
+        'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
+        ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
+        "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
     ],
 )  # fmt: skip
 def test_a_closing_is_read_as_models_write_it(text: str) -> None:
@@ -355,6 +368,27 @@ def test_a_closing_is_read_as_models_write_it(text: str) -> None:
     read = read_final_answer(text, played.benchmark._session)
     assert (read.outcome, read.message) == ("ok_answer", "Yes.")
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
+
+
+@pytest.mark.parametrize(
+    ("written", "links"),
+    [
+        *[
+            (text, ())
+            for text in (
+                "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
+                "no link", "no links needed", "-", "–", "[]", "null", "nothing",
+                "none\n\nThis closes the task.",
+            )
+        ],
+        *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
+        ("employee:none_berg", (("employee", "none_berg"),)),
+        ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
+    ],
+)  # fmt: skip
+def test_links_are_left_out_or_left_to_the_facts_in_many_words(written: str, links: Any) -> None:
+    text = f"OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: {written}"
+    assert read_final_answer(text, PlayedTask().benchmark._session).links == links
 
 
 def test_a_location_is_linked_by_its_whole_name() -> None:

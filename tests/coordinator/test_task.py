@@ -180,6 +180,22 @@ def test_an_objection_is_made_once_in_a_task_and_another_one_is_made(loop: Any) 
     assert challenges == [None, "look first", None, "look last"]
 
 
+def test_the_same_instruction_after_the_same_error_is_objected_to_once(loop: Any) -> None:
+    one = loop(World(), WORK)
+    one.strategy.report = WorkReport(error="ValueError: no such tool")
+    one.go("Buy tea")
+    challenges = [context.challenge for context in one.strategy.asked]
+    assert [challenge is not None for challenge in challenges] == [False, False, True, False]
+    assert "ValueError: no such tool" in challenges[2]
+
+
+def test_the_same_instruction_after_a_report_is_carried_out(loop: Any) -> None:
+    one = loop(World(), WORK)
+    one.strategy.report = WorkReport(result="tea", answered=True)
+    one.go("Buy tea")
+    assert [context.challenge for context in one.strategy.asked] == [None, None, None]
+
+
 def test_a_prepared_answer_is_not_sent_over_an_objection_that_was_made_before(
     loop: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
