@@ -282,7 +282,7 @@ def called(place: Place, findings: Sequence[Finding]) -> list[Finding]:
 def tiny_call(
     place: Place, transport_factory: Callable[[Backend], Transport] = open_transport
 ) -> tuple[Finding, ErrorKind | None]:
-    """One attempt with a tiny prompt: who answers, how fast, for how much; the kind of a failure."""
+    """One attempt with a tiny prompt: who answers, how fast, for how much; how it failed."""
     if not place.is_served:
         return found(place, "answer", "info", "not called: it runs inside this program"), None
     target = place.target
@@ -326,7 +326,9 @@ def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
         if _GOOD.search(cleaned.text):
             return None
         said = " ".join(cleaned.text.split())[:60]
-        fix = "look at what its server is given and how it was started: the chat template, the model"
+        fix = (
+            "look at what its server is given and how it was started: the chat template, the model"
+        )
         return "warning", f"asked for OK, the model answers {said!r}", fix
     text = _EMPTY[cleaned.problem]
     if cleaned.problem in ("empty", "reasoning"):

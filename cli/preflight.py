@@ -67,7 +67,7 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
 
 
 def check_keys(models: Models, asked: Asked, note: Console) -> None:
-    """Whether the key of every model, and a way to it, is there; sends nothing. Raises CannotRun."""
+    """Whether every model has its key and a way to it; sends nothing. Raises CannotRun."""
     places = doctor_models.places(models, asked)
     keys = doctor_models.with_substitutes(
         [(place, [doctor_models.key(place, os.environ)]) for place in places]

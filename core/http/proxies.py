@@ -114,12 +114,10 @@ def _is_exempt(url: str) -> bool:
                 continue
             name = plain
         name = name.strip("[]").removeprefix("*").strip(".")
-        try:
-            if address is not None and address in ipaddress.ip_network(name, strict=False):
-                return True
-        except ValueError:
-            if name and (host == name or host.endswith(f".{name}")):
-                return True
+        if address is not None and _is_within(address, name):
+            return True
+        if name and (host == name or host.endswith(f".{name}")):
+            return True
     return False
 
 
@@ -128,3 +126,10 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return ipaddress.ip_address(host)
     except ValueError:
         return None
+
+
+def _is_within(address: ipaddress.IPv4Address | ipaddress.IPv6Address, network: str) -> bool:
+    try:
+        return address in ipaddress.ip_network(network, strict=False)
+    except ValueError:
+        return False

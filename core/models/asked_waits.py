@@ -27,7 +27,7 @@ _TEXT = regex.compile(
     regex.VERBOSE | regex.IGNORECASE,
 )
 _FIELDS = {"retrydelay": 1.0, "retryafter": 1.0, "retryafterseconds": 1.0, "retryafterms": 0.001}
-"""Fields of a body that hold a wait, without case and ``_`` and ``-``, with the unit of a number."""
+"""Fields of a body that hold a wait, without case, ``_`` and ``-``; the unit of a number."""
 _LONGEST_DELTA = 1e8
 """A larger number is a time: seconds since 1970, from a hundred times as much on milliseconds."""
 

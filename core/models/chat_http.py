@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import ssl
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -29,7 +30,8 @@ MOST_TOKENS = 1_000_000_000
 MOST_PARTS = 100_000
 """Lists and objects of a body; each takes up twenty times its size once it is read."""
 IN_ANSWER = "x-error-in-answer"
-"""Header of an error that came with status 200: what it cost is not known."""
+"""Header of an error that came with status 200; "yes": within an answer that was begun, so that
+what it cost is not known."""
 _ENTRIES = 20
 _DEPTH = 8
 _THOUGHTS = ("text", "thinking", "reasoning", "refusal", "summary", "content")
@@ -66,8 +68,9 @@ class ChatTransport(BoundedTransport):
             body = chat_answer(answer.content)
             answer.headers["content-type"] = "application/json"
             if body.startswith(b'{"error"'):
-                answer.status_code = _status_of(json.loads(body)["error"])
-                answer.headers[IN_ANSWER] = "yes"
+                failed = json.loads(body)
+                answer.status_code = _status_of(failed["error"])
+                answer.headers[IN_ANSWER] = "yes" if "choices" in failed else ""
         else:
             return answer
         answer.headers.pop("content-length", None)
@@ -106,7 +109,8 @@ def chat_answer(body: bytes) -> bytes:
         raise AnswerRefused("the response is not a JSON object")
     choices = raw.get("choices")
     if error := _error_of(raw):
-        return json.dumps({"error": _trimmed(error)}, ensure_ascii=False).encode()
+        failed = {"error": _trimmed(error)} | ({"choices": []} if choices else {})
+        return json.dumps(failed, ensure_ascii=False).encode()
     if isinstance(choices, list):
         names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
         answer: dict[str, Any] = {name: text[:200] for name, text in names.items() if text}
@@ -154,12 +158,11 @@ def called(calls: object) -> str:
             continue
         arguments = function.get("arguments", {})
         if isinstance(arguments, str):
-            try:
+            with suppress(ValueError, RecursionError):  # cut off or odd: readers get what there is
                 arguments = json.loads(arguments, strict=False)
-            except (ValueError, RecursionError):
-                pass  # cut off, or not JSON: readers get what there is
         named = {"name": str(function.get("name", "")), "arguments": arguments}
-        texts.append(json.dumps(named, ensure_ascii=False))
+        with suppress(ValueError, RecursionError):  # too deep to be an answer
+            texts.append(json.dumps(named, ensure_ascii=False))
     return printable("\n".join(texts)[:LONGEST_TEXT])
 
 
@@ -205,16 +208,16 @@ def _choice(value: object) -> dict[str, Any]:
 
 def _parts(content: object) -> tuple[str, str]:
     """The texts of a content in a row, and what else its parts say."""
-    texts, thoughts = [], []
+    texts: list[str] = []
+    thoughts: list[str] = []
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
             texts.append(part)
         elif isinstance(part, dict):
             is_text = part.get("type", "text") in ("text", "output_text")
-            (texts if is_text and isinstance(part.get("text"), str) else thoughts).extend(
-                _strings(part, _DEPTH)
-            )
-    return tuple(printable("".join(of)[:LONGEST_TEXT]) for of in (texts, thoughts))
+            is_text = is_text and isinstance(part.get("text"), str)
+            (texts if is_text else thoughts).extend([part["text"]] if is_text else _strings(part))
+    return printable("".join(texts)[:LONGEST_TEXT]), printable("".join(thoughts)[:LONGEST_TEXT])
 
 
 def _text(value: object) -> str | None:
@@ -222,7 +225,7 @@ def _text(value: object) -> str | None:
     return "".join(_parts(value)) if isinstance(value, str | list) else None
 
 
-def _strings(part: object, depth: int) -> list[str]:
+def _strings(part: object, depth: int = _DEPTH) -> list[str]:
     if isinstance(part, str):
         return [part]
     if isinstance(part, dict):

@@ -22,8 +22,8 @@ import httpx
 import regex
 
 from core.models.chat_http import ChatTransport, money
-from core.models.extras import ExtraMissing
 from core.models.errors import AGAIN, FOLLOWS
+from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
 from core.models.litellm_transport import LiteLLMTransport, chain_of, failure_of
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage

@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -184,7 +185,7 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
         text += _way(chain)
     quoted = "" if kind in silent else _quoted(fields)
     headers = answer.headers if answer is not None else {}
-    unclear = kind in ("timeout", "network", "bad_answer") or IN_ANSWER in headers
+    unclear = kind in ("timeout", "network", "bad_answer") or bool(headers.get(IN_ANSWER))
     return ExchangeFailed(
         kind,
         f"{text}: {quoted}" if quoted else text,
@@ -223,10 +224,8 @@ def _fields(text: str) -> Iterator[tuple[str, str]]:
 
 def _walked(name: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
     if isinstance(value, str) and depth and value.lstrip()[:1] in ("{", "["):
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            pass
     if isinstance(value, dict):
         for key, inner in value.items() if depth else ():
             if key == "failed_generation":

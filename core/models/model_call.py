@@ -138,8 +138,9 @@ ErrorKind = Literal[
     "clock", "proxy", "missing",
 ]  # fmt: skip
 """Classes of failure. ``bad_answer``: HTTP 200 with HTML or no choices, or a text of the model
-that its server could not read; ``forbidden``: the key is right and may not do this; ``clock``: a signed request whose time the provider does not accept;
-``proxy``: the environment names one that cannot be used; ``missing``: a cassette has no such request."""
+that its server could not read; ``forbidden``: the key is right and may not do this; ``clock``: a
+signed request whose time the provider does not accept; ``proxy``: the environment names one that
+cannot be used; ``missing``: a cassette has no such request."""
 
 
 class Request(BaseModel, frozen=True):

@@ -21,7 +21,7 @@ from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
 GOOD = (
-    "THOUGHT: fine\nDECISION: PROCEED\nINSTRUCTION: run this\n"
+    "THOUGHT: OK\nDECISION: PROCEED\nINSTRUCTION: run this\n"
     "<code>\nfinal_answer({'ready': True})\n</code>"
 )
 CLEAN = (
