@@ -239,7 +239,7 @@ def test_what_one_backend_refuses_the_next_answers(
     model_server: Any, door_to: Doors, fault: str
 ) -> None:
     first, second = model_server(answer, faults.always(fault)), model_server(answer)
-    client, calls = door_to(first, second)
+    client, _ = door_to(first, second)
     assert client.complete(ASK).text == SAID
     assert (len(first.seen), len(second.seen)) == (1, 1)
     first.plan = lambda messages, nth: None

@@ -203,7 +203,7 @@ def test_what_every_backend_refuses_ends_the_call_with_what_each_said() -> None:
 
 def test_what_a_cassette_lacks_no_other_backend_has() -> None:
     house = House(a=failed("missing"), b=REPLY)
-    with pytest.raises(ModelFailed, match="two: a: no$"):
+    with pytest.raises(ModelFailed, match=r"two: a: no$"):
         house.client("two").complete(ASK)
     assert house.attempts == [(1, "a", "missing", None)]
 
