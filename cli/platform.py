@@ -17,6 +17,7 @@ from coordinator.benchmark import Benchmark
 from core.erc3_client import connections
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
+from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
 from core.runs.folder import PACK_COPY
 from core.text import instead
@@ -39,7 +40,10 @@ def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy
     """
     if pack is None:
         try:
+            proxy_of(_real_url())
             real = client_class()(key=real_key(), base_url=_real_url(), session=connections())
+        except ProxyUnusable as error:
+            raise CannotRun(f"the platform cannot be reached: {error}") from None
         except ValueError as error:
             raise CannotRun(f"the platform's client cannot be loaded: {error}") from None
         yield RetryingPlatform(real, retry_policy)

@@ -19,6 +19,7 @@ from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
 from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import trouble_of
+from core.http.proxies import ProxyUnusable
 from tests.relay import Call, Relay, answering, relay
 
 NOWHERE = "http://127.0.0.1:9"
@@ -193,7 +194,7 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
             "http://near.example", content=b"{}", headers={}
         )
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
-    with pytest.raises(ValueError, match="must be an HTTP proxy"):
+    with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
         RemoteClient(url, 5, 5, 5)
 
 
