@@ -10,6 +10,7 @@ import regex
 from pydantic import BeforeValidator, Field
 
 from core.erc3_client.bounds import known_score
+from core.files import read_bytes
 from core.ledger import Record
 from core.models.model_call import Figure, Usage, known_sum
 
@@ -154,7 +155,7 @@ def read_results(folder: Path) -> RunResults:
         OSError: they are missing or unreadable.
         ValidationError: they are invalid; a ``ValueError``.
     """
-    return RunResults.model_validate_json((folder / NAME).read_bytes())
+    return RunResults.model_validate_json(read_bytes(folder / NAME))
 
 
 def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[str] = ()) -> Totals:
