@@ -130,7 +130,7 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
-    score = "no score: no task played"
+    score = "no score: no task was played to its end"
     if any(not task.infrastructure_failure for task in results.tasks):
         score = f"this run scored {number(sums.score_mean, 3)}"
     scored = f"{score}; cost {cost}"
