@@ -189,7 +189,7 @@ def _show_failures(
     elif any(t.infrastructure_failure for t in results.tasks):
         again = "try them again"
     if again and not assembly.past:
-        say(show, f"{again}: {command('--resume', assembly.folder)}")
+        say(show, f"{again}: {command('--resume', assembly.folder, *session.raising.split())}")
     if lines and has_workshop():
         say(show, f"look closer: {command('show', assembly.folder, '--failed')}")
 

@@ -39,6 +39,8 @@ class Session(Shared):
     """The sandboxes in which generated code runs, and ran before a resume."""
     limit: str | None = field(default=None, init=False)
     """The limit of the run that kept tasks from being started."""
+    raising: str = field(default="", init=False)
+    """The option that raises it, with a value."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -264,6 +266,6 @@ class Session(Shared):
         try:
             self.meter.check()
         except LimitReached as reached:
-            self.limit = str(reached)
+            self.limit, self.raising = str(reached), reached.option
             return True
         return False

@@ -45,6 +45,13 @@ class RunView:
     idle_group: str | None = None
     session_id: str | None = None
     submitted: bool = False
+    real: bool = False
+    """Whether it was played on the real platform."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether its session was played on the real platform to its end and not submitted."""
+        return bool(self.real and self.session_id and self.finished and not self.submitted)
 
     @property
     def heading(self) -> str:
@@ -109,6 +116,7 @@ class Folder:
             name=self._path.resolve().name,
             title=manifest.title if manifest else "",
             fork=manifest.fork if manifest else "",
+            real=bool(manifest and manifest.base_url),
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(places)))),
             problems=tuple(self.problems),
             **facts,
