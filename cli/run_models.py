@@ -102,7 +102,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         Usage: settings, an id or a cassette cannot be used.
         CannotRun: a dollar limit has no price.
     """
-    urls = base_urls(options.ids)
+    urls = base_urls(ids=options.ids)
     try:
         models = load_models(options.models)
         of_stages = _stage_models(models, options, stages)
@@ -255,7 +255,7 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
 
 def check_evaluator(options: Options) -> None:
     """Raises Usage: a worker is named and no evaluator, which rules would play unasked."""
-    if options.rule_based or not asks_role(options, "worker"):
+    if options.rule_based or not asks_role(options, "worker") or is_rule_based(options.worker):
         return
     given, variables = options.model_fields_set, os.environ
     worker = "worker" in given or variables.get("WORKER_MODEL")

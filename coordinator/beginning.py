@@ -93,7 +93,7 @@ class Start:
 
 
 def base_urls(
-    ids: Mapping[Role, str] = {}, environ: Mapping[str, str] = os.environ
+    environ: Mapping[str, str] = os.environ, ids: Mapping[Role, str] = {}
 ) -> dict[Role, str]:
     """The addresses of servers of their own that the environment names, by role of a run.
 
