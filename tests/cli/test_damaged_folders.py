@@ -210,7 +210,7 @@ def test_a_pack_and_records_with_a_mark_of_their_encoding_are_read(folder: Path)
     assert told(["--resume", folder, "--quiet"]).startswith("0")
     path = folder / "results.json"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert told(["show", folder, "--json"]).startswith("0 {")
+    assert "2 tasks" in told(["show", folder])
     words = ["--pack", folder / "pack.json", "--task", SPEC, "--json", "--quiet"]
     assert '"score": 1.0' in told(words)
     assert told(["check", folder / "pack.json"]).startswith("0")
