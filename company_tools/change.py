@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Protocol, TypeAlias, TypeGuard
 
@@ -105,6 +105,22 @@ def request_at(path: str, body: dict[str, object]) -> ChangeRequest:
     return _models()[path].model_validate(body)  # type: ignore[return-value]
 
 
+def is_visible(request: ChangeRequest, pages: Mapping[str, str]) -> bool:
+    """Whether the company looks otherwise once a change is made, as far as that is known.
+
+    An update that names no field changes nothing, and a page that is to be emptied may be one that
+    never was. ``pages``: those that were read.
+    """
+    match request:
+        case company.Req_UpdateEmployeeInfo():
+            fields = (getattr(request, field) for field in _SCALARS)
+            return any(one is not None for one in fields) or bool(request.skills or request.wills)
+        case company.Req_UpdateWiki():
+            return bool(request.content or pages.get(request.file))
+    return True
+
+
+_SCALARS = ("notes", "salary", "location", "department")
 _ENTRY = ("date", "hours", "work_category", "notes", "billable")
 
 
@@ -147,7 +163,7 @@ def matching_entries(
 def _employee(session: ApiSession, request: company.Req_UpdateEmployeeInfo) -> BaseModel | None:
     asked = company.Req_GetEmployee(id=request.employee)
     employee = session.send(asked, wire.Resp_GetEmployee).employee
-    for field in ("notes", "salary", "location", "department"):
+    for field in _SCALARS:
         wanted = getattr(request, field)
         if wanted is not None and getattr(employee, field) != wanted:
             return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from company_tools.change import (
     Request,
     answer_shown,
     is_change,
+    is_visible,
     matching_entries,
 )
 from company_tools.reading_session import ReadingSession
@@ -36,10 +37,10 @@ from company_tools.rule_book import Book
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import ToolFault
+from core.ledger import ToolCall, ToolFault
 from core.tools.api_session import ApiClient
 from core.tools.collector import keeping
-from core.tools.faults import Missed, OutOfReach
+from core.tools.faults import Missed, OutOfReach, Refused
 
 R = TypeVar("R", bound=BaseModel)
 OBJECTION_CHARS = 60
@@ -52,6 +53,8 @@ class CompanySession(ReadingSession):
     def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
         super().__init__(client, retry_policy)
         self.changes: list[Change] = []
+        self.calls: Sequence[ToolCall] = ()
+        """Every tool call of the task, as those know who look at its answer."""
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.speaks_against: Callable[[Change], str | None] = lambda change: None
@@ -136,6 +139,24 @@ class CompanySession(ReadingSession):
         before = self._entries_before.setdefault(_key(change), set(same))
         fresh = (entry for id, entry in same.items() if id not in before)
         return next((wire.Resp_LogTimeEntry(**dict(entry)) for entry in fresh), None)
+
+    def answer_despite(self, request: Request, error: Exception) -> BaseModel | None:
+        """The answer of a change that was refused and that the company shows all the same.
+
+        Raises OutOfReach: it cannot be looked up.
+        """
+        if not is_change(request):
+            return super().answer_despite(request, error)
+        is_refused = isinstance(self.fault_of(request, error), Refused)
+        if not is_refused or not is_visible(request, self.evidence.pages):
+            return None
+        try:
+            return self._shown(Change(request))
+        except OutOfReach as fault:
+            text = f"{fault.text}: whether a change that was refused took effect cannot be told"
+            raise OutOfReach(text) from None
+        except ToolFault:  # what cannot be looked at was not changed
+            return None
 
     def without_answer(self, request: Request, about: object, fault: OutOfReach) -> BaseModel:
         """Look what became of a change.

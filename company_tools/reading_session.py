@@ -127,9 +127,9 @@ class ReadingSession(AnsweringSession):
             return response
         return model.model_validate(response.model_dump(mode="json"))
 
-    def empty_answer(self, request: Request, error: Exception) -> BaseModel | None:
+    def answer_despite(self, request: Request, error: Exception) -> BaseModel | None:
         """No records, where the official SDK only stumbles over an empty list."""
-        if not _EMPTY.search(str(error)):
+        if request.tool not in READS or not _EMPTY.search(str(error)):
             return None
         return wire.RESPONSES[request.tool].model_construct(next_offset=END)
 

@@ -195,8 +195,10 @@ class TaskLoop:
         return self.environment.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
+        reports = (turn.report for turn in self.run.turns)
+        calls = [call for report in reports if report for call in report.calls]
         with self._recorded_to() as ledger:
-            return self.environment.check_finish(_finish_text(decision), ledger)
+            return self.environment.check_finish(_finish_text(decision), ledger, calls)
 
     def _is_new(self, objection: str, decision: Decision) -> bool:
         """Note an objection; whether none of its kind was made in this task before.

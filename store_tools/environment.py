@@ -12,7 +12,7 @@ import regex
 
 from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolFault, WireCall
+from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
 from core.tools.api_session import ApiClient
 from core.tools.faults import OutOfReach
@@ -132,7 +132,9 @@ class StoreEnvironment:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         """Return an objection if a FINISH with this text contradicts the facts."""
         if self._session.checkouts:
             return None

@@ -214,9 +214,9 @@ class StoreSession(ApiSession):
         """The answer as plain data, with missing fields left out."""
         return response.model_dump(mode="json", exclude_none=True)
 
-    def empty_answer(self, request: Any, error: Exception) -> Answer | None:
+    def answer_despite(self, request: Any, error: Exception) -> Answer | None:
         """Nothing, where the official SDK only stumbles over an empty basket or page."""
-        return {} if _EMPTY.search(str(error)) else None
+        return {} if request.tool in self._reads and _EMPTY.search(str(error)) else None
 
     def view(self) -> Basket:
         """The basket with every field filled in: items, subtotal, coupon, discount, total.

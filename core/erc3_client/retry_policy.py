@@ -130,6 +130,13 @@ class RetryPolicy:
         self._waits = waits
         self._stopping = stopping
         self._here = threading.local()
+        self._began: dict[object, float] = {}
+        """When each request that has no answer yet was first sent."""
+
+    def waited(self) -> float:
+        """Seconds that the oldest request under way has had no answer; 0 where none is."""
+        began = [*self._began.values()]
+        return now() - min(began) if began else 0.0
 
     @contextmanager
     def within(self, check: Callable[[], None]) -> Iterator[None]:
@@ -157,6 +164,21 @@ class RetryPolicy:
         where the retry time is over, which begins with the first attempt of this ``kind`` that had
         no answer. So an outage is waited for once, and not by each request again.
         """
+        request = object()
+        self._began[request] = now()
+        try:
+            return self._met(attempt, again, outages, kind, limit)
+        finally:
+            del self._began[request]
+
+    def _met(
+        self,
+        attempt: Callable[[], T],
+        again: Callable[[BaseException], bool],
+        outages: OutageTracker,
+        kind: str,
+        limit: int | None,
+    ) -> T:
         first, attempts = now(), 0
         while True:
             began = now()

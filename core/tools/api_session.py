@@ -167,8 +167,14 @@ class ApiSession:
         """A response of the client as this session gives it to its callers."""
         return response
 
-    def empty_answer(self, request: Any, error: Exception) -> Any:
-        """The answer where an error on a read only means that there is nothing; None elsewhere."""
+    def answer_despite(self, request: Any, error: Exception) -> Any:
+        """The answer to a request that came back as an error; None where the error holds.
+
+        An error on a read may only mean that there is nothing; one on a write may be of a proxy,
+        made after the write took effect.
+
+        Raises OutOfReach: it cannot be found out whether the write took effect.
+        """
         return None
 
     def once(self, request: Any, final: bool = False, about: object = None) -> Any:
@@ -182,8 +188,8 @@ class ApiSession:
             try:
                 answer = self.answer_of(request, self._ahead.take(request))
             except Exception as error:
-                if kind == "read" and (empty := self.empty_answer(request, error)) is not None:
-                    return empty
+                if (known := self._answer_despite(request, error)) is not None:
+                    return known
                 fault = self.fault_of(request, error)
                 if isinstance(error, Inconsistent):
                     self.unanswered[path] = error.text
@@ -203,6 +209,13 @@ class ApiSession:
             return answer
 
         return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
+
+    def _answer_despite(self, request: Any, error: Exception) -> Any:
+        try:
+            return self.answer_despite(request, error)
+        except OutOfReach as fault:
+            self.unanswered[request.tool] = fault.text
+            raise
 
     def _dispatch(self, request: Any) -> Any:
         """The client's answer, its texts cut to what is taken in.

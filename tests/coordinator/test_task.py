@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from coordinator.benchmark import Environment
 from coordinator.task import TaskLoop
-from core.ledger import Ledger, ToolFault
+from core.ledger import Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelFailed
 from core.runs.journal import Journal
 from core.runs.task import Decision, TaskRun, Turn
@@ -54,7 +54,9 @@ class World(Environment):
     def unanswered(self) -> str | None:
         return self.owed
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         return self.objections.pop() if self.objections else None
 
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
