@@ -72,7 +72,7 @@ def _reasons_against(
         return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
     tasks = len(results.tasks) + session.unplayed
     place = assembly.place(session.session_id, tasks)
-    question = f"Submit to {place}? It cannot be changed afterwards. [y/N] "
+    question = f"Submit this session to {place}? It cannot be changed afterwards. [y/N] "
     console.print(question, end="", markup=False, highlight=False)
     with suppress(EOFError):
         if input().strip().casefold() in ("y", "yes"):
