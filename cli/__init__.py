@@ -13,6 +13,12 @@ def _playbook() -> Provider:
     return provider
 
 
+def _scripted() -> Provider:
+    from workshop.scripted import provider
+
+    return provider
+
+
 def _faulty() -> Provider:
     from workshop.rule_based.faulty import provider
 
@@ -39,4 +45,5 @@ def cache_folder() -> Path | None:
 # none of them.
 if has_workshop():
     register("playbook", _playbook)
+    register("scripted", _scripted)
     register("faulty", _faulty)

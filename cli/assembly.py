@@ -35,7 +35,7 @@ from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import ModelCall
-from core.models.providers import is_rule_based
+from core.models.providers import Played, is_rule_based
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import find_run, is_lab_run
@@ -370,6 +370,7 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
     benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
+    models.played = Played((pack,) if pack else ())
     if not earlier:
         check_models(options)
     client_class()  # the tools that the prompts name are made from its models

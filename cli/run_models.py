@@ -21,7 +21,7 @@ from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.prices import tells_cost
-from core.models.providers import is_rule_based
+from core.models.providers import NOTHING_PLAYED, Played, is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -55,6 +55,8 @@ class RunModels:
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
     """Records every exchange."""
+    played: Played = NOTHING_PLAYED
+    """What the run plays, for models that have to be told."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     def transport_factory(self, backend: Backend) -> Transport:
@@ -62,7 +64,7 @@ class RunModels:
         if self.player:
             return self.player
         if backend not in self._transports:
-            self._transports[backend] = open_transport(backend)
+            self._transports[backend] = open_transport(backend, self.played)
             if self.writer:
                 from core.models.cassette import Recorder
 
@@ -111,6 +113,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
+        check_roles(run.asked, groups)
         if options.replay:
             from core.models.cassette import Player, Tape, TapeError
 
@@ -138,6 +141,22 @@ def _check_prices(options: Options, run: RunModels) -> None:
             )
 
 
+def check_roles(asked: Mapping[Role, object], groups: Sequence[Sequence[str]]) -> None:
+    """Raises Usage: a scripted model plays beside others.
+
+    It knows what is asked. Who decides, acts or judges beside it would seem to be as good.
+    """
+    by_role = dict(zip(asked, groups, strict=True))
+    scripted = {role for role, ids in by_role.items() if any(map(is_rule_based, ids))}
+    others = {role for role, ids in by_role.items() if not all(map(is_rule_based, ids))}
+    if scripted and others:
+        one, other = (", ".join(sorted(map(str, roles))) for roles in (scripted, others))
+        raise Usage(
+            f"a scripted model plays all roles or none: {one} would be scripted, {other} not; name "
+            "models of one sort with --evaluator, --worker and [stages] of --models"
+        )
+
+
 def asks_role(options: Options, role: Role) -> bool:
     """Whether the strategy asks the model of a role."""
     return role != "worker" or options.strategy == "evaluator-worker"
@@ -162,9 +181,7 @@ def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec])
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.stages, benchmark.environments.stages)
-    # A stage asks its own model, or the evaluator's where that needs a key.
-    has_model = not is_rule_based(options.evaluator)
-    prompted = [k for k in kinds if k.prompt and (has_model or k.name in models.stage_models)]
+    prompted = [k for k in kinds if k.prompt]
     of_steps = {k.name: k.prompt() for k in prompted if k.prompt}
     tools = with_stage_tools(benchmark, prompted).environments.tools()
     texts = benchmark.prompts

@@ -26,7 +26,13 @@ from core.models.model_call import (
 )
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import GONKA, DirectTransport, is_rule_based
+from core.models.providers import (
+    GONKA,
+    NOTHING_PLAYED,
+    DirectTransport,
+    Played,
+    is_rule_based,
+)
 from core.models.retries import EXHAUSTED, FINAL, HINTS, RETRY_SECONDS, is_passing, pause_of
 from core.text import printable
 
@@ -59,13 +65,14 @@ class _Call:
     problems: list[str] = field(default_factory=list)
 
 
-def open_transport(backend: Backend) -> Transport:
+def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transport:
     """Return a backend's transport: our own function, or LiteLLM, imported at its first use.
 
+    ``played``: what the run plays, for our own.
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
     """
     if is_rule_based(backend.model):
-        return DirectTransport(backend.model)
+        return DirectTransport(backend.model, played)
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka import GonkaTransport
 

@@ -99,14 +99,10 @@ def check_id(model: str, models: Models) -> None:
     """
     prefix, slash, rest = model.partition("/")
     if is_rule_based(model):
-        answering = getattr(provider(prefix), "answering", lambda _: model)
         try:
-            id: str = answering(rest)
+            provider(prefix).check(rest)
         except LookupError as error:
-            raise UnknownModel(str(error.args[0])) from None
-        prefix, _, name = id.partition("/")
-        if name not in provider(prefix).names():
-            raise UnknownModel(f"there is no {id}{_hint(id, rule_based_ids())}")
+            raise UnknownModel(f"{error.args[0]}{_hint(model, rule_based_ids())}") from None
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")

@@ -6,7 +6,8 @@ The command line registers them. A provider is imported when one of its models i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Request, Usage
 from core.models.redact import redact
@@ -17,13 +18,27 @@ GONKA = "gonka"
 _ERROR_CHARS = 300
 
 
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a run plays, for models that have to be told: its packs, and how often before."""
+
+    packs: tuple[Any, ...] = ()
+    epoch: int = 0
+
+
+NOTHING_PLAYED = Played()
+
+
 class Provider(Protocol):
     """Replies for all ids with one prefix; a module can be one."""
 
     def names(self) -> Sequence[str]:
         """The models that it has, without the prefix."""
 
-    def reply(self, model: str, messages: list[Message], /) -> str | Reply:
+    def check(self, model: str, /) -> None:
+        """Raises LookupError: there is no model of this name, or it cannot have these options."""
+
+    def reply(self, model: str, messages: list[Message], played: Played, /) -> str | Reply:
         """Model name without its prefix, prompt -> reply; of a Reply without usage it is counted.
 
         Raises:
@@ -58,9 +73,10 @@ def is_rule_based(model: str) -> bool:
 class DirectTransport:
     """The transport of our own providers."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, played: Played = NOTHING_PLAYED) -> None:
         """``model`` is the whole id."""
         prefix, _, self._name = model.partition("/")
+        self._played = played
         self._provider = provider(prefix)
 
     def send(self, request: Request, timeout: float) -> Reply:
@@ -72,7 +88,7 @@ class DirectTransport:
         """
         messages = list(request.messages)
         try:
-            answer = self._provider.reply(self._name, messages)
+            answer = self._provider.reply(self._name, messages, self._played)
         except ExchangeFailed:
             raise
         except Exception as error:

@@ -7,6 +7,7 @@ import json
 import regex
 
 from core.models.model_call import Message
+from core.models.providers import NOTHING_PLAYED, Played
 
 _NAMES = ("store", "next-step", "store-literal", "company", "company-steps", "around")
 TASK_CHARS = 1_000
@@ -27,7 +28,13 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
-def reply(model: str, messages: list[Message]) -> str:
+def check(model: str) -> None:
+    """Raises LookupError: there is no such model."""
+    if model not in _NAMES:
+        raise LookupError(f"there is no playbook/{model}")
+
+
+def reply(model: str, messages: list[Message], played: Played = NOTHING_PLAYED) -> str:
     """Answer a prompt as the model of this name does.
 
     Raises:

@@ -21,7 +21,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from core.models.file_checks import first_problem
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Usage
-from core.models.providers import prefixes, provider
+from core.models.providers import Played, prefixes, provider
 
 ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]
@@ -237,13 +237,13 @@ def names() -> list[str]:
     return list(provider(_DEFAULT).names())
 
 
-def answering(model: str) -> str:
-    """Return the id of the model behind an id of this provider. Raises LookupError as ``read_spec``."""
+def check(model: str) -> None:
+    """Raises LookupError as ``read_spec``, or if there is no such model behind it."""
     spec = read_spec(model)
-    return f"{spec.provider}/{spec.name}"
+    provider(spec.provider).check(spec.name)
 
 
-def reply(model: str, messages: list[Message]) -> str | Reply:
+def reply(model: str, messages: list[Message], played: Played) -> str | Reply:
     """Return the model's answer, or what becomes of it.
 
     Raises:
@@ -251,7 +251,7 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
         ExchangeFailed: the fault is an HTTP error.
     """
     spec = read_spec(model)
-    good = provider(spec.provider).reply(spec.name, messages)
+    good = provider(spec.provider).reply(spec.name, messages, played)
     asked = (model, hashlib.sha256(json.dumps(messages).encode()).hexdigest())
     last = getattr(_state, "spoiled", None)
     attempt = last[1] + 1 if last and last[0] == asked else 0
