@@ -7,20 +7,8 @@ from pathlib import Path
 from core.models.providers import Provider, register
 
 
-def _playbook() -> Provider:
-    from workshop.rule_based import provider
-
-    return provider
-
-
 def _scripted() -> Provider:
     from workshop.scripted import provider
-
-    return provider
-
-
-def _faulty() -> Provider:
-    from workshop.rule_based.faulty import provider
 
     return provider
 
@@ -44,6 +32,4 @@ def cache_folder() -> Path | None:
 # Models without a key; nothing is imported before one is asked. A copy without the workshop has
 # none of them.
 if has_workshop():
-    register("playbook", _playbook)
     register("scripted", _scripted)
-    register("faulty", _faulty)

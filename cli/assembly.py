@@ -15,7 +15,15 @@ from rich.console import Console
 from cli import cache_folder, preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.options import Options
-from cli.platform import STATE, client_class, groups_of, load_pack, pack_of, platform_of
+from cli.platform import (
+    STATE,
+    client_class,
+    groups_of,
+    load_pack,
+    pack_at,
+    pack_of,
+    platform_of,
+)
 from cli.run_models import (
     RunModels,
     check_models,
@@ -35,7 +43,7 @@ from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import ModelCall
-from core.models.providers import Played, is_rule_based
+from core.models.providers import Played, is_rule_based, note_on
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import find_run, is_lab_run
@@ -334,6 +342,7 @@ class Assembly:
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             identity=self.identity,
+            note=note_on(self.identity.models.values()),
             options=self.options.stored(),
             base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
@@ -370,9 +379,9 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
     benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
-    models.played = Played((pack,) if pack else ())
-    if not earlier:
-        check_models(options)
+    known = pack or (pack_at(options.pack) if options.allow_scripted and options.pack else None)
+    models.played = Played((known,) if known else ())
+    check_models(options, models)
     client_class()  # the tools that the prompts name are made from its models
     try:
         prompts = prompts_of(benchmark, options, models)

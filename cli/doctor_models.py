@@ -27,7 +27,7 @@ from core.terminal.figures import counted
 CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
 """A short call's answer: enough for some thinking, too little to cost anything."""
-RULES = "playbook/"
+RULES = "scripted/"
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
@@ -230,7 +230,7 @@ def baseline(known: Sequence[Place]) -> list[Finding]:
     """Say to those who run without any LLM how they get one."""
     if not known or not all(place.target.backend.model.startswith(RULES) for place in known):
         return []
-    text = "none is configured; a rule-based model plays, which needs no key"
+    text = "none is configured; a scripted model plays, which needs no key"
     fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
     return [finding("models", "LLM", "info", text, fix)]
 

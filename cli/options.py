@@ -33,19 +33,14 @@ class TraceKind(StrEnum):
 
 
 def _evaluator(known: dict[str, Any]) -> str:
-    return os.environ.get("EVALUATOR_MODEL") or _rule_based(known)
+    # Another benchmark is refused behind this.
+    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
+    return os.environ.get("EVALUATOR_MODEL") or entry.scripted
 
 
 def _worker(known: dict[str, Any]) -> str:
-    if not STRATEGIES[known["strategy"]].has_worker:
-        return str(known["evaluator"])
-    return os.environ.get("WORKER_MODEL") or _rule_based(known)
-
-
-def _rule_based(known: dict[str, Any]) -> str:
-    # Another benchmark is refused behind this.
-    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
-    return entry.rule_based[known["strategy"]]
+    of_worker = os.environ.get("WORKER_MODEL") if STRATEGIES[known["strategy"]].has_worker else ""
+    return of_worker or str(known["evaluator"])
 
 
 class Options(RunConfig, PlayOptions):
@@ -53,7 +48,7 @@ class Options(RunConfig, PlayOptions):
 
     evaluator: str = option(
         "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model if the key "
-        "of a provider of it is set; the benchmark's rule-based model].",
+        "of a provider of it is set; the benchmark's scripted model].",
         default_factory=_evaluator,
     )
     worker: str = option(
@@ -64,11 +59,12 @@ class Options(RunConfig, PlayOptions):
         "Seconds to wait for the platform during an outage.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option("A pack file for the embedded platform [the bundled pack].", None)
-    rule_based: bool = fixed(
-        "Let rule-based models play unless an option names others; required for them with --real.",
+    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
+    allow_scripted: bool = fixed(
+        "With --real: rehearse with scripted models, which know the tasks of --pack; the platform "
+        "has to be on this machine.",
         False,
     )
-    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
     yes: bool = once(
         "With --real: submit without asking if every task was played to its end.", False
     )
@@ -190,8 +186,10 @@ def _of_platform(o: Options) -> Iterator[str]:
         real_ids = ", ".join(entry.platform_ids)
         what = f"--benchmark {o.benchmark} is a name of the simulator"
         yield f"{what}; with --real use one of: {real_ids}"
-    if o.real and o.pack:
+    if o.real and o.pack and not o.allow_scripted:
         yield "--pack is for the simulator and cannot be combined with --real"
+    if o.allow_scripted and not (o.real and o.pack):
+        yield "--allow-scripted needs --real and --pack"
     if o.record and o.replay:
         yield "--record and --replay cannot be combined"
     if o.force and not o.resume:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cli import preflight
 from cli.benchmarks import every_stage
 from cli.options import Options
+from cli.platform import is_loopback, real_address
 from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
@@ -21,7 +22,7 @@ from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.prices import tells_cost
-from core.models.providers import NOTHING_PLAYED, Played, is_rule_based
+from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -254,10 +255,6 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     """
     if options.resume:
         return options, ""
-    if options.rule_based:
-        model = registered(options.benchmark).rule_based[options.strategy]
-        left = _ROLES - options.model_fields_set
-        return options.model_copy(update=dict.fromkeys(left, model)), ""
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
     reference = None if named or base_urls() else _reference(options)
     if reference is None:
@@ -265,22 +262,27 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     model, variable = reference
     pair = "evaluator and worker are" if asks_role(options, "worker") else "the model is"
     text = f"no model is named and {variable} is set: {pair} {model}"
-    notice = f"{text}; --rule-based plays without an LLM"
+    scripted = registered(options.benchmark).scripted
+    notice = f"{text}; --evaluator {scripted} plays without an LLM"
     return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
 
 
-def check_models(options: Options) -> None:
-    """Raises Usage: a real session would be played by rules, and nobody has asked for that."""
-    if not options.real or options.rule_based:
+def check_models(options: Options, models: RunModels) -> None:
+    """Raises Usage: scripted models would play a real session, and it is no rehearsal of theirs.
+
+    They know what is asked, so their session would say nothing of an agent.
+    """
+    backends = (target.backend.model for targets in models.targets() for target in targets)
+    ids = ", ".join(dict.fromkeys(id for id in backends if is_rule_based(id)))
+    if not options.real or not ids:
         return
-    by_rules = {role: model for role, model in options.ids.items() if asks_role(options, role)}
-    by_rules = {role: model for role, model in by_rules.items() if is_rule_based(model)}
-    if by_rules:
-        listed = ", ".join(f"--{role} {model}" for role, model in by_rules.items())
+    if not options.allow_scripted:
         raise Usage(
-            f"--real would play this session with rule-based models ({listed}): name models, "
-            "or give --rule-based"
+            f"--real would play this session with {SCRIPTED} ({ids}): name models with "
+            "--evaluator and --worker; to rehearse on a server of your own: --allow-scripted --pack"
         )
+    if not is_loopback(real_address()):
+        raise Usage(f"--allow-scripted is for a platform on this machine, not {real_address()}")
 
 
 def _reference(options: Options) -> tuple[str, str] | None:

@@ -86,7 +86,7 @@ class ModelClient:
     """A model by id or configured name, for one role. Thread-safe.
 
     Args:
-        model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
+        model: a LiteLLM id, one of our own (``scripted/...``), or a name of the models file.
         base_url: the address of an id without configured backends.
         models: settings and the state of the backends; share one in a run.
         transport_factory: makes a backend's transport, once, at its first call.

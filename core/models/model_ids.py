@@ -94,7 +94,7 @@ def check_id(model: str, models: Models) -> None:
     A new model of a known provider is accepted: models appear daily, and servers choose names.
 
     Raises:
-        UnknownModel: no rule-based model, no provider.
+        UnknownModel: no model of our own, no provider.
         ExtraMissing: this provider needs an extra.
     """
     prefix, slash, rest = model.partition("/")
@@ -122,7 +122,7 @@ def check_id(model: str, models: Models) -> None:
 
 
 def rule_based_ids() -> list[str]:
-    """Every id of a provider of this project, ``faulty/...`` without its options."""
+    """Every id of a provider of this project, without options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 

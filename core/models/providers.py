@@ -5,7 +5,7 @@ The command line registers them. A provider is imported when one of its models i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +15,11 @@ from core.models.tokens import count_messages, count_text
 
 GONKA = "gonka"
 """Prefix of ids that the Gonka network answers for, which LiteLLM knows nothing of."""
+SCRIPTED = "a scripted model, which knows what is asked"
+SCRIPTED_NOTE = (
+    "scripted model: it knows what is asked; the run shows the machinery, not a model's skill"
+)
+"""Stands wherever a person sees results of our own models."""
 _ERROR_CHARS = 300
 
 
@@ -68,6 +73,11 @@ def provider(prefix: str) -> Provider:
 def is_rule_based(model: str) -> bool:
     """Whether a model id belongs to our own provider, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
+
+
+def note_on(models: Iterable[str]) -> str:
+    """What a reader of their results has to know of some models; "" for nothing."""
+    return SCRIPTED_NOTE if any(map(is_rule_based, models)) else ""
 
 
 class DirectTransport:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 from core.erc3_client.bounds import known_score
 from core.ledger import Record
 from core.models.model_call import Figure, Usage, known_sum
+from core.models.providers import note_on
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -119,6 +120,11 @@ class ModelPair(Record):
 
     evaluator: str
     worker: str
+
+    @property
+    def note(self) -> str:
+        """What a reader of their results has to know of them; "" for nothing."""
+        return note_on((self.evaluator, self.worker))
 
 
 class RunResults(Record):

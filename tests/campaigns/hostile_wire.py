@@ -185,7 +185,7 @@ def _session(benchmark: str, parent: Connection) -> None:
     """Play the tasks at the address that the parent sends, and send back what came of them."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     retry_policy = RetryPolicy(RETRY_SECONDS)
-    model = "playbook/store" if benchmark == "store" else "playbook/company"
+    model = "scripted/store" if benchmark == "store" else "scripted/company"
     config = RunConfig(
         benchmark=benchmark, retry_seconds=RETRY_SECONDS, evaluator=model, worker=model
     )

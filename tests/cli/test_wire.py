@@ -51,7 +51,7 @@ class Run:
     def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
         self.relay, self.books, self.folder = relay, books, folder
         self.retry_policy = RetryPolicy()
-        models = {"evaluator": "playbook/store", "worker": "playbook/store"}
+        models = {"evaluator": "scripted/store", "worker": "scripted/store"}
         self.config = RunConfig(benchmark="store", retry_seconds=RETRY_SECONDS, **(models | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
@@ -408,7 +408,7 @@ def test_an_outage_of_60_seconds_costs_nothing(
 @pytest.mark.parametrize(
     "config",
     [
-        {"strategy": "next-step", "evaluator": "playbook/next-step", "max_turns": 30},
+        {"strategy": "next-step", "evaluator": "scripted/store", "max_turns": 30},
         {"jobs": 3},
     ],
     ids=["next-step", "three jobs"],

@@ -20,7 +20,7 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
-from tests.scripted import play
+from tests.canned import play
 
 
 class Watcher:
@@ -118,8 +118,8 @@ def make_run(
         platform = Platform(RetryingPlatform(connect(simulator)))
         name = request.node.name
         brains = {
-            "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",
-            "worker": play(f"hands-{name}", does) if does is not None else "playbook/store",
+            "evaluator": play(f"eyes-{name}", says) if says is not None else "scripted/store",
+            "worker": play(f"hands-{name}", does) if does is not None else "scripted/store",
         }
         watcher = Watcher()
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"

@@ -18,10 +18,10 @@ from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
+from tests.canned import left, play
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import complete, finish, step
-from tests.scripted import left, play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.replay.repeat import replay
 from workshop.simulator.server import serve
@@ -178,4 +178,4 @@ def test_a_repetition_takes_its_answer_from_the_record(plays: Plays) -> None:
     (again,) = replay(played.folder, tools_of=tools_of)
     assert (again.calls, again.divergence) == (1, None)
     name = next(n for n in (c.model for c in played.log.calls if c.role == "current_user"))
-    assert left(name.removeprefix("scripted/")) == 1
+    assert left(name.removeprefix("canned/")) == 1

@@ -1,4 +1,4 @@
-"""The counter as a benchmark: API, environment, declaration, rule-based model, and its entry."""
+"""The counter as a benchmark: API, environment, declaration, scripted model, and its entry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENTRY = Registration(
     workbench=__name__,
     world="tests.toy.world:TOY",
     adapter="tests.toy.world",
-    rule_based={"evaluator-worker": "toy/counter", "next-step": "toy/counter"},
+    scripted="toy/counter",
 )
 
 

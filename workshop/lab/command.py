@@ -10,17 +10,17 @@ from coordinator.config import PlayOptions, StrategyName, option, turns_of
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
 
-PACKS = "bundled, variations, generated:SEED:COUNT[:options], or a file"
+PACKS = "bundled, generated:SEED:COUNT[:options], or a file"
 
 
 class LabOptions(PlayOptions):
     """Options of the commands that play in the lab."""
 
     evaluator: str | None = option(  # type: ignore[assignment]
-        "The evaluator's model [EVALUATOR_MODEL; the benchmark's rule-based one].", None
+        "The evaluator's model [EVALUATOR_MODEL; the benchmark's scripted one].", None
     )
     worker: str | None = option(  # type: ignore[assignment]
-        "The worker's model [WORKER_MODEL; the benchmark's rule-based one].", None
+        "The worker's model [WORKER_MODEL; the benchmark's scripted one].", None
     )
     jobs: int | None = option(  # type: ignore[assignment]
         "Number of concurrent tasks, at most one process per core [one per core].",

@@ -29,14 +29,15 @@ _WEIGH = """\
 found = Combo_List_All_Products()
 report = {"weights": [x["weight"] for x in found["products"]]}
 """
+_BEST = textwrap.indent(store.BEST, "    ")
 _PRICE = f"""\
 {store.BASKETS}try:
     rows, errors = [], []
     for part in [baskets[at : at + 200] for at in range(0, len(baskets), 200)]:
         tried = Combo_Test_Coupons_For_Product_Combinations(
             combinations=part, coupons=p["coupons"], every=p["every"])
-        rows, errors = rows + tried["results"], errors + [tried.get("error")]
-{textwrap.indent(store.BEST, "    ")}    report = {{"rows": best, "error": [x["text"] for x in errors if x]}}
+        rows, errors = rows + tried["results"], [*errors, tried.get("error")]
+{_BEST}    report = {{"rows": best, "error": [x for x in errors if x]}}
 {_FAILED}"""
 _BUY = f"""\
 try:

@@ -1,4 +1,4 @@
-"""``scripted/NAME``: a model of canned replies; it is known once this is imported."""
+"""``canned/NAME``: a model of canned replies; it is known once this is imported."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import threading
 from collections.abc import Iterable
 
 from core.models.model_call import Message
-from core.models.providers import register
+from core.models.providers import NOTHING_PLAYED, Played, register
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()
 
 
 def play(name: str, replies: Iterable[str]) -> str:
-    """Set the replies of ``scripted/NAME`` and return that model id."""
+    """Set the replies of ``canned/NAME`` and return that model id."""
     with _lock:
         _scripts[name] = list(replies)
-    return f"scripted/{name}"
+    return f"canned/{name}"
 
 
 def left(name: str) -> int:
@@ -32,7 +32,11 @@ def names() -> list[str]:
         return list(_scripts)
 
 
-def reply(model: str, messages: list[Message]) -> str:
+def check(model: str) -> None:
+    """Every name may be a script: one is known when it is played."""
+
+
+def reply(model: str, messages: list[Message], played: Played = NOTHING_PLAYED) -> str:
     """The next canned reply. Raises LookupError where none is left."""
     with _lock:
         replies = _scripts.get(model)
@@ -41,4 +45,4 @@ def reply(model: str, messages: list[Message]) -> str:
         return replies.pop(0)
 
 
-register("scripted", lambda: sys.modules[__name__])
+register("canned", lambda: sys.modules[__name__])

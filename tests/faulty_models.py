@@ -1,14 +1,19 @@
-"""``faulty/MODEL?OPTIONS``: a rule-based model whose replies are spoiled on a schedule from a seed.
+"""``faulty/MODEL?OPTIONS``: a scripted model whose replies are spoiled on a schedule from a seed.
 
-Whether and how a reply is spoiled depends on the seed and the prompt alone, so that a run comes
-out the same with any number of tasks side by side. Only the very same prompt, asked again at once
-by the thread that got a spoiled reply, counts as the next attempt. `faulty.md` tells the options.
+It is known once this is imported. Whether and how a reply is spoiled depends on the seed and the
+prompt alone, so that a run comes out the same with any number of tasks side by side. Only the very
+same prompt, asked again at once by the thread that got a spoiled reply, counts as the next attempt.
+
+Options, joined by `&`: `seed`, a whole number, 0; `rate`, the share of spoiled replies, 0.3;
+`kinds`, names of `KINDS`, or `repairable` for all after which good work is possible, which is what
+is taken without it; `streak`, how many in a row at most, 1; `wait`, seconds of Retry-After, 0.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Callable
 from random import Random
@@ -21,7 +26,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from core.models.file_checks import first_problem
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Usage
-from core.models.providers import Played, prefixes, provider
+from core.models.providers import Played, prefixes, provider, register
 
 ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]
@@ -87,7 +92,7 @@ def _fence(reply: str, dice: Random) -> Reply:
 
 
 def _pascal_case(reply: str, dice: Random) -> Reply:
-    """The reply as a JSON object with the keys of another language; any other reply stays as it is."""
+    """The reply as JSON with the keys of another language; any other reply stays as it is."""
 
     def renamed(pairs: list[tuple[str, object]]) -> dict[str, object]:
         return {"".join(map(str.capitalize, key.split("_"))): value for key, value in pairs}
@@ -168,9 +173,9 @@ def fitting(kinds: tuple[str, ...], reply: str) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind not in others)
 
 
-_DEFAULT = "playbook"
+_DEFAULT = "scripted"
 _GRAMMAR = (
-    "faulty/MODEL?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with MODEL a rule-based id, "
+    "faulty/MODEL?seed=N&rate=0..1&streak=N&wait=SECONDS&kinds=A,B with MODEL a scripted id, "
     f"such as {_DEFAULT}/NAME or short NAME, and kinds out of: repairable, {', '.join(KINDS)}"
 )
 _state = threading.local()
@@ -223,7 +228,7 @@ def read_spec(model: str) -> Spec:
     if not slash:
         prefix, name = _DEFAULT, id_
     if prefix not in prefixes() or prefix == "faulty" or not name:
-        raise LookupError(f"faulty/{model}: {id_!r} is no rule-based model; use {_GRAMMAR}")
+        raise LookupError(f"faulty/{model}: {id_!r} is no model of ours; use {_GRAMMAR}")
     try:
         given: dict[str, Any] = dict(parse_qsl(options, strict_parsing=True)) if options else {}
         return Spec(provider=prefix, name=name, **given)
@@ -268,6 +273,9 @@ def reply(model: str, messages: list[Message], played: Played) -> str | Reply:
     except ExchangeFailed as failure:
         failure.retry_after = spec.wait
         raise
+
+
+register("faulty", lambda: sys.modules[__name__])  # type: ignore[arg-type,return-value]
 
 
 def _earlier(messages: list[Message]) -> list[Message]:

@@ -21,16 +21,16 @@ from core.models.reply_code import find_code
 from core.models.reply_text import clean
 from core.models.reprompt import Misread
 from evaluator.evaluator import read_decision
-from tests.scripted import play
-from worker.worker import Worker
-from workshop.rule_based.faulty import provider as faulty
-from workshop.rule_based.faulty.provider import (
+from tests import faulty_models as faulty
+from tests.canned import play
+from tests.faulty_models import (
     ENDLESS_CHARS,
     KINDS,
     Spec,
     fitting,
     read_spec,
 )
+from worker.worker import Worker
 
 CODE = "x = 1\nfinal_answer(x)"
 HANDS = f"Thought: go.\n<code>\n{CODE}\n</code>"
@@ -71,8 +71,8 @@ def ask(model: str, messages: list[Message]) -> str:
     ("model", "spec"),
     [
         ("store", Spec(provider="playbook", name="store")),
-        ("playbook/store", Spec(provider="playbook", name="store")),
-        ("scripted/a?seed=7", Spec(provider="scripted", name="a", seed=7)),
+        ("scripted/store", Spec(provider="playbook", name="store")),
+        ("canned/a?seed=7", Spec(provider="canned", name="a", seed=7)),
         (
             "store?rate=1&streak=3&wait=0.5",
             Spec(provider="playbook", name="store", rate=1.0, streak=3, wait=0.5),
