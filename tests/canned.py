@@ -11,6 +11,8 @@ from core.models.providers import NOTHING_PLAYED, Played, register
 
 _scripts: dict[str, list[str]] = {}
 _lock = threading.Lock()
+_FORM = "Reply with one JSON object"
+_OTHERS = ("THOUGHT", "Thought", '{"current_state"')
 
 
 def play(name: str, replies: Iterable[str]) -> str:
@@ -38,10 +40,13 @@ def check(model: str) -> None:
 
 def reply(model: str, messages: list[Message], played: Played = NOTHING_PLAYED) -> str:
     """The next canned reply. Raises LookupError where none is left."""
+    is_small = any(_FORM in m["content"] for m in messages if m["role"] == "system")
     with _lock:
         replies = _scripts.get(model)
         if not replies:
             raise LookupError(f"the script {model!r} has no reply left")
+        if is_small and replies[0].startswith(_OTHERS):
+            raise LookupError("a stage takes no reply that is meant for another role")
         return replies.pop(0)
 
 

@@ -15,7 +15,6 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
 from coordinator import attempt
-from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
 from coordinator.resume import continuation
@@ -24,6 +23,7 @@ from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults, TaskResult
+from tests.rehearsal import clients_for
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
 from workshop.simulator.server import serve
@@ -68,7 +68,7 @@ class Run:
             shop,
             self.folder,
             watcher,
-            client_factory(self.config.ids),
+            clients_for(self.config.ids, *(one.pack for one in self.books.served)),
             with_retries=within,
         )
 

@@ -89,7 +89,8 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         running.append(simulator)
         name = request.node.name
         brains = {"evaluator": play(f"e-{name}", says), "worker": play(f"w-{name}", does)}
-        config = RunConfig(benchmark="company", guards=guards, **brains, **how)
+        fields = {"stages": "guest,ties"} | brains | how
+        config = RunConfig(benchmark="company", guards=guards, **fields)
         watcher, folder = Watcher(), tmp_path / "run"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,

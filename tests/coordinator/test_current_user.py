@@ -138,11 +138,9 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
     )
 
 
-@pytest.mark.parametrize("stages", ["default", "current_user"])
-def test_where_it_is_off_or_has_no_model_code_cannot_call_it(plays: Plays, stages: str) -> None:
-    """A keyless evaluator's model is not asked: such a stage needs a model of its own."""
+def test_where_it_is_off_code_cannot_call_it(plays: Plays) -> None:
     instead = "Thought: no\n<code>\nfinal_answer('it is not there')\n</code>"
-    played = plays([LOOK, finish()], [ASK, instead], stages=stages)
+    played = plays([LOOK, finish()], [ASK, instead])
     assert TOOL not in played.texts("worker")[0] + played.texts("evaluator")[0]
     report = played.log.whole[0].report
     assert report

@@ -88,7 +88,7 @@ def test_both_strategies_come_to_the_same_end(
     assert summary(one) == summary(other)
     assert [t.score for t in other.tasks] == [1.0] * len(shops)
     assert other.totals.harm == 0
-    assert other.totals.turns > one.totals.turns
+    assert other.totals.turns >= one.totals.turns
 
 
 def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_buyer: Any) -> None:
@@ -97,7 +97,7 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     turns = [Turn.model_validate(e) for e in run.journal() if e["type"] == "turn"]
     names = [[c.name for c in t.report.calls] for t in turns if t.report]
     assert names == [
-        ["Combo_Find_Products_For_Query"],
+        ["Combo_List_All_Products"],
         ["Combo_Set_Basket_For_Items", "Req_CheckoutBasket"],
     ]
     assert [json.loads(t.decision.instruction)["tool"] for t in turns][-1] == "TaskCompletion"
