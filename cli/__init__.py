@@ -7,14 +7,8 @@ from pathlib import Path
 from core.models.providers import Provider, register
 
 
-def _playbook() -> Provider:
-    from workshop.rule_based import provider
-
-    return provider
-
-
-def _faulty() -> Provider:
-    from workshop.rule_based.faulty import provider
+def _scripted() -> Provider:
+    from workshop.scripted import provider
 
     return provider
 
@@ -38,5 +32,4 @@ def cache_folder() -> Path | None:
 # Models without a key; nothing is imported before one is asked. A copy without the workshop has
 # none of them.
 if has_workshop():
-    register("playbook", _playbook)
-    register("faulty", _faulty)
+    register("scripted", _scripted)

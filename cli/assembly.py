@@ -22,6 +22,7 @@ from cli.platform import (
     client_class,
     groups_of,
     load_pack,
+    pack_at,
     pack_of,
     platform_of,
     url_to_play_at,
@@ -45,7 +46,7 @@ from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import KeptCalls, ModelCall
-from core.models.providers import is_rule_based
+from core.models.providers import Played, is_rule_based, note_on
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import find_run, is_lab_run
@@ -372,6 +373,7 @@ class Assembly:
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             identity=self.identity,
+            note=note_on(self.identity.models.values()),
             options=self.options.stored(),
             base_url=self.address,
             preflight=self.preflight,
@@ -414,8 +416,9 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
     benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
-    if not earlier:
-        check_models(options)
+    known = pack or (pack_at(options.pack) if options.allow_scripted and options.pack else None)
+    models.played = Played((known,) if known else ())
+    check_models(options, models, url)
     client_class()  # the tools that the prompts name are made from its models
     try:
         prompts = prompts_of(benchmark, options, models)

@@ -39,7 +39,7 @@ CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
 """A short call's answer: enough for some thinking, too little to cost anything."""
 RAISE = "raise max_tokens in the models file, or the limits of tokens and context at its server"
-RULES = "playbook/"
+RULES = "scripted/"
 _GOOD = regex.compile(r"\bok", regex.IGNORECASE)
 _EMPTY: Mapping[Problem, str] = {
     "empty": "the model answers with an empty text",
@@ -250,7 +250,7 @@ def baseline(known: Sequence[Place]) -> list[Finding]:
     """Say to those who run without any LLM how they get one."""
     if not known or not all(place.target.backend.model.startswith(RULES) for place in known):
         return []
-    text = "none is configured; a rule-based model plays, which needs no key"
+    text = "none is configured; a scripted model plays, which needs no key"
     fix = "set the provider's key, such as NEBIUS_API_KEY, and EVALUATOR_MODEL to a LiteLLM id"
     return [finding("models", "LLM", "info", text, fix)]
 

@@ -33,18 +33,14 @@ class TraceKind(StrEnum):
 
 
 def _evaluator(known: dict[str, Any]) -> str:
-    return os.environ.get("EVALUATOR_MODEL") or _rule_based(known)
+    # Another benchmark is refused behind this.
+    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
+    return os.environ.get("EVALUATOR_MODEL") or entry.scripted
 
 
 def _worker(known: dict[str, Any]) -> str:
     named = os.environ.get("WORKER_MODEL") if STRATEGIES[known["strategy"]].has_worker else None
     return named or str(known["evaluator"])
-
-
-def _rule_based(known: dict[str, Any]) -> str:
-    # Another benchmark is refused behind this.
-    entry = BENCHMARKS.get(known["benchmark"], BENCHMARKS[DEFAULT])
-    return entry.rule_based[known["strategy"]]
 
 
 class Options(RunConfig, PlayOptions):
@@ -53,7 +49,7 @@ class Options(RunConfig, PlayOptions):
     evaluator: str = option(
         "LiteLLM id of the model that decides, and that works unless a worker is named "
         "[EVALUATOR_MODEL; the reference model if the key of a provider of it is set; the "
-        "benchmark's rule-based model].",
+        "benchmark's scripted model].",
         default_factory=_evaluator,
     )
     worker: str = option(
@@ -65,11 +61,12 @@ class Options(RunConfig, PlayOptions):
         "Seconds to wait for the platform during an outage.", RETRY_SECONDS, ge=0
     )
     pack: Path | None = option("A pack file for the embedded platform [the bundled pack].", None)
-    rule_based: bool = fixed(
-        "Let rule-based models play unless an option names others; required for them with --real.",
+    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
+    allow_scripted: bool = fixed(
+        "With --real: rehearse with scripted models, which know the tasks of --pack; the platform "
+        "has to be on this machine.",
         False,
     )
-    real: bool = fixed("Use the platform of ERC3_API_KEY and ERC3_BASE_URL.", False)
     yes: bool = once(
         "With --real: submit without asking if every task was played to its end.", False
     )
@@ -191,8 +188,10 @@ def _of_platform(o: Options) -> Iterator[str]:
         real_ids = ", ".join(entry.platform_ids)
         what = f"--benchmark {o.benchmark} is a name of the simulator"
         yield f"{what}; with --real use one of: {real_ids}"
-    if o.real and o.pack:
+    if o.real and o.pack and not o.allow_scripted:
         yield "--pack is for the simulator and cannot be combined with --real"
+    if o.allow_scripted and not (o.real and o.pack):
+        yield "--allow-scripted needs --real and --pack"
     if o.record and o.replay:
         yield "--record and --replay cannot be combined"
     if o.force and not o.resume:

@@ -11,7 +11,6 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from coordinator.config import StrategyName
 from core.runs.errors import Usage
 
 
@@ -29,8 +28,8 @@ class Registration:
     """``module:NAME`` of the world that the embedded platform serves."""
     adapter: str
     """The module with its ``adapter`` for the lab."""
-    rule_based: Mapping[StrategyName, str]
-    """The models that need no key, by strategy; they play where none is named."""
+    scripted: str
+    """The model that needs no key; it plays where none is named."""
     platform_ids: tuple[str, ...] = ()
     """The name on the real platform, if different."""
 
@@ -46,7 +45,7 @@ STORE = Registration(
     workbench="store_tools.workbench",
     world="workshop.simulator.store.world:STORE",
     adapter="workshop.lab.adapters.store",
-    rule_based={"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"},
+    scripted="scripted/store",
 )
 COMPANY = Registration(
     name="company",
@@ -54,7 +53,7 @@ COMPANY = Registration(
     workbench="company_tools.workbench",
     world="workshop.simulator.company.world:COMPANY",
     adapter="workshop.lab.adapters.company",
-    rule_based={"evaluator-worker": "playbook/company", "next-step": "playbook/company-steps"},
+    scripted="scripted/company",
     platform_ids=("erc3-dev", "erc3-test", "erc3-prod"),
 )
 DEFAULT = STORE.name

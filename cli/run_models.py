@@ -9,19 +9,22 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
 from cli import preflight
 from cli.benchmarks import every_stage
 from cli.options import Options
+from cli.platform import bare
 from cli.registry import registered
 from coordinator.beginning import base_urls
 from coordinator.benchmark import Benchmark
 from coordinator.stages import StageSpec, chosen, with_stage_tools
+from core.http.proxies import is_loopback
 from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.prices import tells_cost
-from core.models.providers import is_rule_based
+from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_rule_based
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -55,6 +58,8 @@ class RunModels:
     """The recording that answers in place of the models."""
     writer: TapeWriter | None = None
     """Records every exchange."""
+    played: Played = NOTHING_PLAYED
+    """What the run plays, for models that have to be told."""
     _transports: dict[Backend, Transport] = field(default_factory=dict)
 
     def transport_factory(self, backend: Backend) -> Transport:
@@ -62,7 +67,7 @@ class RunModels:
         if self.player:
             return self.player
         if backend not in self._transports:
-            self._transports[backend] = open_transport(backend)
+            self._transports[backend] = open_transport(backend, self.played)
             if self.writer:
                 from core.models.cassette import Recorder
 
@@ -111,6 +116,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         models_by_role = {role: (ids[role], urls.get(role)) for role in roles}
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
+        check_roles(run.asked, groups)
         if options.replay:
             from core.models.cassette import Player, Tape, TapeError
 
@@ -138,6 +144,22 @@ def _check_prices(options: Options, run: RunModels) -> None:
             )
 
 
+def check_roles(asked: Mapping[Role, object], groups: Sequence[Sequence[str]]) -> None:
+    """Raises Usage: a scripted model plays beside others.
+
+    It knows what is asked. Who decides, acts or judges beside it would seem to be as good.
+    """
+    by_role = dict(zip(asked, groups, strict=True))
+    scripted = {role for role, ids in by_role.items() if any(map(is_rule_based, ids))}
+    others = {role for role, ids in by_role.items() if not all(map(is_rule_based, ids))}
+    if scripted and others:
+        one, other = (", ".join(sorted(map(str, roles))) for roles in (scripted, others))
+        raise Usage(
+            f"a scripted model plays all roles or none: {one} would be scripted, {other} not; name "
+            "models of one sort with --evaluator, --worker and [stages] of --models"
+        )
+
+
 def asks_role(options: Options, role: Role) -> bool:
     """Whether the strategy asks the model of a role."""
     return role != "worker" or options.strategy == "evaluator-worker"
@@ -162,9 +184,7 @@ def _stage_models(models: Models, options: Options, stages: Sequence[StageSpec])
 def prompts_of(benchmark: Benchmark, options: Options, models: RunModels) -> dict[str, str]:
     """The text that all prompts of a role begin with; ``next-step`` has one role."""
     kinds = chosen(options.stages, benchmark.environments.stages)
-    # A stage asks its own model, or the evaluator's where that needs a key.
-    has_model = not is_rule_based(options.evaluator)
-    prompted = [k for k in kinds if k.prompt and (has_model or k.name in models.stage_models)]
+    prompted = [k for k in kinds if k.prompt]
     of_steps = {k.name: k.prompt() for k in prompted if k.prompt}
     tools = with_stage_tools(benchmark, prompted).environments.tools()
     texts = benchmark.prompts
@@ -238,10 +258,6 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     if options.resume:
         return options, ""
     check_evaluator(options)
-    if options.rule_based:
-        model = registered(options.benchmark).rule_based[options.strategy]
-        left = _ROLES - options.model_fields_set
-        return options.model_copy(update=dict.fromkeys(left, model)), ""
     named = _ROLES & options.model_fields_set or any(map(os.environ.get, _VARIABLES))
     reference = None if named or base_urls() else _reference(options)
     if reference is None:
@@ -249,22 +265,22 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     model, variable = reference
     pair = "evaluator and worker are" if asks_role(options, "worker") else "the model is"
     text = f"no model is named and {variable} is set: {pair} {model}"
-    notice = f"{text}; --rule-based plays without an LLM"
+    scripted = registered(options.benchmark).scripted
+    notice = f"{text}; --evaluator {scripted} plays without an LLM"
     return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
 
 
 def check_evaluator(options: Options) -> None:
-    """Raises Usage: a worker is named and no evaluator, which rules would play unasked."""
-    if options.rule_based or not asks_role(options, "worker") or is_rule_based(options.worker):
+    """Raises Usage: a worker is named and no evaluator, which a scripted model would play."""
+    if not asks_role(options, "worker") or is_rule_based(options.worker):
         return
     given, variables = options.model_fields_set, os.environ
     worker = "worker" in given or variables.get("WORKER_MODEL")
     if worker and "evaluator" not in given and not variables.get("EVALUATOR_MODEL"):
         what = "--worker" if "worker" in given else "WORKER_MODEL"
-        rules = registered(options.benchmark).rule_based[options.strategy]
         raise Usage(
             f"{what} names {options.worker} for the worker alone: name the evaluator, too, with "
-            f"--evaluator or EVALUATOR_MODEL (--evaluator {rules} plays by rules)"
+            "--evaluator or EVALUATOR_MODEL"
         )
 
 
@@ -277,18 +293,24 @@ def models_line(options: Options) -> str:
     return f"evaluator: {options.evaluator}; worker: {options.worker}"
 
 
-def check_models(options: Options) -> None:
-    """Raises Usage: a real session would be played by rules, and nobody has asked for that."""
-    if not options.real or options.rule_based:
+def check_models(options: Options, models: RunModels, url: str) -> None:
+    """Raises Usage: scripted models would play a real session, and it is no rehearsal of theirs.
+
+    ``url``: where the session is played.
+
+    They know what is asked, so their session would say nothing of an agent.
+    """
+    backends = (target.backend.model for targets in models.targets() for target in targets)
+    ids = ", ".join(dict.fromkeys(id for id in backends if is_rule_based(id)))
+    if not options.real or not ids:
         return
-    by_rules = {role: model for role, model in options.ids.items() if asks_role(options, role)}
-    by_rules = {role: model for role, model in by_rules.items() if is_rule_based(model)}
-    if by_rules:
-        listed = ", ".join(f"--{role} {model}" for role, model in by_rules.items())
+    if not options.allow_scripted:
         raise Usage(
-            f"--real would play this session with rule-based models ({listed}): name models, "
-            "or give --rule-based"
+            f"--real would play this session with {SCRIPTED} ({ids}): name models with "
+            "--evaluator and --worker; to rehearse on a server of your own: --allow-scripted --pack"
         )
+    if not is_loopback(urlsplit(url).hostname):
+        raise Usage(f"--allow-scripted is for a platform on this machine, not {bare(url)}")
 
 
 def _reference(options: Options) -> tuple[str, str] | None:

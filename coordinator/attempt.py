@@ -19,7 +19,6 @@ from coordinator.task import TaskLoop
 from core.ledger import Ledger, LedgerEntry, Notice, ToolFault
 from core.models.model_call import CallObserver, Message, ModelCall, total_cost, total_usage
 from core.models.model_client import ModelClient, ModelFailed
-from core.models.providers import is_rule_based
 from core.models.reprompt import Unreadable
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
@@ -229,11 +228,8 @@ class Attempt(CallObserver):
         )
 
     def _stage_client(self, step: str) -> ModelClient | None:
-        """The way to a stage's model; a rule-based model plays without one."""
-        shared = self.shared
-        if step in shared.stage_models or not is_rule_based(shared.config.evaluator):
-            return shared.clients(step, self)
-        return None
+        """The way to a stage's model."""
+        return self.shared.clients(step, self)
 
     def _on_decision(self, number: int, decision: Decision) -> None:
         self.shared.breaker.alive()

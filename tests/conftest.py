@@ -22,7 +22,7 @@ import pytest
 from hypothesis import settings
 from tenacity import wait_none
 
-import cli  # noqa: F401 - registers the playbook brain
+import cli  # noqa: F401 - registers the scripted models
 from core.erc3_client import ERC3, ApiError, ApiException, retry_policy, transport_errors
 from core.erc3_client.bounds import RETRY_SECONDS
 from core.erc3_client.switch import chosen
@@ -30,7 +30,7 @@ from core.ledger import Budget, Ledger
 from core.models import retries
 from store_tools.environment import StoreEnvironment, tools_of
 from store_tools.store_session import StoreSession
-from tests import limits, markers, scripted, short_ticks  # noqa: F401
+from tests import canned, faulty_models, limits, markers, short_ticks  # noqa: F401
 from tests.binding import entered
 from workshop.simulator.server import Simulator, serve
 from workshop.simulator.store.pack import Pack

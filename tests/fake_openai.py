@@ -1,6 +1,6 @@
 """A server on loopback that speaks OpenAI's protocol, with faults on a plan and books of its own.
 
-What answers behind it is the rule-based model or any function from a prompt to a text.
+What answers behind it is the scripted model or any function from a prompt to a text.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from core.models.providers import Played
 from tests import fake_openai_faults as faults
 from tests.fake_openai_faults import Message, Plan, Shape
-from workshop.rule_based.store import model as rule_based
+from workshop.scripted import provider as scripted
+from workshop.simulator.store.pack import BUNDLED_PACK
+from workshop.simulator.worlds import load_pack
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -35,13 +38,19 @@ BLOCK = 64
 """Prompt tokens are cached in whole blocks, as real servers do."""
 THINKING = 40
 """Tokens that an answer with reasoning spends on it."""
+PLAYED = Played((load_pack(BUNDLED_PACK),))
+"""Whose tasks the scripted model knows here."""
+DECLINED = "THOUGHT: this is not sold\nDECISION: FINISH\nINSTRUCTION: DECLINED: it is not sold"
 Answer = Callable[[str, list[Message]], str]
 """Model name and prompt -> reply."""
 
 
 def answer_by_rules(_model: str, messages: list[Message]) -> str:
-    """Answer as ``playbook/store`` does."""
-    return rule_based.reply("store", messages)
+    """Answer as ``scripted/store`` does."""
+    try:
+        return scripted.reply("store", messages, PLAYED)
+    except LookupError:
+        return DECLINED
 
 
 @dataclass(frozen=True)

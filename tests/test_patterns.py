@@ -20,32 +20,23 @@ import pytest
 import regex
 
 from core.erc3_client.bounds import NAME_AT_MOST
-from workshop.rule_based.provider import TASK_CHARS
-from workshop.rule_based.store.grammar.patterns import Patterns
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
     "cli", "company_tools", "coordinator", "core/erc3_client", "core/http", "core/ledger",
     "core/models", "core/runs", "core/terminal", "core/tools", "evaluator", "next_step",
     "playbooks", "store_tools", "worker", "workshop/agent_adapter", "workshop/generators",
-    "workshop/lab", "workshop/replay", "workshop/rule_based", "workshop/rule_based/company",
-    "workshop/rule_based/store", "workshop/simulator", "workshop/views",
+    "workshop/lab", "workshop/replay", "workshop/scripted", "workshop/simulator", "workshop/views",
 )  # fmt: skip
 LONG = 20_000
 SECONDS = 0.5
 """Of CPU, for one pattern over one text."""
 SHORTER = {
-    "workshop.rule_based": TASK_CHARS,
     "company_tools.final_answer._EXCEPT": 60,
     "company_tools.arguments._WITH_NAME": NAME_AT_MOST,
     "store_tools.words._TIMES": 80,
 }
-"""Patterns that look at no more characters than this, by where they stand. Those of the playbooks
-read a task or a name, and refuse a longer task."""
-ONLY_AT_NIGHT = ("workshop/rule_based/store",)
-NIGHTLY = pytest.mark.nightly("150 patterns that read nothing but tasks of our own packs")
-SANDBOXED = "workshop.rule_based.company.programs"
-"""Text of programs: it runs in the sandbox alone, within its limits."""
+"""Patterns that look at no more characters than this, by where they stand."""
 ANCHORED = frozenset({"match", "fullmatch"})
 METHODS = ANCHORED | {"search", "sub", "subn", "split", "findall", "finditer"}
 LIBRARIES: dict[str, Any] = {"re": re, "regex": regex}
@@ -91,9 +82,6 @@ def within(value: Any, depth: int = 0) -> Iterator[Any]:
         yield value
     elif depth > 4:
         return
-    elif isinstance(value, Patterns):
-        yield from value.values()
-        yield from (one for several in value.lists.values() for one in several)
     elif isinstance(value, dict):
         for item in (*value, *value.values()):
             yield from within(item, depth + 1)
@@ -126,8 +114,6 @@ def patterns_of(package: str) -> Iterator[Found]:
     for path in filter(importable, sorted((ROOT / package).rglob("*.py"))):
         name = module_of(path)
         if others and str(path).startswith(others):
-            continue
-        if name.startswith(SANDBOXED):
             continue
         found = [Found(f"{name}:{line}", p, False) for line, p in written_in(path)]
         for key, value in vars(importlib.import_module(name)).items():
@@ -192,10 +178,7 @@ def is_linear(found: Found, begin: str, repeated: str) -> bool:
 
 
 @pytest.mark.promise("what comes from outside is bounded")
-@pytest.mark.parametrize(
-    "package",
-    [pytest.param(name, marks=NIGHTLY if name in ONLY_AT_NIGHT else []) for name in PACKAGES],
-)
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_pattern_takes_a_linear_time(package: str) -> None:
     slow = [
         (found.where, text)

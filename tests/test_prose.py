@@ -20,7 +20,7 @@ DOCUMENTS = [
 ]
 PACKAGES = ["cli", "coordinator", "core", "workshop"]
 """Packages whose strings are messages for users."""
-FOR_MODELS = ("workshop/generators/", "workshop/perf/", "workshop/rule_based/")
+FOR_MODELS = ("workshop/generators/", "workshop/perf/", "workshop/canned/")
 """Strings there are tasks, wikis and replies, or stand in prompts."""
 EVERYWHERE = {
     r"amiss": "wrong",

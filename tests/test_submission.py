@@ -18,6 +18,7 @@ from cli.cli import app
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
+from tests.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 ROOT = Path(submission.__file__).parent
@@ -137,10 +138,10 @@ def test_tasks_can_be_chosen(run: Any, pack: Path) -> None:
 
 def test_models_come_from_options_and_environment(run: Any, pack: Path) -> None:
     wanted = {"EVALUATOR_MODEL": "faulty/store?rate=1&kinds=http-401"}
-    result = run("--pack", pack, "--json", "--worker", "playbook/store", env=wanted)
+    result = run("--pack", pack, "--json", "--worker", "scripted/store", env=wanted)
     assert result.exit_code == 1
     results = json.loads(result.stdout)
-    brain = {"evaluator": wanted["EVALUATOR_MODEL"], "worker": "playbook/store"}
+    brain = {"evaluator": wanted["EVALUATOR_MODEL"], "worker": "scripted/store"}
     assert results["brain"] == brain
     assert {t["outcome"] for t in results["tasks"]} == {"error"}
     assert all("401" in t["error"] for t in results["tasks"])
@@ -200,22 +201,26 @@ def test_a_bad_pack_is_2_and_leaves_no_folder(
     assert not (tmp_path / "logs").exists()
 
 
+NAMED = ("--evaluator", "openai/x", "--no-preflight")
+"""Of a model that is never asked."""
+
+
 def test_real_without_a_key_is_1(run: Any) -> None:
-    result = run("--real", "--rule-based")
+    result = run("--real", *NAMED)
     assert result.exit_code == 1
     assert "ERC3_API_KEY" in result.stderr
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:port", "platform", "ftp://x", "http://[::1"])
 def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
-    result = run("--real", "--rule-based", env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
+    result = run("--real", *NAMED, env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
     assert result.exit_code == 1
     assert f"ERC3_BASE_URL is not a valid address: {url}" in result.stderr
 
 
-def test_real_out_of_reach_is_1(run: Any) -> None:
+def test_real_out_of_reach_is_1(run: Any, pack: Path) -> None:
     env = {"ERC3_API_KEY": "key-secret-of-mine", "ERC3_BASE_URL": "http://127.0.0.1:9"}
-    result = run("--real", "--rule-based", env=env)
+    result = run("--real", "--allow-scripted", "--pack", pack, env=env)
     assert result.exit_code == 1
     assert "cannot be reached: http://127.0.0.1:9 (ConnectError)" in result.stderr
     assert "secret-of-mine" not in result.output
@@ -224,11 +229,11 @@ def test_real_out_of_reach_is_1(run: Any) -> None:
 @pytest.mark.promise("no session submitted that was not played")
 @pytest.mark.parametrize(("yes", "status"), [(True, "evaluated"), (False, "open")])
 def test_real_submits_only_when_it_may(
-    run: Any, platform_of: Any, shop_json: Any, yes: bool, status: str
+    run: Any, platform_of: Any, shop_json: Any, tmp_path: Path, yes: bool, status: str
 ) -> None:
     simulator: Simulator = platform_of(shop_json(task_text="Buy 1x helicopter"))
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
-    options = ["--real", "--rule-based", "--json", *(["--yes"] if yes else [])]
+    options = [*rehearsal(simulator, tmp_path), "--json", *(["--yes"] if yes else [])]
     result = run(*options, "--name", "n", "--workspace", "w", "--flag", "compete_speed", env=env)
     assert result.exit_code == 0
     results = json.loads(result.stdout)
@@ -246,7 +251,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     with monkeypatch.context() as patch:
         patch.setattr(RetryingPlatform, "session_status", lost_connection)
-        failed = run("--real", "--rule-based", "--yes", env=env)
+        failed = run(*rehearsal(simulator, tmp_path), "--yes", env=env)
     assert failed.exit_code == 1
     (folder,) = (tmp_path / "logs").iterdir()
     assert f"; resume: {command('--resume', folder)}" in failed.stderr

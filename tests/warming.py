@@ -15,8 +15,9 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from core.models.providers import Played
 from core.models.tokens import count_text
-from workshop.rule_based import provider as brains
+from workshop.scripted import provider as brains
 
 Asked = list[tuple[str, list[Any]]]
 
@@ -46,8 +47,7 @@ def warm(play: Callable[[], int]) -> None:
         # Some are no files: what a program was started with, or what a module made up.
         with suppress(ImportError):
             import_module(name)
-    for model, messages in prompts:
-        brains.reply(model, messages)
+    for _, messages in prompts:
         for message in messages:
             count_text(message["content"])
     gc.collect()
@@ -57,8 +57,8 @@ def warm(play: Callable[[], int]) -> None:
 def _note(asked: Asked) -> None:
     reply = brains.reply
 
-    def noted(model: str, messages: list[Any]) -> Any:
+    def noted(model: str, messages: list[Any], played: Played) -> Any:
         asked.append((model, messages))
-        return reply(model, messages)
+        return reply(model, messages, played)
 
     brains.reply = noted

@@ -28,7 +28,13 @@ from core.models.model_call import (
 from core.models.model_ids import key_variable
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
-from core.models.providers import GONKA, DirectTransport, is_rule_based
+from core.models.providers import (
+    GONKA,
+    NOTHING_PLAYED,
+    DirectTransport,
+    Played,
+    is_rule_based,
+)
 from core.models.retries import RETRY_SECONDS, attempts_of, is_passing, pause_of
 from core.text import printable
 
@@ -63,13 +69,14 @@ class _Call:
     """What the person can do, backend by backend."""
 
 
-def open_transport(backend: Backend) -> Transport:
+def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transport:
     """Return a backend's transport: our own function, or LiteLLM, imported at its first use.
 
+    ``played``: what the run plays, for our own.
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
     """
     if is_rule_based(backend.model):
-        return DirectTransport(backend.model)
+        return DirectTransport(backend.model, played)
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka import GonkaTransport
 
@@ -83,7 +90,7 @@ class ModelClient:
     """A model by id or configured name, for one role. Thread-safe.
 
     Args:
-        model: a LiteLLM id, one of our own (``playbook/...``), or a name of the models file.
+        model: a LiteLLM id, one of our own (``scripted/...``), or a name of the models file.
         base_url: the address of an id without configured backends.
         models: settings and the state of the backends; share one in a run.
         transport_factory: makes a backend's transport, once, at its first call.

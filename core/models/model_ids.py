@@ -116,19 +116,15 @@ def check_id(model: str, models: Models) -> None:
     A new model of a known provider is accepted: models appear daily, and servers choose names.
 
     Raises:
-        UnknownModel: no rule-based model, no provider.
+        UnknownModel: no model of our own, no provider.
         ExtraMissing: this provider needs an extra.
     """
     prefix, slash, rest = model.partition("/")
     if is_rule_based(model):
-        answering = getattr(provider(prefix), "answering", lambda _: model)
         try:
-            id: str = answering(rest)
+            provider(prefix).check(rest)
         except LookupError as error:
-            raise UnknownModel(str(error.args[0])) from None
-        prefix, _, name = id.partition("/")
-        if name not in provider(prefix).names():
-            raise UnknownModel(f"there is no {id}{_hint(id, rule_based_ids())}")
+            raise UnknownModel(f"{error.args[0]}{_hint(model, rule_based_ids())}") from None
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
@@ -148,7 +144,7 @@ def check_id(model: str, models: Models) -> None:
 
 
 def rule_based_ids() -> list[str]:
-    """Every id of a provider of this project, ``faulty/...`` without its options."""
+    """Every id of a provider of this project, without options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 
 

@@ -5,8 +5,9 @@ The command line registers them. A provider is imported when one of its models i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Request, Usage
 from core.models.redact import redact
@@ -14,7 +15,23 @@ from core.models.tokens import count_messages, count_text
 
 GONKA = "gonka"
 """Prefix of ids that the Gonka network answers for, which LiteLLM knows nothing of."""
+SCRIPTED = "a scripted model, which knows what is asked"
+SCRIPTED_NOTE = (
+    "scripted model: it knows what is asked; the run shows the machinery, not a model's skill"
+)
+"""Stands wherever a person sees results of our own models."""
 _ERROR_CHARS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a run plays, for models that have to be told: its packs, and how often before."""
+
+    packs: tuple[Any, ...] = ()
+    epoch: int = 0
+
+
+NOTHING_PLAYED = Played()
 
 
 class Provider(Protocol):
@@ -23,7 +40,10 @@ class Provider(Protocol):
     def names(self) -> Sequence[str]:
         """The models that it has, without the prefix."""
 
-    def reply(self, model: str, messages: list[Message], /) -> str | Reply:
+    def check(self, model: str, /) -> None:
+        """Raises LookupError: there is no model of this name, or it cannot have these options."""
+
+    def reply(self, model: str, messages: list[Message], played: Played, /) -> str | Reply:
         """Model name without its prefix, prompt -> reply; of a Reply without usage it is counted.
 
         Raises:
@@ -55,12 +75,18 @@ def is_rule_based(model: str) -> bool:
     return model.split("/", 1)[0] in _known
 
 
+def note_on(models: Iterable[str]) -> str:
+    """What a reader of their results has to know of some models; "" for nothing."""
+    return SCRIPTED_NOTE if any(map(is_rule_based, models)) else ""
+
+
 class DirectTransport:
     """The transport of our own providers."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, played: Played = NOTHING_PLAYED) -> None:
         """``model`` is the whole id."""
         prefix, _, self._name = model.partition("/")
+        self._played = played
         self._provider = provider(prefix)
 
     def send(self, request: Request, timeout: float) -> Reply:
@@ -72,7 +98,7 @@ class DirectTransport:
         """
         messages = list(request.messages)
         try:
-            answer = self._provider.reply(self._name, messages)
+            answer = self._provider.reply(self._name, messages, self._played)
         except ExchangeFailed:
             raise
         except Exception as error:

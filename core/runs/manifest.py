@@ -43,6 +43,8 @@ class Manifest(Record):
     run_id: str
     created: str
     identity: Identity
+    note: str = ""
+    """What a reader of the results has to know of the models."""
     earlier: tuple[Identity, ...] = ()
     """Identities before forced resumes, oldest first."""
     options: dict[str, Any] = Field(default_factory=dict)

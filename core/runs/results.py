@@ -13,6 +13,7 @@ from core.erc3_client.bounds import known_score
 from core.files import read_bytes
 from core.ledger import Record
 from core.models.model_call import Figure, Usage, known_sum
+from core.models.providers import note_on
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
@@ -131,6 +132,11 @@ class ModelPair(Record):
 
     evaluator: str
     worker: str
+
+    @property
+    def note(self) -> str:
+        """What a reader of their results has to know of them; "" for nothing."""
+        return note_on((self.evaluator, self.worker))
 
 
 class RunResults(Record):

@@ -61,7 +61,7 @@ def summary_table(results: RunResults, width: int) -> Table:
     """The score table of a run with its totals; ``width``: columns of the terminal."""
     pair, tasks = results.brain, results.tasks
     models = " / ".join(dict.fromkeys((pair.evaluator, pair.worker)))
-    title = f"{results.run_id}  ({models})"
+    title = f"{results.run_id}  ({models}{': scripted' if pair.note else ''})"
     listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
     rows = [
         (figures_of_result(task), "red" if task.harm else "" if task.passed else "yellow")
@@ -140,7 +140,8 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
         idle = groups[idle_group].tasks if idle_group in groups else 0
         nothing = f"{idle / known:.3f}" if known else DASH
         scored = f"doing nothing would score {nothing}; {scored}"
-    return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored]
+    note = [results.brain.note] if results.brain.note else []
+    return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored, *note]
 
 
 def overview(console: Console, run: RunView) -> None:
@@ -160,6 +161,8 @@ def overview(console: Console, run: RunView) -> None:
     )
     state = "; not submitted" if run.waits else "" if run.finished else "; not finished"
     plain_line(console, text + state)
+    if run.brain and run.brain.note:
+        plain_line(console, run.brain.note)
     for problem in run.problems:
         plain_line(console, problem, "red")
 

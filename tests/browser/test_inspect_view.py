@@ -36,7 +36,7 @@ def exported(hostile: Path, tmp_path: Path) -> Iterator[str]:
 def evaluated(tmp_path: Path) -> Iterator[str]:
     """The address of ``inspect view`` over the log of a task that was played in Inspect."""
     pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
-    words = "eval erc3/store --solver erc3/evaluator_worker --model playbook/store -T pack=bundled"
+    words = "eval erc3/store --solver erc3/evaluator_worker --model scripted/store -T pack=bundled"
     more = ["--sample-id", "coupon_code_unknown", "--log-dir", str(tmp_path / "logs")]
     command = [sys.executable, "-m", "inspect_ai", *words.split(), *more]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=110)
@@ -99,5 +99,5 @@ def test_inspect_view_opens_a_task_that_was_played_in_inspect(
     seen = look(evaluated)
     page = seen.page
     page.get_by_text("coupon_code_unknown", exact=True).first.click()
-    expect(page.get_by_text("model call: playbook/store").first).to_be_attached()
+    expect(page.get_by_text("model call: scripted/store").first).to_be_attached()
     expect(page.get_by_text("harm", exact=True).first).to_be_attached()

@@ -110,7 +110,8 @@ def play(zygote: Zygote, folder: Path, strategy: str, pack: Path, killer: Killer
         here.rule = killer.rule
         env = {"ERC3_BASE_URL": here.base_url, "ERC3_API_KEY": "key-kills"}
         lives = Lives(zygote, folder, env=env)
-        words: list[object] = ["--benchmark", "erc3-prod", "--real", "--rule-based", "--quiet"]
+        words: list[object] = ["--benchmark", "erc3-prod", "--real", "--allow-scripted"]
+        words += ["--pack", pack.absolute(), "--quiet"]
         words += ["--strategy", strategy, "--out", folder / "logs", "--yes"]
         for _ in range(LIVES_AT_MOST):
             life = lives.begin(*words)

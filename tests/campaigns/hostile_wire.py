@@ -22,12 +22,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from cli.benchmarks import RunContext, benchmark_named, world_named
-from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client import ERC3
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
+from tests.rehearsal import clients_for
 from tests.relay import Call, Rule, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import load_pack
@@ -185,7 +185,7 @@ def _session(benchmark: str, parent: Connection) -> None:
     """Play the tasks at the address that the parent sends, and send back what came of them."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     retry_policy = RetryPolicy(RETRY_SECONDS)
-    model = "playbook/store" if benchmark == "store" else "playbook/company"
+    model = "scripted/store" if benchmark == "store" else "scripted/company"
     config = RunConfig(
         benchmark=benchmark, retry_seconds=RETRY_SECONDS, evaluator=model, worker=model
     )
@@ -195,7 +195,8 @@ def _session(benchmark: str, parent: Connection) -> None:
         session = Session(
             RetryingPlatform(client, retry_policy), config,
             benchmark_named(benchmark, RunContext(retry_policy)), Path(out), watcher,
-            client_factory(config.ids), with_retries=retry_policy.within,
+            clients_for(config.ids, load_pack(world_named(benchmark).bundled)),
+            with_retries=retry_policy.within,
         )  # fmt: skip
         done = session.run(session.tasks()).tasks
     parent.send(

@@ -50,7 +50,7 @@ class Lives:
     folder: Path
     env: dict[str, str] = field(default_factory=dict)
     scripts: dict[str, list[str]] = field(default_factory=dict)
-    """Replies of ``scripted/...`` models."""
+    """Replies of ``canned/...`` models."""
     deaths: int = 0
     said: list[str] = field(default_factory=list)
 

@@ -1,4 +1,4 @@
-"""Which models play where none is named, and that no real session is played by rules unasked."""
+"""Which models play where none is named, and that no real session is played by a script."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from cli.options import Options
-from cli.run_models import check_models, with_models
+from cli.platform import REAL_URL
+from cli.run_models import check_models, run_models, with_models
 from coordinator.beginning import base_urls
 from core.models.model_call import Role
 from core.runs.errors import Usage
@@ -51,12 +52,12 @@ def test_a_providers_key_brings_its_reference_model(
     evaluator, worker, notice = played(strategy=strategy)
     assert evaluator == worker == f"{provider}/{REFERENCE}"
     assert f"{provider.upper()}_API_KEY is set" in notice
-    assert f"{provider}/{REFERENCE}; --rule-based plays without an LLM" in notice
+    assert f"{provider}/{REFERENCE}; --evaluator scripted/store plays without an LLM" in notice
     assert "some-key" not in notice
 
 
-def test_without_a_key_rules_play() -> None:
-    assert played() == ("playbook/store", "playbook/store", "")
+def test_without_a_key_a_scripted_model_plays() -> None:
+    assert played() == ("scripted/store", "scripted/store", "")
 
 
 def test_an_evaluator_that_is_named_alone_plays_both_roles(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,11 +74,10 @@ def test_a_worker_is_not_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
     with pytest.raises(Usage, match="--worker names openai/mine for the worker alone"):
         played(worker="openai/mine")
-    assert played(worker="playbook/store") == ("playbook/store", "playbook/store", "")
+    assert played(worker="scripted/store") == ("scripted/store", "scripted/store", "")
     monkeypatch.setenv("WORKER_MODEL", "openai/mine")
     with pytest.raises(Usage, match="WORKER_MODEL names openai/mine for the worker alone"):
         played()
-    assert played(evaluator="playbook/store")[1] == "openai/mine"
 
 
 def test_a_worker_of_the_evaluators_model_is_asked_at_its_address() -> None:
@@ -96,7 +96,7 @@ def test_a_server_of_ones_own_is_asked_for_no_providers_model(
 ) -> None:
     monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
     monkeypatch.setenv(name, "http://127.0.0.1:8000/v1")
-    assert played() == ("playbook/store", "playbook/store", "")
+    assert played() == ("scripted/store", "scripted/store", "")
 
 
 def test_a_run_to_go_on_with_keeps_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,38 +106,63 @@ def test_a_run_to_go_on_with_keeps_its_models(monkeypatch: pytest.MonkeyPatch) -
     assert notice == ""
 
 
-def test_rules_that_are_asked_for_play_whatever_the_environment_names(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    monkeypatch.setenv("EVALUATOR_MODEL", "openai/mine")
-    assert played(rule_based=True) == ("playbook/store", "playbook/store", "")
-    assert played(rule_based=True, evaluator="openai/mine")[0] == "openai/mine"
-    steps = {"benchmark": "erc3-dev", "strategy": "next-step"}
-    assert played(rule_based=True, **steps)[0] == "playbook/company-steps"
+def check(**asked: Any) -> None:
+    """Check the models of a run with these options, as it begins."""
+    options = Options.model_validate(asked)
+    check_models(options, run_models(options), REAL_URL)
 
 
+@pytest.mark.promise("no session submitted that was not played")
 @pytest.mark.parametrize(
-    ("asked", "listed"),
-    [
-        ({}, "--evaluator playbook/store, --worker playbook/store"),
-        ({"evaluator": "openai/x", "worker": "playbook/store"}, "--worker playbook/store"),
-        ({"evaluator": "faulty/store", "worker": "openai/x"}, "--evaluator faulty/store"),
-        ({"strategy": "next-step"}, "--evaluator playbook/next-step"),
-    ],
+    "asked",
+    [{}, {"strategy": "next-step"}, {"evaluator": "faulty/store", "worker": "faulty/store"}],
 )
-def test_no_real_session_is_played_by_rules_unasked(asked: dict[str, str], listed: str) -> None:
-    options = Options.model_validate({"real": True, **asked})
-    with pytest.raises(Usage, match=rf"\({listed}\): name models, or give --rule-based"):
-        check_models(options)
-    check_models(options.model_copy(update={"rule_based": True}))
-    check_models(options.model_copy(update={"real": False}))
+def test_no_real_session_is_played_by_a_script(asked: dict[str, str]) -> None:
+    with pytest.raises(Usage, match="knows what is asked"):
+        check(real=True, **asked)
+    check(**asked)
 
 
 def test_a_real_session_is_played_by_named_models() -> None:
-    named = {"real": True, "evaluator": "openai/x"}
-    check_models(Options.model_validate({**named, "worker": "openai/y"}))
-    check_models(Options.model_validate({**named, "strategy": "next-step"}))
+    check(real=True, evaluator="openai/x", worker="openai/y")
+    check(real=True, evaluator="openai/x", strategy="next-step")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_near"),
+    [
+        ("http://127.0.0.1:8300", True),
+        ("http://localhost:8300", True),
+        ("http://[::1]:8300", True),
+        ("", False),
+        ("https://erc.example.org", False),
+        ("http://127.0.0.1.example.org", False),
+        ("http://10.0.0.1:8300", False),
+    ],
+)
+def test_a_rehearsal_is_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch, address: str, is_near: bool
+) -> None:
+    monkeypatch.setenv("ERC3_BASE_URL", address)
+    asked = {"real": True, "allow_scripted": True, "pack": "some.json"}
+    if is_near:
+        check(**asked)
+    else:
+        with pytest.raises(Usage, match="this machine"):
+            check(**asked)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"evaluator": "openai/x", "worker": "scripted/store"},
+        {"evaluator": "scripted/store", "worker": "openai/x"},
+        {"evaluator": "canned/x", "worker": "openai/x"},
+    ],
+)
+def test_a_scripted_model_plays_all_roles_or_none(asked: dict[str, str]) -> None:
+    with pytest.raises(Usage, match="all roles or none"):
+        run_models(Options.model_validate(asked))
 
 
 def test_it_is_refused_before_anything_begins(
@@ -148,7 +173,7 @@ def test_it_is_refused_before_anything_begins(
     env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     done = CliRunner().invoke(app, ["--real", "--yes"], env=env)
     assert done.exit_code == 2
-    assert "or give --rule-based" in done.output
+    assert "--allow-scripted" in done.output
     assert not simulator.platform.sessions
     assert not list(tmp_path.iterdir())
 

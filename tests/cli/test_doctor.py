@@ -47,7 +47,7 @@ def look(monkeypatch: pytest.MonkeyPatch) -> Look:
     """Examines with these models and variables; what was announced is in the list."""
 
     def go(
-        evaluator: str = "playbook/store",
+        evaluator: str = "scripted/store",
         worker: str | None = None,
         *,
         calls: bool = True,
@@ -268,7 +268,7 @@ def test_unknown_usage_is_said(look: Look) -> None:
 
 def test_a_server_that_is_not_there_is_named(look: Look) -> None:
     diagnosed, _ = look(
-        "openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="playbook/store"
+        "openai/x", EVALUATOR_BASE_URL="http://127.0.0.1:9/v1", worker="scripted/store"
     )
     assert not diagnosed.ok
     answer = one(diagnosed, "models", "answer", "openai/x")
@@ -277,7 +277,7 @@ def test_a_server_that_is_not_there_is_named(look: Look) -> None:
 
 
 def test_a_key_that_is_missing_is_a_problem_and_nothing_is_sent(look: Look) -> None:
-    diagnosed, announced = look("nebius/openai/gpt-oss-120b", "playbook/store")
+    diagnosed, announced = look("nebius/openai/gpt-oss-120b", "scripted/store")
     assert not diagnosed.ok
     key = one(diagnosed, "models", "key", "nebius")
     assert (key.state, key.text) == ("problem", "NEBIUS_API_KEY not set")
@@ -318,7 +318,7 @@ def test_a_models_file_that_cannot_be_used(look: Look, tmp_path: Path, text: str
 
 
 def test_canned_replies_are_not_used_up(look: Look) -> None:
-    from tests.scripted import left, play
+    from tests.canned import left, play
 
     model = play("doctor", [GOOD])
     diagnosed, announced = look(model)
@@ -390,7 +390,7 @@ def test_no_key_is_ever_shown(
 
 def test_json_is_the_only_thing_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        doctor(DoctorOptions(evaluator="playbook/store", worker="playbook/store", as_json=True))
+        doctor(DoctorOptions(evaluator="scripted/store", worker="scripted/store", as_json=True))
         == 0
     )
     output = capsys.readouterr()
@@ -407,7 +407,7 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     subjects = {f["subject"] for f in document["findings"] if f["area"] == "models"}
     assert subjects == {"evaluator and worker: nebius/x/from-dotenv"}
-    words = ["doctor", "--no-calls", "--evaluator", "playbook/store"]
+    words = ["doctor", "--no-calls", "--evaluator", "scripted/store"]
     done = CliRunner().invoke(app, words, env=env)
     assert done.exit_code == 0
     assert "a run can begin" in done.stdout
@@ -415,7 +415,7 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
 
 def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        doctor(DoctorOptions(evaluator="playbook/store", worker="nebius/x/y", no_calls=True)) == 1
+        doctor(DoctorOptions(evaluator="scripted/store", worker="nebius/x/y", no_calls=True)) == 1
     )
     output = capsys.readouterr().out
     assert "1 problem: a run would fail" in output

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.rehearsal import rehearsal
+
 ROOT = Path(__file__).parents[2]
 SPECS = ("s0", "s1", "s2", "s3", "s4")
 
@@ -28,11 +30,12 @@ def agent(platform_of: Any, shop_json: Any, lives: Callable[..., Any]) -> Any:
     life = lives(env=env, scripts={"nothing": []})
     life.books = simulator.platform
     life.out = life.folder / "logs"
+    life.real = rehearsal(simulator, life.folder)
     return life
 
 
 def begin(agent: Any, *words: object) -> int:
-    return int(agent.live("--real", "--rule-based", "--yes", "--out", agent.out, *words))
+    return int(agent.live(*agent.real, "--yes", "--out", agent.out, *words))
 
 
 def session(agent: Any) -> Any:
@@ -45,7 +48,7 @@ def said(agent: Any) -> str:
 
 @pytest.mark.promise("no session submitted that was not played")
 def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any) -> None:
-    assert begin(agent, "--evaluator", "scripted/nothing") == 1
+    assert begin(agent, "--evaluator", "canned/nothing") == 1
     assert session(agent).status == "open"
     assert [t.status for t in session(agent).tasks] == ["in_progress"] * 3 + ["new"] * 2
     assert "the model never answered" in said(agent)
@@ -55,7 +58,7 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert "not submitted: 3 tasks failed for external reasons; 2 tasks" in said(agent)
     assert f"--resume {agent.run}" in said(agent)
 
-    again = ("--resume", agent.run, "--force", "--evaluator", "playbook/store", "--yes")
+    again = ("--resume", agent.run, "--force", "--evaluator", "scripted/store", "--yes")
     assert agent.live(*again) == 0
     assert session(agent).status == "evaluated"
     address = f"/sessions/{agent.results()['session_id']}"
@@ -97,7 +100,7 @@ def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any)
 
 @pytest.mark.promise("no session submitted that was not played")
 def test_without_a_terminal_the_way_to_submit_is_told(agent: Any) -> None:
-    assert agent.live("--real", "--rule-based", "--out", agent.out) == 0
+    assert agent.live(*agent.real, "--out", agent.out) == 0
     assert session(agent).status == "open"
     assert f"--resume {agent.run} --yes" in said(agent)
 
@@ -108,7 +111,7 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     agent: Any, key: str, submits: bool
 ) -> None:
     main, end = pty.openpty()
-    words = ["--real", "--rule-based", "--quiet", "--out", str(agent.out)]
+    words = [*agent.real, "--quiet", "--out", str(agent.out)]
     with subprocess.Popen(
         [sys.executable, str(ROOT / "submission.py"), *words],
         stdin=end, stdout=end, stderr=end, cwd=agent.folder, env={**os.environ, **agent.env},

@@ -146,7 +146,7 @@ def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_pa
     assert done.exit_code == 0, done.output
     results = json.loads((newest(logs) / "results.json").read_text())
     assert results["run_id"] == json.loads(done.stdout)["fork"]["run_id"]
-    assert results["brain"]["evaluator"] == "playbook/next-step"
+    assert results["brain"]["evaluator"] == "scripted/store"
 
 
 def test_a_run_on_another_platform_keeps_no_pack_to_shrink_in(logs: Path) -> None:

@@ -37,7 +37,8 @@ def test_of_two_resumptions_at_once_one_plays(
         env = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
     for until in deaths:
         life, other = lives(env=env), lives(env=env)
-        where = ["--real", "--rule-based", "--yes"] if real else ["--pack", pack]
+        where = ["--real", "--allow-scripted", "--yes"] if real else []
+        where += ["--pack", pack]
         assert life.live(*where, "--out", life.folder / "logs", "--quiet", until=until) == 137
         words = ("--resume", life.run, "--quiet", *(["--yes"] if real else []))
         both = (life.begin(*words), other.begin(*words))

@@ -31,8 +31,8 @@ NOWHERE = "http://127.0.0.1:9/v1"
 Serve = Callable[..., FakeOpenAI]
 
 
-def rule_based(model: str, messages: list[dict[str, str]]) -> str:
-    """The rule-based model, which says "OK" to whoever asks for that."""
+def by_script(model: str, messages: list[dict[str, str]]) -> str:
+    """The scripted model, which says "OK" to whoever asks for that."""
     if messages == list(preflight.PROMPT):
         return "OK"
     return answer_by_rules(model, messages)
@@ -61,7 +61,7 @@ def real(platform: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
 
     def go(*words: object, env: dict[str, str] | None = None) -> Result:
-        options = ["--real", "--rule-based", "--yes", *map(str, words)]
+        options = ["--real", "--yes", *map(str, words)]
         done = CliRunner().invoke(app, options, env=clean | where | (env or {}))
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         assert KEY not in done.output
@@ -79,11 +79,11 @@ def untouched(platform: Simulator, folder: Path) -> bool:
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("playbook/stor", "did you mean playbook/store"),
-        ("playbok/store", "did you mean playbook/store"),
-        ("faulty/stor?rate=0.1", "there is no playbook/stor; did you mean playbook/store"),
+        ("scripted/stor", "did you mean scripted/store"),
+        ("scriptd/store", "did you mean scripted/store"),
+        ("faulty/stor?rate=0.1", "there is no scripted/stor; did you mean scripted/store"),
         ("faulty/store?rate=7", "rate: Input should be less than or equal to 1"),
-        ("scripted/none", "there is no scripted/none"),
+        ("canned/none", "there is no canned/none"),
         ("referense", "it names no provider; did you mean reference"),
         ("gpt-9-nonsense", "it names no provider; did you mean gpt-"),
         ("nebis/openai/gpt-oss-120b", "did you mean nebius/openai/gpt-oss-120b"),
@@ -141,7 +141,7 @@ def test_a_refused_connection_is_told_with_its_address(
 def test_a_server_that_refuses_is_told(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve, fault: str, words: str, asked: int
 ) -> None:
-    server = serve(rule_based, faults.always(fault))
+    server = serve(by_script, faults.always(fault))
     env = {"EVALUATOR_BASE_URL": server.base_url, "OPENAI_API_KEY": KEY}
     done = real("--evaluator", "openai/fake-large", env=env)
     assert done.exit_code == 1
@@ -175,7 +175,7 @@ def test_servers_that_hang_are_waited_for_together(
 def test_each_backend_is_asked_once_and_counted(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(rule_based)
+    server = serve(by_script)
     urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
     models = ("--evaluator", "openai/fake-large", "--worker", "openai/fake-large")
     done = real(*models, "--record", tmp_path / "tape", env=urls)
@@ -197,7 +197,7 @@ def test_each_backend_is_asked_once_and_counted(
 def test_no_preflight_asks_nobody_before_the_run(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(rule_based)
+    server = serve(by_script)
     env = {"EVALUATOR_BASE_URL": server.base_url}
     done = real("--evaluator", "openai/fake-large", "--no-preflight", env=env)
     assert done.exit_code == 0
@@ -213,7 +213,7 @@ def test_models_of_ours_and_the_embedded_platform_are_not_asked(
 
     monkeypatch.setattr(preflight._Question, "put", never)
     assert real().exit_code == 0
-    server = serve(rule_based)
+    server = serve(by_script)
     done = CliRunner().invoke(
         app,
         ["--task", "hostile_product_name", "--evaluator", "openai/fake-large", "--quiet"],
@@ -225,7 +225,7 @@ def test_models_of_ours_and_the_embedded_platform_are_not_asked(
 def test_a_group_is_asked_until_one_answers(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    bad, good, spare = serve(rule_based, faults.always("401")), serve(rule_based), serve(rule_based)
+    bad, good, spare = serve(by_script, faults.always("401")), serve(by_script), serve(by_script)
     file = tmp_path / "models.toml"
     file.write_text(
         "[models.group]\nbackends = [\n"
@@ -257,7 +257,7 @@ def test_next_step_asks_and_prices_the_evaluator_alone(
 def test_a_dollar_limit_without_a_price_is_found_before(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(rule_based)
+    server = serve(by_script)
     env = {"WORKER_BASE_URL": server.base_url}
     done = real("--worker", "openai/fake-large", "--max-dollars", "1", env=env)
     assert done.exit_code == 1
@@ -269,7 +269,7 @@ def test_a_dollar_limit_without_a_price_is_found_before(
 def test_without_a_key_of_the_platform_no_model_is_asked(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
-    server = serve(rule_based)
+    server = serve(by_script)
     env = {"EVALUATOR_BASE_URL": server.base_url, "ERC3_API_KEY": ""}
     assert real("--evaluator", "openai/fake-large", env=env).exit_code == 1
     assert not server.seen
@@ -280,11 +280,11 @@ def test_a_run_with_nothing_left_to_play_asks_nobody(
     real: Any, platform: Simulator, tmp_path: Path, serve: Serve
 ) -> None:
     """What is played can be handed in with a model that is gone and a key that is lost."""
-    server = serve(rule_based)
+    server = serve(by_script)
     models = tmp_path / "models.toml"
     line = 'model = "openai/fake-large", key_variable = "OPENAI_API_KEY"'
     models.write_text(f'[models.m]\nbackends = [{{ {line}, base_url = "{server.base_url}" }}]\n')
-    words = ["--real", "--rule-based", "--evaluator", "m", "--models", str(models)]
+    words = ["--real", "--evaluator", "m", "--models", str(models)]
     where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": platform.base_url}
     env = dict.fromkeys(VARIABLES, "") | where
     done = CliRunner().invoke(app, words, env=env | {"OPENAI_API_KEY": KEY})

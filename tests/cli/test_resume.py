@@ -96,7 +96,7 @@ def begun(lives: Callable[[], Any], tmp_path: Path) -> tuple[Any, Path]:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--evaluator", "faulty/store"], "model of the evaluator: was playbook/store, is fau"),
+        (["--evaluator", "faulty/store"], "model of the evaluator: was scripted/store, is fau"),
         (["--task", "x"], "leave out --task"),
         (["--real"], "leave out --real"),
     ],
@@ -146,10 +146,10 @@ def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(
     life = lives(scripts={"nothing": []})
     pack = small_pack(tmp_path / "pack.json", 2)
     words = ["--pack", pack, "--out", life.folder / "logs", "--quiet"]
-    assert life.live(*words, "--evaluator", "scripted/nothing") == 1
+    assert life.live(*words, "--evaluator", "canned/nothing") == 1
     failed = life.results()["tasks"]
     assert [t["failure"] for t in failed] == ["model", "model"]
-    again = ["--resume", life.run, "--force", "--evaluator", "playbook/store", "--quiet"]
+    again = ["--resume", life.run, "--force", "--evaluator", "scripted/store", "--quiet"]
     assert life.live(*again) == 0
     tasks = life.results()["tasks"]
     assert [(t["score"], t["attempt"], t["failure"]) for t in tasks] == [(1.0, 2, None)] * 2

@@ -46,7 +46,7 @@ def test_no_planted_key_is_left_anywhere(
     (life.folder / "models.toml").write_text(BACKEND)
     words = ["--pack", pack, "--out", life.folder / "logs", "--record", tape]
     words += ["--models", life.folder / "models.toml"]
-    words += ["--evaluator", "scripted/eyes", "--worker", "scripted/hands"]
+    words += ["--evaluator", "canned/eyes", "--worker", "canned/hands"]
     assert life.live(*words) == 1, "the script is at its end"
     (task,) = life.results()["tasks"]
     assert task["turns"] >= 1

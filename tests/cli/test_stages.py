@@ -12,7 +12,7 @@ from cli.benchmarks import benchmark_named, every_stage
 from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
-from workshop.rule_based.faulty.provider import KINDS
+from tests.faulty_models import KINDS
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
 from workshop.views.report.render import record_html
@@ -75,17 +75,17 @@ def test_a_step_that_is_not_there_is_an_error_before_anything_begins(
 
 
 def test_a_models_file_names_no_step_that_is_not_there(tmp_path: Path) -> None:
-    path = models(tmp_path, polcy="playbook/around")
+    path = models(tmp_path, polcy="scripted/company")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
     assert code == 2
     assert "stages.polcy: there is no such stage" in " ".join(text.split())
 
 
 def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) -> None:
-    path = models(tmp_path, entities="playbook/arond")
+    path = models(tmp_path, entities="scripted/comany")
     code, text = cli("--benchmark", "company", "--models", path, "--out", tmp_path / "logs")
     assert code == 2
-    assert "there is no playbook/arond" in " ".join(text.split())
+    assert "there is no scripted/comany" in " ".join(text.split())
 
 
 def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
@@ -99,20 +99,20 @@ def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
 
 
 def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
-    named = dict.fromkeys(("policy", "rule_book", "current_user", "verify"), "playbook/around")
+    named = dict.fromkeys(("policy", "rule_book", "current_user", "verify"), "scripted/company")
     path = models(tmp_path, **named)
     results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
     assert roles == {"evaluator", "worker", "policy", "rule_book", "verify"}
     manifest = json.loads((folder / "run.json").read_text())
-    assert manifest["identity"]["models"]["policy"] == "playbook/around"
+    assert manifest["identity"]["models"]["policy"] == "scripted/company"
     assert named.keys() <= manifest["identity"]["prompts"].keys()
 
 
 def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
     """Their calls, and their findings in each prompt of the solver; replies of 150 tokens."""
-    path = models(tmp_path, **dict.fromkeys(("entities", "wording"), "playbook/around"))
+    path = models(tmp_path, **dict.fromkeys(("entities", "wording"), "scripted/company"))
     _, folder = run(tmp_path, "--models", path)
     for log in read_tasks(folder):
         of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker")]
@@ -124,7 +124,7 @@ def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None
 
 def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
     """Empty, cut off, prose, wrong JSON and whatever else there is, in every reply."""
-    bad = f"faulty/around?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
+    bad = f"faulty/company?seed=3&rate=1&streak=99&kinds={','.join(REPLIES)}"
     path = models(
         tmp_path, **dict.fromkeys(("entities", "rule_book", "policy", "wording", "verify"), bad)
     )
@@ -140,14 +140,14 @@ def test_a_faulty_model_in_every_step_loses_no_task(tmp_path: Path) -> None:
 
 
 def test_a_model_that_refuses_every_call_loses_no_task(tmp_path: Path) -> None:
-    down = "faulty/around?rate=1&streak=99&kinds=http-500"
+    down = "faulty/company?rate=1&streak=99&kinds=http-500"
     results, _ = run(tmp_path, "--models", models(tmp_path, rule_book=down), specs=SPECS[:1])
     (task,) = results["tasks"]
     assert (task["score"], task["failed_steps"]) == (1.0, ["rule_book"])
 
 
 def test_next_step_has_the_same_steps(tmp_path: Path) -> None:
-    path = models(tmp_path, policy="playbook/around", verify="playbook/around")
+    path = models(tmp_path, policy="scripted/company", verify="scripted/company")
     words = ("--strategy", "next-step", "--stages", "all", "--models", path)
     results, folder = run(tmp_path, *words, specs=("jorvale-load", "jorvale-own-pay"))
     assert set(scores(results).values()) == {1.0}

@@ -78,7 +78,7 @@ def test_a_run_that_died_goes_on_with_its_strategy(
     assert life.live(*words, "--task", "exact_quantity_ghost_stock", until=12) == 137
     assert life.live("--resume", life.run, "--quiet", until=25) == 137
     again = ["--resume", life.run, "--quiet", "--prompt-tokens", 9_000, "--force"]
-    model = "faulty/next-step?rate=0"
+    model = "faulty/store?rate=0"
     assert life.live(*again, "--evaluator", model) == 0, life.said[-1]
     results = life.results()
     assert results["totals"]["score_mean"] == 1.0

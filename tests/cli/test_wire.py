@@ -15,7 +15,6 @@ import pytest
 
 from cli.benchmarks import RunContext, benchmark_named
 from coordinator import attempt
-from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.limits import Meter
 from coordinator.resume import continuation
@@ -24,6 +23,7 @@ from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults, TaskResult
+from tests.rehearsal import clients_for
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
 from workshop.simulator.server import serve
@@ -51,7 +51,7 @@ class Run:
     def __init__(self, relay: Relay, books: Any, folder: Path, **config: Any) -> None:
         self.relay, self.books, self.folder = relay, books, folder
         self.retry_policy = RetryPolicy()
-        models = {"evaluator": "playbook/store", "worker": "playbook/store"}
+        models = {"evaluator": "scripted/store", "worker": "scripted/store"}
         self.config = RunConfig(benchmark="store", retry_seconds=RETRY_SECONDS, **(models | config))
         self.tasks: list[Any] = []
         self.session_id: str | None = None
@@ -68,7 +68,7 @@ class Run:
             shop,
             self.folder,
             watcher,
-            client_factory(self.config.ids),
+            clients_for(self.config.ids, *(one.pack for one in self.books.served)),
             with_retries=within,
         )
 
@@ -411,7 +411,7 @@ def test_an_outage_of_60_seconds_costs_nothing(
 @pytest.mark.parametrize(
     "config",
     [
-        {"strategy": "next-step", "evaluator": "playbook/next-step", "max_turns": 30},
+        {"strategy": "next-step", "evaluator": "scripted/store", "max_turns": 30},
         {"jobs": 3},
     ],
     ids=["next-step", "three jobs"],

@@ -19,8 +19,8 @@ from cli.cli import app
 from cli.standard_streams import steady
 from core.erc3_client import retry_policy
 from core.models import retries
-from tests import short_ticks
-from tests.scripted import play
+from tests import faulty_models, short_ticks  # noqa: F401
+from tests.canned import play
 from tests.warming import warm
 from workshop.simulator.worlds import FORMATS, world_of
 

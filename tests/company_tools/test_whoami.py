@@ -16,7 +16,6 @@ from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites
 from tests.company_tools.played_task import PlayedTask
-from workshop.rule_based.company.model import Answer, decide
 
 CHANGES = {"/projects/status/update", "/employees/update", "/time/log"}
 
@@ -105,11 +104,6 @@ def test_a_day_that_is_none_is_unknown_and_said(today: str) -> None:
     assert told["unknown"] == f"today (whoami says {today!r})"
     with pytest.raises(ToolFault, match="whoami tells no day"):
         played.call("Combo_List_All_Time_Entries", date_from="yesterday")
-    for task in ("What day is it today?", "Log 2 hours for me yesterday on Bright Sails."):
-        answer = decide(task, played.briefing, "", None)
-        assert isinstance(answer, Answer)
-        assert answer.outcome == "error_internal"
-        assert "which day it is" in answer.message
 
 
 @given(st.text(max_size=30))

@@ -12,7 +12,6 @@ import pytest
 
 from cli.benchmarks import benchmark_named
 from cli.store_benchmark import StoreTask
-from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
@@ -20,7 +19,8 @@ from core.ledger import ToolCall
 from core.models.model_call import ModelCall
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
-from tests.scripted import play
+from tests.canned import play
+from tests.rehearsal import clients_for
 
 
 class Watcher:
@@ -118,8 +118,8 @@ def make_run(
         platform = Platform(RetryingPlatform(connect(simulator)))
         name = request.node.name
         brains = {
-            "evaluator": play(f"eyes-{name}", says) if says is not None else "playbook/store",
-            "worker": play(f"hands-{name}", does) if does is not None else "playbook/store",
+            "evaluator": play(f"eyes-{name}", says) if says is not None else "scripted/store",
+            "worker": play(f"hands-{name}", does) if does is not None else "scripted/store",
         }
         watcher = Watcher()
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
@@ -137,8 +137,9 @@ def make_run(
             prompts=replace(usual.prompts, guide=lambda: "no playbooks"),
         )
         options = RunConfig(benchmark="store", **(brains | config))
+        packs = (one.pack for one in simulator.platform.served)
         session = Session(
-            platform, options, changed, folder, watcher, client_factory(options.ids),
+            platform, options, changed, folder, watcher, clients_for(options.ids, *packs),
             groups=groups or {},
         )  # fmt: skip
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]

@@ -22,10 +22,10 @@ from core.runs.reader import read_task
 from core.runs.results import RunResults, TaskResult
 from core.runs.task import Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
+from tests.canned import play
 from tests.company_tools.played_task import PlayedTask, said
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
-from tests.scripted import play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.simulator.server import serve
 
@@ -89,7 +89,8 @@ def plays(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Plays]:
         running.append(simulator)
         name = request.node.name
         brains = {"evaluator": play(f"e-{name}", says), "worker": play(f"w-{name}", does)}
-        config = RunConfig(benchmark="company", guards=guards, **brains, **how)
+        fields = {"stages": "guest,ties"} | brains | how
+        config = RunConfig(benchmark="company", guards=guards, **fields)
         watcher, folder = Watcher(), tmp_path / "run"
         session = Session(
             RetryingPlatform(client_of(simulator)), config,

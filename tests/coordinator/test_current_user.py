@@ -18,10 +18,10 @@ from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults
 from core.runs.task_record import TaskRecord
+from tests.canned import left, play
 from tests.conftest import client_of
 from tests.coordinator.conftest import Watcher
 from tests.coordinator.test_answering import complete, finish, step
-from tests.scripted import left, play
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 from workshop.replay.repeat import replay
 from workshop.simulator.server import serve
@@ -138,11 +138,9 @@ def test_where_it_is_off_no_prompt_knows_it(plays: Plays, strategy: str) -> None
     )
 
 
-@pytest.mark.parametrize("stages", ["default", "current_user"])
-def test_where_it_is_off_or_has_no_model_code_cannot_call_it(plays: Plays, stages: str) -> None:
-    """A keyless evaluator's model is not asked: such a stage needs a model of its own."""
+def test_where_it_is_off_code_cannot_call_it(plays: Plays) -> None:
     instead = "Thought: no\n<code>\nfinal_answer('it is not there')\n</code>"
-    played = plays([LOOK, finish()], [ASK, instead], stages=stages)
+    played = plays([LOOK, finish()], [ASK, instead])
     assert TOOL not in played.texts("worker")[0] + played.texts("evaluator")[0]
     report = played.log.whole[0].report
     assert report
@@ -178,4 +176,4 @@ def test_a_repetition_takes_its_answer_from_the_record(plays: Plays) -> None:
     (again,) = replay(played.folder, tools_of=tools_of)
     assert (again.calls, again.divergence) == (1, None)
     name = next(n for n in (c.model for c in played.log.calls if c.role == "current_user"))
-    assert left(name.removeprefix("scripted/")) == 1
+    assert left(name.removeprefix("canned/")) == 1

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from cli.cli import app
 from coordinator.fork import differences
 from core.runs.reader import read_tasks
-from tests import scripted
+from tests import canned
 
 NO_ENV = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "EVALUATOR_BASE_URL", "ERC3_CLIENT"), "")
 FILL = """
@@ -65,8 +65,8 @@ class RequestHandler:
         """Options for models that answer so."""
         self._runs += 1
         name = f"{self.name}-{self._runs}"
-        eyes = scripted.play(f"eyes-{name}", evaluator)
-        return ["--evaluator", eyes, "--worker", scripted.play(f"hands-{name}", worker)]
+        eyes = canned.play(f"eyes-{name}", evaluator)
+        return ["--evaluator", eyes, "--worker", canned.play(f"hands-{name}", worker)]
 
     @property
     def runs(self) -> set[Path]:

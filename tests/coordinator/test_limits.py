@@ -170,7 +170,8 @@ def test_a_task_at_its_limit_is_closed_and_says_so(
 
 
 def test_behind_a_run_limit_no_task_is_begun(make_run: Any, shop_json: Any) -> None:
-    shops = [shop_json(spec_id=f"s{i}") for i in range(3)]
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [shop_json(spec_id=f"s{i}", expect=buy) for i in range(3)]
     run = make_run(*shops, max_tokens=4_000)
     results = run.go()
     assert [t.failure for t in results.tasks] == [None, "limit"]

@@ -359,7 +359,12 @@ TEXTS = ["Buy 2x Green Tea", "Buy 1x Tea Cup", "Buy 3x helicopter", "Buy 9x Tea 
 
 
 def test_jobs_side_by_side_give_the_same_results(make_run: Any, shop_json: Any) -> None:
-    shops = [shop_json(spec_id=f"s{n}", task_text=text) for n, text in enumerate(TEXTS * 2)]
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    wanted = {TEXTS[0]: buy}
+    shops = [
+        shop_json(spec_id=f"s{n}", task_text=text, expect=wanted.get(text, {"checkouts": 0}))
+        for n, text in enumerate(TEXTS * 2)
+    ]
     one, many = (make_run(*shops, jobs=jobs).go() for jobs in (1, 4))
 
     def shape(tasks: Any) -> Any:

@@ -20,7 +20,7 @@ from evaluator.evaluator import Evaluator
 from evaluator.reply import FORM, read_decision
 from playbooks.library import prose
 from store_tools.environment import ENDING, RULES
-from tests.scripted import left, play
+from tests.canned import left, play
 
 GOOD = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: Look."
 ROOM = 1_095
@@ -58,7 +58,7 @@ def test_a_second_reply_is_short_unless_the_model_thinks(seen_params: list[dict[
 
 def test_two_unreadable_replies_are_given_up() -> None:
     evaluator = ask("hopeless", ["hm", "hm again", GOOD])
-    with pytest.raises(Unreadable, match=r"twice: no DECISION.*\(scripted/hopeless\)"):
+    with pytest.raises(Unreadable, match=r"twice: no DECISION.*\(canned/hopeless\)"):
         evaluator.decide(TurnContext("task", [], "{}", 1, 7))
     assert left("hopeless") == 1
 
@@ -81,7 +81,7 @@ def test_what_is_no_whole_answer_is_asked_again(finish: str, text: str, said: st
             one = (text, finish) if len(asked) == 1 else (GOOD, "stop")
             return ModelCall(role="evaluator", model="m", text=one[0], finish_reason=one[1])
 
-    evaluator = Evaluator(Short("scripted/short", "evaluator"), RULES, prose("store"), ENDING)
+    evaluator = Evaluator(Short("canned/short", "evaluator"), RULES, prose("store"), ENDING)
     assert evaluator.decide(TurnContext("task", [], "{}", 1, 7)).instruction == "Look."
     assert said in asked[1][-1]["content"]
     assert len(asked) == 2
@@ -182,7 +182,7 @@ def test_a_task_of_three_turns_stays_within_its_tokens(tmp_path: Any) -> None:
     from cli.cli import app
 
     spec = ["--task", "pack_sizes_exact_count", "--task", "required_coupon_works"]
-    words = ["--rule-based", "--json", "--out", str(tmp_path), *spec]
+    words = ["--json", "--out", str(tmp_path), *spec]
     result = CliRunner().invoke(app, words)
     for task in json.loads(result.stdout)["tasks"]:
         assert task["turns"] == 3

@@ -33,7 +33,7 @@ def steps(count: int, products: int = 300) -> list[PastStep]:
 @pytest.mark.parametrize("tokens", [4_000, 12_000])
 @pytest.mark.parametrize("count", [1, 3, 29])
 def test_a_task_of_thirty_steps_stays_under_the_limit(tokens: int, count: int) -> None:
-    client = ModelClient("playbook/next-step", "evaluator")
+    client = ModelClient("scripted/store", "evaluator")
     agent = Agent(client, "rules", "guide", tools(), tokens)
     messages = agent.messages(TurnContext("Buy all things", steps(count), "{}", count + 1, 30))
     assert count_messages(messages) <= tokens

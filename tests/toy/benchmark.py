@@ -1,4 +1,4 @@
-"""The counter as a benchmark: API, environment, declaration, rule-based model, and its entry."""
+"""The counter as a benchmark: API, environment, declaration, scripted model, and its entry."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from coordinator.benchmark import Environment, ResultWords
 from core.erc3_client.own.base import BaseClient
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.model_call import Message
+from core.models.providers import Played
 from core.models.providers import register as register_provider
 from core.tools.api_session import ApiSession
 from core.tools.live_task import Nowhere
@@ -27,7 +28,7 @@ ENTRY = Registration(
     workbench=__name__,
     world="tests.toy.world:TOY",
     adapter="tests.toy.world",
-    rule_based={"evaluator-worker": "toy/counter", "next-step": "toy/counter"},
+    scripted="toy/counter",
 )
 
 
@@ -125,7 +126,12 @@ def names() -> list[str]:
     return ["counter"]
 
 
-def reply(model: str, messages: list[Message]) -> str:
+def check(model: str) -> None:
+    if model not in names():
+        raise LookupError(f"there is no toy/{model}")
+
+
+def reply(model: str, messages: list[Message], played: Played) -> str:
     """Add what is missing, once; the worker's program is one line."""
     prompt = "\n".join(m["content"] for m in messages if m["role"] == "user")
     if order := re.search(r"<instruction>\s*Add (\d+) to the counter", prompt):

@@ -20,7 +20,7 @@ class Replies(ModelClient):
     """A client with canned replies; what it says is kept as a run keeps it."""
 
     def __init__(self, journal: Journal, replies: tuple[str | ModelCall, ...]) -> None:
-        super().__init__("scripted/none", "worker")
+        super().__init__("canned/none", "worker")
         self._journal = journal
         self._replies = list(replies)
 

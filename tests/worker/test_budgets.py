@@ -12,7 +12,7 @@ from core.ledger import Budget, Ledger, ToolFault, tool
 from core.models.model_client import ModelClient
 from core.runs.work import WorkReport
 from store_tools.environment import StoreEnvironment
-from tests import scripted
+from tests import canned
 from tests.binding import entered
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import Worker
@@ -22,7 +22,7 @@ PRODUCTS = 5_000
 
 def work(name: str, code: str, ledger: Ledger) -> WorkReport:
     """Carry out one instruction with a real agent in a real sandbox."""
-    model = scripted.play(f"budget-{name}", [f"Thought: go.\n<code>\n{code}\n</code>"])
+    model = canned.play(f"budget-{name}", [f"Thought: go.\n<code>\n{code}\n</code>"])
     return Worker(ModelClient(model, "worker"), max_steps=1).carry_out("Do it.", ledger)
 
 

@@ -31,7 +31,7 @@ def told(folder: Path, *, latest: bool = True) -> str:
     [
         ((ADD + "raise KeyError('x')",) * 3, "KeyError"),
         ((ADD + "1 / 0", "x = (", "print(y)"), "y"),
-        ((ADD + "x = 1",), "the worker's model failed: scripted/none: no answer"),
+        ((ADD + "x = 1",), "the worker's model failed: canned/none: no answer"),
         ((ADD + "print(1)", "print(2)", "print(3)"), "no final_answer within 3 steps"),
         (
             (ADD + "def f():\n    return f()\nf()", "print(1)", "print(2)"),

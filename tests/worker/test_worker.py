@@ -28,7 +28,7 @@ class Script(ModelClient):
     """A door with canned replies (text, or text and finish reason) that keeps what it was asked."""
 
     def __init__(self, *replies: Reply) -> None:
-        super().__init__("scripted/none", "worker")
+        super().__init__("canned/none", "worker")
         self.replies = list(replies)
         self.asked: list[str] = []
 
@@ -199,7 +199,7 @@ def test_a_model_that_cannot_write_code_comes_to_a_clear_end(builder: TaskBuilde
     report = Worker(client).carry_out("Do it.", builder.ledger())
     assert report.error == (
         "the worker's model gave no usable code twice: it held no code block; "
-        'it said: "I cannot." (scripted/none)'
+        'it said: "I cannot." (canned/none)'
     )
     assert (report.answered, report.steps, len(client.asked)) == (False, (), 2)
 

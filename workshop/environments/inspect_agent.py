@@ -1,6 +1,6 @@
 """Our evaluator and worker as a solver of Inspect AI, on any model that Inspect reaches.
 
-Also the rule-based models under the ids that they have here, such as `playbook/store`, which need
+Also the rule-based models under the ids that they have here, such as `scripted/store`, which need
 no key.
 """
 
@@ -40,7 +40,7 @@ from coordinator.session import Session
 from core.erc3_client import ERC3
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
-from core.models.providers import DirectTransport, is_rule_based
+from core.models.providers import NOTHING_PLAYED, DirectTransport, Played, is_rule_based
 from core.runs.results import TaskResult
 from core.runs.task import Watcher
 from workshop.environments.inspect_tasks import CALLS, reopened, unprefixed
@@ -117,6 +117,7 @@ async def _solve(
     world = reopened(state)
     benchmark = benchmark_named(world.benchmark.name)
     stop = CancelToken()
+    _PLAYED.set(Played((world.pack,)))
     loop, context = asyncio.get_running_loop(), contextvars.copy_context()
     models = {role: get_model(role=role) for role in ROLES}
     transports = {
@@ -171,10 +172,14 @@ def _play(
     return result, [Call(paths[line.text.partition(".")[2]], line.body or {}) for line in sent]
 
 
-@modelapi(name="playbook")
+_PLAYED: contextvars.ContextVar[Played] = contextvars.ContextVar("played", default=NOTHING_PLAYED)
+"""What the sample of this context is of: scripted models are told by it."""
+
+
+@modelapi(name="scripted")
 @unprefixed
-class RuleBasedModel(ModelAPI):
-    """A rule-based model of ours."""
+class ScriptedModel(ModelAPI):
+    """A scripted model of ours."""
 
     async def generate(
         self,

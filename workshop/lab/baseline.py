@@ -1,4 +1,4 @@
-"""The stored results of a benchmark's rule-based model: what it could do, it must still do.
+"""The stored results of a benchmark's scripted model: what it could do, it must still do.
 
 The file names only the tasks that failed, so that a change of the model shows as a few lines.
 """

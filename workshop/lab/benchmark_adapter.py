@@ -83,7 +83,7 @@ class BaselineOf:
 
     path: Path
     model: str
-    """Its rule-based model, as evaluator and worker."""
+    """Its scripted model, as evaluator and worker."""
     packs: tuple[str, ...]
 
 

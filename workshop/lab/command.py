@@ -10,7 +10,7 @@ from coordinator.config import PlayOptions, StrategyName, option, turns_of
 from core.models.extras import install
 from core.runs.errors import CannotRun, Usage
 
-PACKS = "bundled, variations, generated:SEED:COUNT[:options], or a file"
+PACKS = "bundled, generated:SEED:COUNT[:options], or a file"
 
 
 class LabOptions(PlayOptions):
@@ -18,7 +18,7 @@ class LabOptions(PlayOptions):
 
     evaluator: str | None = option(  # type: ignore[assignment]
         "The model that decides, and that works unless a worker is named [EVALUATOR_MODEL; the "
-        "benchmark's rule-based one].",
+        "benchmark's scripted one].",
         None,
     )
     worker: str | None = option(  # type: ignore[assignment]

@@ -22,6 +22,7 @@ from statistics import NormalDist, fmean, pvariance
 from pydantic import ValidationError
 
 from core.models.file_checks import first_problem
+from core.models.providers import is_rule_based
 from core.runs.errors import CannotRun
 from core.runs.folder import LAB
 from core.runs.hints import command
@@ -46,8 +47,6 @@ from workshop.views.verdict import (
 WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
 LEAST_P = 0.0001
 """A smaller p is only said to be smaller."""
-DETERMINISTIC = "playbook/"
-"""Prefix of the models that answer the same prompt the same way every time."""
 ALPHA = 0.05
 POWER = 0.8
 RESAMPLES = 4999
@@ -85,8 +84,8 @@ class Side:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same task ends the same way every time."""
-        return all(model.startswith(DETERMINISTIC) for model in self.models)
+        """Whether the same task ends the same way every time: no mistakes are drawn."""
+        return all(is_rule_based(model) and "?" not in model for model in self.models)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from core.models.cassette import Tapes
 from core.models.model_call import Transport, Usage
 from core.models.model_client import open_transport
 from core.models.models_file import Backend, load_models
+from core.models.providers import Played
 from core.runs.journal import journal_path, journals
 from core.runs.prompts import FOLDER as PROMPTS
 from core.runs.reader import read_task
@@ -91,7 +93,7 @@ def _played(
     try:
         client = RetryingPlatform(ERC3(key=KEY, base_url=served.base_url))
         benchmark = adapter.benchmark_with(config.guards, job.settings.prompts)
-        with _transport_factory(job) as transport_factory:
+        with _transport_factory(job, pack) as transport_factory:
             clients = client_factory(
                 config.ids,
                 load_models(Path(job.settings.models)) if job.settings.models else None,
@@ -116,13 +118,14 @@ def _played(
 
 
 @contextmanager
-def _transport_factory(job: Job) -> Iterator[Callable[[Backend], Transport]]:
+def _transport_factory(job: Job, pack: Pack) -> Iterator[Callable[[Backend], Transport]]:
+    opened = partial(open_transport, played=Played((pack,), job.epoch or 0))
     if job.tapes is None:
-        yield open_transport
+        yield opened
         return
     # A chunk may be gone on with for some of its tasks alone.
     with closing(Tapes(job.tapes / f"{job.chunk:05d}-{job.epoch}")) as tapes:
-        yield tapes.transport_factory(open_transport)
+        yield tapes.transport_factory(opened)
 
 
 def _keep_journals(job: Job, folder: Path, results: Sequence[TaskResult]) -> None:

@@ -84,7 +84,7 @@ class RegressOptions(LabOptions):
     )
     baseline_only: bool = option("Play only the trivial baselines.", False)
     save_baseline: bool = option(
-        "Replace the stored baseline of the benchmark's rule-based model by this run's.", False
+        "Replace the stored baseline of the benchmark's scripted model by this run's.", False
     )
     keep_journals: bool = option(
         "Keep the journal of every trial, not only of those that did not pass.", False

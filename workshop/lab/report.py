@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
+from core.models.providers import note_on
 from core.runs.journal import text_hash
 from core.terminal.figures import DASH, number
 from workshop.lab.lab_run import AGENT, LabRun, Slice, Summary, Trial
@@ -56,6 +57,8 @@ def overview(run: LabRun) -> Table:
     models = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
     packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
     title = f"{run.run_id}  {models}\n{packs}, epochs: {settings.epochs}"
+    if note := note_on((settings.evaluator, settings.worker)):
+        title += f"\n{note}"
     if overrides := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
         title += f"\nchanged prompt sections: {overrides}"
     if run.sandboxes:

@@ -205,7 +205,7 @@ def lab(tasks: int = 200, jobs: str = "1,2,4", runs: int = 1) -> None:
             results = [run(*words) for _ in range(runs)]
             paces = [one["summaries"][0]["trials"] / one["wall_seconds"] for one in results]
             print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
-    model = "playbook/store"
+    model = "scripted/store"
     settings = Settings(benchmark="store", packs=(), evaluator=model, worker=model)
     play_job(Job(0, 0, _shops(5), None, settings), ADAPTERS["store"])  # imports and first starts
     job = Job(0, 0, _shops(tasks), None, settings)

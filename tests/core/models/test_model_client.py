@@ -36,10 +36,10 @@ from core.models.model_client import (
 from core.models.models_file import Models, ModelsFile, Params, load_models
 from core.models.providers import is_rule_based
 from core.models.tokens import count_messages, count_text
-from tests import scripted
+from tests import canned
+from tests.canned import left, play
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import always, in_turn
-from tests.scripted import left, play
 
 ROOT = Path(door_module.__file__).parents[2]
 ASK = [{"role": "user", "content": "hello there"}]
@@ -503,16 +503,16 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
         prompt=count_messages(ASK), completion=count_text("one two"), cached=0, reasoning=0
     )
     assert (call.cost_usd, call.price_source) == (0.0, "provider")
-    assert is_rule_based("playbook/store")
+    assert is_rule_based("scripted/store")
     assert not is_rule_based("openai/playbook")
 
 
 def test_the_playbook_brain_answers() -> None:
     task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    call = ModelClient("playbook/store", "evaluator").complete([task])
+    call = ModelClient("scripted/store", "evaluator").complete([task])
     assert "DECISION: PROCEED" in call.text
-    with pytest.raises(ModelFailed, match="there is no model playbook/other"):
-        ModelClient("playbook/other", "evaluator").complete([task])
+    with pytest.raises(ModelFailed, match="there is no model scripted/other"):
+        ModelClient("scripted/other", "evaluator").complete([task])
 
 
 @pytest.mark.parametrize(
@@ -532,16 +532,16 @@ def test_what_a_brain_raises_is_told(
         asked.append(model)
         raise error
 
-    monkeypatch.setattr(scripted, "reply", bug)
+    monkeypatch.setattr(canned, "reply", bug)
     with pytest.raises(ModelFailed, match=words):
-        ModelClient("scripted/x", "evaluator").complete(ASK)
+        ModelClient("canned/x", "evaluator").complete(ASK)
     assert asked == ["x"] * times
 
 
 def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     reply = Reply(text="cut", reasoning="hm hm", finish_reason="length")
-    monkeypatch.setattr(scripted, "reply", lambda *_: reply)
-    call = ModelClient("scripted/x", "evaluator").complete(ASK)
+    monkeypatch.setattr(canned, "reply", lambda *_: reply)
+    call = ModelClient("canned/x", "evaluator").complete(ASK)
     assert (call.text, call.finish_reason, call.reasoning) == ("cut", "length", "hm hm")
     assert call.usage.reasoning == count_text("hm hm")
     assert call.usage.completion == count_text("cut") + count_text("hm hm")
@@ -555,8 +555,8 @@ def test_a_brain_may_give_a_whole_reply(monkeypatch: pytest.MonkeyPatch) -> None
     [
         ("openai/gpt-4o", True),
         ("gpt-4o-mini", True),
-        ("playbook/next-step", False),
-        ("scripted/x", False),
+        ("scripted/store", False),
+        ("canned/x", False),
         ("openai/my-own-model", False),
         ("nowhere/gpt-4o", False),
     ],
@@ -647,7 +647,7 @@ for name in ("LITELLM_LOCAL_MODEL_COST_MAP", "TIKTOKEN_CACHE_DIR"):
 """
 KEYLESS = """
 from core.models.model_client import ModelClient
-from tests.scripted import play
+from tests.canned import play
 call = ModelClient(play("a", ["fine"]), "worker").complete([{"role": "user", "content": "x"}])
 print(call.text, call.usage.completion, [m for m in ("litellm", "openai") if m in sys.modules])
 """

@@ -115,7 +115,7 @@ def test_a_base_url_is_for_ids_without_backends(write: Write) -> None:
     (target,) = models.settings("openai/x", "worker", "http://here/v1").targets
     assert target.backend.base_url == "http://here/v1"
     assert (
-        models.settings("playbook/store", "worker", "http://x").targets[0].backend.base_url is None
+        models.settings("scripted/store", "worker", "http://x").targets[0].backend.base_url is None
     )
     with pytest.raises(ModelsError, match="has its own backends"):
         models.settings("reference", "worker", "http://here/v1")
@@ -171,7 +171,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ("nebius/meta-llama/Llama-3.3-70B-Instruct", "meta-llama/llama-3.3-70b-instruct"),
         ("anthropic/claude-sonnet-4", "anthropic/claude-sonnet-4"),
         ("openai/my-own", "openai/my-own"),
-        ("playbook/store", "playbook/store"),
+        ("scripted/store", "scripted/store"),
     ],
 )
 def test_slugs(model: str, slug: str) -> None:

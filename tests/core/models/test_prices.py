@@ -111,7 +111,7 @@ def test_what_is_not_known_has_no_price(model: str) -> None:
 
 
 def test_ours_cost_nothing() -> None:
-    price = price_of("playbook/store")
+    price = price_of("scripted/store")
     assert price is not None
     assert price.of(Usage(prompt=1000, completion=10)) == 0
 

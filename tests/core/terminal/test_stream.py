@@ -68,7 +68,7 @@ def test_a_run_tells_what_happens_in_its_order(
     monkeypatch.chdir(tmp_path)
     specs = ["stock_exactly_enough", "required_coupon_works"]
     words = ["--strategy", strategy, "--jobs", "2", *(w for s in specs for w in ("--task", s))]
-    done = CliRunner().invoke(app, [*words, "--verbose", "--rule-based", "--json"])
+    done = CliRunner().invoke(app, [*words, "--verbose", "--json"])
     assert done.exit_code == 0, done.output
     for spec in specs:
         own = [x for x in done.stderr.splitlines() if x.startswith(f"[{spec}] ")]
@@ -79,7 +79,7 @@ def test_a_run_tells_what_happens_in_its_order(
         assert kinds[3].startswith("  ")
         assert any("Req_CheckoutBasket(" in x for x in kinds if x.startswith("  "))
         assert [x for x in kinds if "turn 1 REPORT: " in x]
-    plain = CliRunner().invoke(app, [*words, "--rule-based", "--json"])
+    plain = CliRunner().invoke(app, [*words, "--json"])
     assert "THOUGHT" not in plain.stderr
 
 

@@ -23,7 +23,7 @@ class Scripted(Model):  # type: ignore[misc, unused-ignore]
     """Says what it was given, step by step, and keeps what it was shown."""
 
     def __init__(self, *codes: str) -> None:
-        super().__init__(model_id="scripted")
+        super().__init__(model_id="canned")
         self.codes = list(codes)
         self.shown = ""
 

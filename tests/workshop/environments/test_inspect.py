@@ -22,6 +22,7 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.solver import SolverSpec
+from workshop.rule_based import provider
 
 import cli.inspect_plugin  # noqa: F401 - an installation from before it was there has no entry point
 from cli.adapters import ADAPTERS
@@ -33,7 +34,6 @@ from workshop.environments.inspect_tasks import DrawnTasks
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Settings
 from workshop.lab.play_job import play_job
-from workshop.rule_based import provider
 from workshop.simulator.open_world import Call
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
@@ -142,7 +142,7 @@ def test_a_user_evaluates_a_model_by_typing_the_name_of_the_task(
 @pytest.mark.nightly("what it says first is checked by day, and so is a play in this process")
 def test_our_agent_plays_without_a_key_in_a_process_of_its_own(tmp_path: Path) -> None:
     assert "erc3" in entry_points(group="inspect_ai").names, "install the project once more"
-    words = "eval erc3/store --solver erc3/evaluator_worker --model playbook/store --limit 2"
+    words = "eval erc3/store --solver erc3/evaluator_worker --model scripted/store --limit 2"
     done = subprocess.run(
         [sys.executable, "-m", "inspect_ai", *words.split()],
         cwd=tmp_path,
@@ -156,7 +156,7 @@ def test_our_agent_plays_without_a_key_in_a_process_of_its_own(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "model"), [("store", "playbook/store"), ("company", "playbook/company")]
+    ("benchmark", "model"), [("store", "scripted/store"), ("company", "scripted/company")]
 )
 def test_our_agent_does_in_inspect_what_it_does_in_the_lab(benchmark: str, model: str) -> None:
     (log,) = inspect_ai.eval(
@@ -210,7 +210,7 @@ def test_a_retry_asks_only_for_what_has_no_result_yet(monkeypatch: pytest.Monkey
     monkeypatch.setattr(provider, "reply", failing)
     (log,) = inspect_ai.eval(
         "erc3/store",
-        model="playbook/store",
+        model="scripted/store",
         solver=OUR_AGENT,
         task_args={"seed": SEED},
         limit=3,

@@ -18,7 +18,7 @@ from workshop.lab.play_job import play_job
 
 store = ADAPTERS["store"]
 
-BRAIN = "playbook/store"
+BRAIN = "scripted/store"
 
 
 def made_trial(spec: str = "a", passed: bool = True, **fields: Any) -> Trial:

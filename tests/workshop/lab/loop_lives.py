@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from workshop.rule_based import provider as brains
+
 from cli import cli
 from core.models.model_call import ExchangeFailed, Message, sha256_of
 from core.models.providers import register
 from tests.short_ticks import shorten
 from tests.warming import warm
-from workshop.rule_based import provider as brains
 
 KILLED = 137
 NOT_PROVEN = 3
@@ -28,7 +29,7 @@ SECTION = "store/playbooks/budget-check.md"
 _TASKS = "mechanics=budget,budget-split,packs-budget"
 FIRST = (
     "evolve", "--train", f"generated:warm:6:{_TASKS}", "--unseen", f"generated:warmer:18:{_TASKS}",
-    "--evaluator", "paid/store-literal", "--worker", "paid/store", "--reflection",
+    "--evaluator", "paid/literal", "--worker", "paid/store", "--reflection",
     "paid/reflection", "--sections", SECTION.removesuffix(".md"), "--budget-tasks", "120",
     "--generations", "1", "--batch", "6",
 )  # fmt: skip

@@ -26,7 +26,7 @@ NIGHTLY = pytest.mark.nightly("each part holds every kind of task; by day one is
 
 
 def run_of(*packs: PackInfo) -> LabRun:
-    model = "playbook/store"
+    model = "scripted/store"
     settings = Settings(benchmark="store", packs=("x",), evaluator=model, worker=model)
     return LabRun(
         run_id="r", settings=settings, packs=packs, started="now",

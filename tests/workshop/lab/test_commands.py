@@ -68,8 +68,8 @@ def test_both_strategies_play_the_same_tasks_and_a_verdict_follows(
     assert "NOT ENOUGH DATA" in done.stdout
     runs = [json.loads(p.read_text()) for p in sorted((tmp_path / "logs").glob("*/lab.json"))]
     assert {r["settings"]["strategy"]: r["settings"]["evaluator"] for r in runs} == {
-        "evaluator-worker": "playbook/store",
-        "next-step": "playbook/next-step",
+        "evaluator-worker": "scripted/store",
+        "next-step": "scripted/store",
     }
     assert {r["packs"][0]["sha256"] for r in runs} == {runs[0]["packs"][0]["sha256"]}
     assert all(r["summaries"][0]["passed"]["passed"] == 2 for r in runs)
@@ -164,7 +164,7 @@ def test_compare_refuses_what_it_cannot_compare(
     assert call("compare", finished()).exit_code == 2
     assert call("compare", finished(), tmp_path).exit_code == 2
     other = call("compare", finished(), "--baseline")
-    assert (other.exit_code, "the baseline is of playbook/store" in other.output) == (2, True)
+    assert (other.exit_code, "the baseline is of scripted/store" in other.output) == (2, True)
     assert call("compare", finished(), finished(), "--baseline").exit_code == 2
     page = call("compare", finished(), "--baseline", "--html", tmp_path / "page.html")
     assert (page.exit_code, "leave out --baseline" in page.output) == (2, True)

@@ -14,7 +14,7 @@ from workshop.lab.comparison import Side, compare, read_side
 from workshop.lab.lab_run import Trial
 
 LLM = ("some/model", "some/model")
-KEYLESS = ("playbook/store", "playbook/store")
+KEYLESS = ("scripted/store", "scripted/store")
 
 
 def outcome(passed: bool = True, wrong: bool = False, **took: Any) -> Trial:

@@ -76,7 +76,7 @@ class Lives:
         asked = {
             "train": TRAIN,
             "unseen": UNSEEN,
-            "evaluator": "paid/store-literal",
+            "evaluator": "paid/literal",
             "worker": "paid/store",
             "reflection": "paid/reflection",
             "sections": SECTION,

@@ -72,7 +72,7 @@ def test_of_deterministic_brains_any_new_harm_is_one_too_many() -> None:
     before, after = better(60)
     old, new = [i < 5 for i in range(100)], [i == 99 for i in range(100)]
     assert judge(side(before, old), side(after, new), TERMS).passed
-    brain = "playbook/store"
+    brain = "scripted/store"
     assert not judge(side(before, old, brain=brain), side(after, new, brain=brain), TERMS).passed
 
 

@@ -54,8 +54,8 @@ def test_inspect_reads_what_the_run_was(log: Any, folder: Path) -> None:
     assert log.status == "success"
     assert log.eval.task == "store"
     assert log.eval.run_id == folder.name
-    assert log.eval.model.startswith("scripted/eyes")
-    assert log.eval.model_roles["worker"].model.startswith("scripted/hands")
+    assert log.eval.model.startswith("canned/eyes")
+    assert log.eval.model_roles["worker"].model.startswith("canned/hands")
     assert log.eval.dataset.sample_ids == ["shop", "silent"]
     assert log.results.total_samples == 2
     metrics = {name: m.value for name, m in log.results.scores[0].metrics.items()}

@@ -57,7 +57,7 @@ def shop(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Pat
     ]
     body = {"format": "store-pack/1", "name": "own", "scenarios": shops}
     (tmp_path / "pack.json").write_text(json.dumps(body))
-    model = '[models.mine]\nbackends = [{ model = "playbook/store-literal" }]\n'
+    model = '[models.mine]\nbackends = [{ model = "scripted/literal" }]\n'
     (tmp_path / "models.toml").write_text(model)
     (tmp_path / "elsewhere").mkdir()
     return tmp_path
@@ -93,7 +93,7 @@ def test_they_play_with_the_prompts_and_settings_of_the_run(
     section.write_text("Buy what is asked for.\n")
     options = ("--prompts", "mine", "--models", "models.toml", "--evaluator", "mine")
     spec = "several_items_over_total_budget"
-    assert call("--task", spec, *options, "--worker", "playbook/store", "--quiet").exit_code == 0
+    assert call("--task", spec, *options, "--worker", "scripted/store", "--quiet").exit_code == 0
     monkeypatch.chdir(shop / "elsewhere")
     commands = printed(_page(run_folders(shop / "logs")[0], spec))
     fork = next(words for words in commands if words[0] == "--fork")

@@ -155,8 +155,8 @@ def test_otel_has_one_trace_with_the_attributes_of_the_conventions(span: Span) -
     assert {by_id[s.parent.span_id].name for s in chats} == {"turn 1"}
     for chat in chats:
         assert chat.kind.name == "CLIENT"
-        assert chat.attributes["gen_ai.request.model"].startswith("scripted/")
-        assert chat.attributes["gen_ai.provider.name"] == "scripted"
+        assert chat.attributes["gen_ai.request.model"].startswith("canned/")
+        assert chat.attributes["gen_ai.provider.name"] == "canned"
         assert chat.attributes["gen_ai.response.finish_reasons"] == ("stop",)
         assert chat.attributes["gen_ai.usage.input_tokens"] > 0
         assert chat.attributes["gen_ai.usage.output_tokens"] > 0

@@ -56,8 +56,8 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
             for title, player in PLAYERS.items()
         },
         baseline=BaselineOf(
-            path=Path(__file__).parent / "baseline-rule-based-company.json",
-            model="playbook/company",
+            path=Path(__file__).parent / "baseline-scripted-company.json",
+            model="scripted/company",
             packs=("bundled", "generated:baseline:100"),
         ),
         cuts=(_tables,),

@@ -33,15 +33,13 @@ from workshop.lab.benchmark_adapter import (
     TrivialPlayer,
 )
 from workshop.lab.leaks import Facts
-from workshop.rule_based.prompt import read_instruction
-from workshop.rule_based.store.grammar.patterns import NUMBER, to_int
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.scoring import evaluate
 from workshop.simulator.store.shop import Shop
 from workshop.simulator.world import Refusal
 
 _WORDS = regex.compile(r"[\p{L}\p{N}]+")
-_NUMBER = regex.compile(rf"\b{NUMBER}", regex.IGNORECASE)
+_NUMBER = regex.compile(r"\b\d{1,6}\b")
 _LEAST_LETTERS = 3
 """Shorter words are "a", "of" and "to"."""
 _ORDINAL = regex.compile(
@@ -55,25 +53,21 @@ def adapter(rebuild: Rebuild) -> BenchmarkAdapter:
         benchmark=rebuild(ALL, {}),
         rebuild=rebuild,
         format=FORMAT,
-        packs={
-            "bundled": BUNDLED_PACK,
-            "variations": BUNDLED_PACK.with_name("store-variations.json"),
-        },
+        packs={"bundled": BUNDLED_PACK},
         options=StoreOptions,
         generated=lambda options: map(
             json.loads, scenario_lines(options.seed, options.count, options.shops)
         ),
         known=_known,
         ended=_ended,
-        playbook=_playbook,
         trivial_players={
             "nothing": TrivialPlayer("do nothing", do_nothing),
             "first-match": TrivialPlayer("buy the first match", buy_first_match),
         },
         baseline=BaselineOf(
-            path=Path(__file__).parent / "baseline-rule-based-store.json",
-            model="playbook/store",
-            packs=("bundled", "variations", "generated:baseline:300"),
+            path=Path(__file__).parent / "baseline-scripted-store.json",
+            model="scripted/store",
+            packs=("bundled", "generated:baseline:300"),
         ),
         proven=_proven,
         cuts=(partial(_fewer, "products"), partial(_fewer, "coupons")),
@@ -95,11 +89,6 @@ def _ended(shop: Shop) -> Ended:
     events = [f"Evt_BasketCheckedOut {compact(asdict(one))}" for one in shop.acts]
     verdict, paid = ("purchased", shop.acts[0].total) if shop.acts else ("declined", None)
     return Ended(verdict, len(events), tuple(events), paid)
-
-
-def _playbook(instruction: str) -> str | None:
-    read = read_instruction(instruction)
-    return read.playbook if read else None
 
 
 def _facts(raw: Raw) -> Facts:
@@ -195,7 +184,7 @@ def buy_first_match(_pack: Pack, scenario: Scenario) -> Attempt:
         return _judged(scenario, shop, requests)
     number = _NUMBER.search(scenario.task_text)
     with suppress(Refusal):
-        shop.add(best.sku, to_int(number[0]) if number else 1)
+        shop.add(best.sku, int(number[0]) if number else 1)
         shop.checkout()
     return _judged(scenario, shop, requests + 2)
 

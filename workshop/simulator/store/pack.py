@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -119,6 +119,9 @@ class Scenario(Part):
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
     faults: tuple[StoreFault, ...] = ()
+    oracle: dict[str, Any] | None = Field(
+        None, description="How the expectation was found; `demand` is what the task asks for."
+    )
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:

@@ -19,7 +19,7 @@ from workshop.lab.packs import source_of, sources_of
 
 company = ADAPTERS["company"]
 
-BRAIN = "playbook/company"
+BRAIN = "scripted/company"
 
 
 def test_the_name_leaves_the_count_out_and_keeps_the_options() -> None:

@@ -1,1 +1,0 @@
-"""Models that play by rules, without an LLM."""

@@ -1,1 +1,0 @@
-"""A rule-based model that plays the company from its prompts."""

@@ -1,1 +1,0 @@
-"""A model client that fails on purpose, and replies damaged on purpose."""

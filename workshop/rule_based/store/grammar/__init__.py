@@ -1,1 +1,0 @@
-"""A small grammar of shopping requests: task text in, understood order out."""

@@ -1,1 +1,0 @@
-"""What kind of thing a product is: lists of words, and how a shop names its goods."""
