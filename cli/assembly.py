@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -15,7 +15,7 @@ from rich.console import Console
 from cli import cache_folder, preflight
 from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
 from cli.options import Options
-from cli.platform import STATE, client_class, groups_of, load_pack, pack_of, platform_of
+from cli.platform import STATE, client_class, known_of, load_pack, pack_of, platform_of
 from cli.run_models import (
     RunModels,
     check_models,
@@ -37,15 +37,22 @@ from core.models import litellm_module
 from core.models.model_call import ModelCall
 from core.models.providers import is_rule_based
 from core.models.sections import SectionError, Texts
-from core.runs.errors import CannotRun, NothingToDo, Usage
-from core.runs.find import find_run, is_lab_run
+from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
+from core.runs.find import find_run
 from core.runs.folder import PACK_COPY, held, run_folder
-from core.runs.hints import command
 from core.runs.journal import write_whole
-from core.runs.manifest import Identity, Manifest, NoManifest, changes, manifest_of, read_manifest
+from core.runs.manifest import (
+    Identity,
+    Manifest,
+    NoManifest,
+    PackInfo,
+    changes,
+    manifest_of,
+    note_progress,
+    read_manifest,
+)
 from core.runs.prompts import Prompts
-from core.runs.reader import NotRecorded, read_tasks, results_of
-from core.runs.results import RunResults
+from core.runs.reader import read_tasks
 from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress, Stream
@@ -65,7 +72,6 @@ class Resumed:
     folder: Path
     manifest: Manifest
     options: Options
-    results: RunResults | None
     pack: Pack | None
     force: bool
     starts_over: bool = False
@@ -105,17 +111,14 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
         restored = options.restored(manifest.options)
     except (NoManifest, ValueError) as error:
         raise CannotRun(f"cannot resume: {error}") from None
-    results: RunResults | None = None
-    with suppress(NotRecorded):
-        results = results_of(folder)
-    if results and results.submitted:
+    if manifest.submitted:
         raise NothingToDo(submitted_already(folder, manifest.session_id))
     try:
         datetime.fromisoformat(manifest.created)
     except ValueError:
         raise CannotRun(f"cannot resume: {folder}/run.json: created: is not a time") from None
     if restored.real:
-        return Resumed(folder, manifest, restored, results, None, options.force)
+        return Resumed(folder, manifest, restored, None, options.force)
     from workshop.simulator.pack_files import PackError
 
     # The pack of today where there is one, else the copy that the run keeps.
@@ -124,7 +127,7 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
         pack = load_pack(original if original and original.exists() else folder / PACK_COPY)
     except PackError as error:
         raise CannotRun(f"cannot resume: {error}") from None
-    return Resumed(folder, manifest, restored, results, pack, options.force)
+    return Resumed(folder, manifest, restored, pack, options.force)
 
 
 def submitted_already(folder: Path, session_id: str | None) -> str:
@@ -145,9 +148,6 @@ def located(options: Options) -> Options:
     of_run: dict[str, Any] = {}
     if options.resume:
         folder = folders["resume"] = find_run(str(options.resume), options.out)
-        if is_lab_run(folder):
-            again = command("regress", "--resume", folder)
-            raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
     if options.fork:
         folder = folders["fork"] = find_run(str(options.fork), options.out)
         manifest = manifest_of(folder)
@@ -254,7 +254,7 @@ class Assembly:
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if options.debug else None,
             stage_models=models.stage_models,
-            groups=groups_of(self.pack, self.benchmark) if self.pack else {},
+            known=known_of(self.pack, self.benchmark) if self.pack else {},
         )
 
     def _debugged(self) -> TaskExecutorFactory:
@@ -271,6 +271,7 @@ class Assembly:
         if self.identity != manifest.identity:  # a forced resume
             self._keep()
             update |= {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
+            update["packs"] = self._packs
             update |= {"session_id": None} if resumed.starts_over else {}
         if manifest.sandboxes[-1:] != self.sandbox:
             update["sandboxes"] = (*manifest.sandboxes, *self.sandbox)
@@ -285,7 +286,7 @@ class Assembly:
             [TaskInfo(*task) for task in manifest.tasks],
             self.folder,
             status,
-            seconds=resumed.results.totals.seconds if resumed.results else 0.0,
+            seconds=manifest.seconds,
             may_start=not self.options.real,
         )
         note = notes(quiet=self.options.quiet)
@@ -311,9 +312,7 @@ class Assembly:
                 raise
             raise CannotGoOn(f"{self.folder / STATE} is cut or lost: {error}") from None
         if self.options.real and status.status in SUBMITTED:
-            if resumed.results:
-                noted = resumed.results.model_copy(update={"submitted": True})
-                write_whole(resumed.folder / "results.json", noted.model_dump_json(indent=1))
+            note_progress(resumed.folder, submitted=True)
             raise NothingToDo(submitted_already(resumed.folder, session_id))
         return status
 
@@ -329,11 +328,18 @@ class Assembly:
     def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
         """Keep what the run is made of before anything is spent."""
         self._keep()
-        shipped = self.benchmark.prompts.shipped()
+        shipped, words = self.benchmark.prompts.shipped(), self.benchmark.results
         Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
+            benchmark=self.options.benchmark,
+            strategy=self.options.strategy,
+            stages=tuple(kind.name for kind in session.stages),
+            harm_name=words.harm_name,
+            groups=words.groups,
+            idle_group=words.idle_group,
             identity=self.identity,
+            packs=self._packs,
             options=self.options.stored(),
             base_url=self.base_url if self.options.real else None,
             session_id=session.session_id,
@@ -343,6 +349,11 @@ class Assembly:
             versions=versions(),
             sandboxes=self.sandbox,
         ).write(self.folder)
+
+    @property
+    def _packs(self) -> tuple[PackInfo, ...]:
+        pack = self.pack
+        return (PackInfo(name=pack.name, tasks=len(pack.scenarios)),) if pack else ()
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
         if before and self.sandbox and before[-1:] != self.sandbox:

@@ -27,8 +27,6 @@ class Registration:
     """The module that offers it to the debugger."""
     world: str
     """``module:NAME`` of the world that the embedded platform serves."""
-    adapter: str
-    """The module with its ``adapter`` for the lab."""
     rule_based: Mapping[StrategyName, str]
     """The models that need no key, by strategy; they play where none is named."""
     platform_ids: tuple[str, ...] = ()
@@ -45,7 +43,6 @@ STORE = Registration(
     declaration="cli.store_benchmark",
     workbench="store_tools.workbench",
     world="workshop.simulator.store.world:STORE",
-    adapter="workshop.lab.adapters.store",
     rule_based={"evaluator-worker": "playbook/store", "next-step": "playbook/next-step"},
 )
 COMPANY = Registration(
@@ -53,7 +50,6 @@ COMPANY = Registration(
     declaration="cli.company_benchmark",
     workbench="company_tools.workbench",
     world="workshop.simulator.company.world:COMPANY",
-    adapter="workshop.lab.adapters.company",
     rule_based={"evaluator-worker": "playbook/company", "next-step": "playbook/company-steps"},
     platform_ids=("erc3-dev", "erc3-test", "erc3-prod"),
 )

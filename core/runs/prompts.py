@@ -7,9 +7,9 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
+from core.runs.errors import NotRecorded
 from core.runs.journal import JournalFailed, text_hash, write_whole
 from core.runs.manifest import manifest_of
-from core.runs.reader import NotRecorded
 
 FOLDER = "prompts"
 

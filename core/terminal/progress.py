@@ -18,9 +18,9 @@ from rich.text import Text
 
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage, known_sum
+from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Decision, TaskInfo, Turn, Watcher
-from core.runs.task_record import HARM
 from core.terminal.console import plain_line
 from core.terminal.figures import DASH, counted, cut, dollars, number, peek, tokens
 from core.terminal.figures import seconds as shown_seconds

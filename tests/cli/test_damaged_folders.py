@@ -13,7 +13,6 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from cli.adapters import judge
 from cli.cli import app
 from tests.cli.conftest import Lives, Zygote
 from tests.damage import DEEP, damage
@@ -22,7 +21,7 @@ from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.live import build_app
 
 SPEC = "named_item_on_last_page"
-KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
+KINDS = ("run.json", "results.jsonl", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,6 @@ def commands(folder: Path, whole: Path) -> Iterator[list[object]]:
     yield ["report", folder, whole, "-o", folder.parent / "pair.html"]
     yield ["stats", folder.parent]
     yield ["stats", folder.parent, "--diff", folder, whole]
-    yield ["export", "--format", "inspect", folder, "-o", folder.parent / "log.json"]
     yield ["replay", folder]
     yield ["debug", folder, "--task", SPEC, "--turn", 1]
     yield ["--fork", folder, "--turn", 1, "--task", SPEC, "--quiet"]
@@ -83,8 +81,8 @@ def test_no_damage_is_more_than_a_message(folder: Path, cut_off: Path, seed: int
     damage(dice.choice(sorted(folder.glob(dice.choice(KINDS)))), dice)
     for words in commands(folder, cut_off):
         told(words)
-    with TestClient(build_app(folder.parent, judge), base_url="http://localhost") as client:
-        for path in ("/", "/runs/run/", "/runs/run/changes?since=0"):
+    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
+        for path in ("/", "/runs/run/"):
             assert client.get(path).status_code == 200
 
 

@@ -26,7 +26,6 @@ ENTRY = Registration(
     declaration=__name__,
     workbench=__name__,
     world="tests.toy.world:TOY",
-    adapter="tests.toy.world",
     rule_based={"evaluator-worker": "toy/counter", "next-step": "toy/counter"},
 )
 
@@ -115,7 +114,7 @@ def declare(run: RunContext) -> Declaration:
             groups=("grow", "leave"),
             idle_group="leave",
             brief=str,
-            expected=lambda log, _verdict: None,
+            expected=lambda _log, wanted: wanted if wanted in ("grow", "leave") else None,
             harmed=lambda acts, passed: bool(acts) and not passed,
         ),
     )

@@ -23,6 +23,7 @@ import typer
 from cli import cli
 from core.models import providers
 from core.models.model_call import Message
+from core.runs.results import read_results
 from workshop.rule_based import provider as rule_based
 from workshop.simulator.company.pack import BUNDLED_PACK
 
@@ -177,8 +178,8 @@ def play(mistake: Mistake, without: bool, pack: Path, jobs: int) -> Played:
         except SystemExit as end:
             if end.code:
                 raise
-        (file,) = Path(out).glob("*/results.json")
-        totals = json.loads(file.read_text(encoding="utf-8"))["totals"]
+        (folder,) = Path(out).iterdir()
+        totals = read_results(folder).totals.model_dump()
         texts = [path.read_text(encoding="utf-8") for path in Path(out).glob("*/tasks/*.jsonl")]
         journals = [[json.loads(line) for line in text.splitlines()] for text in texts]
     tokens = totals["tokens"]["prompt"] + totals["tokens"]["completion"]

@@ -8,25 +8,25 @@ from rich.table import Table
 from rich.text import Text
 
 from core.runs.results import TaskResult
+from core.runs.summary import Figures
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, figures_of_result
 from core.text import clean
 from workshop.views.report.pairs import parting, steps_of
-from workshop.views.stats.interval import Record
 
 JUDGED = ("score", "outcome")
 """Columns that are marked where they differ; other figures nearly always do."""
 
 
-class ForkSide(Record):
+class ForkSide(Figures):
     """The task in one of the two runs; no result: it did not end."""
 
     run_id: str
     result: TaskResult | None
 
 
-class ForkReport(Record):
+class ForkReport(Figures):
     """A task before and now; ``turn`` is the first that the fork played itself."""
 
     format: Literal["run-fork/3"] = "run-fork/3"

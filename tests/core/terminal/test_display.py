@@ -13,7 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from core.models.model_call import ModelCall, Usage
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.manifest import ModelPair
+from core.runs.results import RunResults, TaskResult, totals_of
 from core.runs.task import Decision, TaskInfo, Turn
 from core.terminal.figures import DASH
 from core.terminal.progress import Progress, finished_line

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import pytest
 from rich.text import Text
 
-from core.runs.results import Failure, ModelPair, RunResults, TaskResult, totals_of
+from core.runs.manifest import ModelPair
+from core.runs.results import Failure, RunResults, TaskResult, totals_of
 from core.terminal.tables import ending, summary_bar, summary_lines, summary_table, worst_first
-from workshop.lab.lab_run import Trial
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
@@ -77,7 +77,7 @@ def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     assert run.totals.groups["refuse"].passed == 1
     assert run.totals.groups["refuse"].tasks == 2
     trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
-    limited = Trial.model_validate(
+    limited = TaskResult.model_validate(
         trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
     )
     assert not limited.passed

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Name,
+    Names,
     PageLimit,
     Part,
     did_you_mean,
@@ -119,6 +120,7 @@ class Scenario(Part):
     coupons: tuple[Coupon, ...] = ()
     expect: Expect
     faults: tuple[StoreFault, ...] = ()
+    mechanics: Names = ()
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:
