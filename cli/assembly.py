@@ -52,7 +52,7 @@ from core.runs.manifest import (
     read_manifest,
 )
 from core.runs.prompts import Prompts
-from core.runs.reader import read_tasks
+from core.runs.reader import read_one_task
 from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
 from core.terminal.progress import Progress, Stream
@@ -169,7 +169,7 @@ def past_of(options: Options) -> Past | None:
             was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
             raise NotRecorded(f"the run was played with --strategy {was}; use the same one")
-        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn, options.edited)
+        return Past(read_one_task(options.fork, options.tasks[0]), options.turn, options.edited)
     except NotRecorded as error:
         raise Usage(f"cannot fork: {error}") from None
 
@@ -376,6 +376,8 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
 
         check_collector()
     past = past_of(options)
+    if past:  # one of several tasks of a spec is named by its journal
+        options = options.model_copy(update={"tasks": (past.log.spec_id,)})
     pack = earlier.pack if earlier else pack_of(options, past)
     overrides = sections_at(options.prompts)
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)

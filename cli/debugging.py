@@ -12,7 +12,7 @@ from core.runs.errors import NotRecorded, Usage
 from core.runs.hints import command
 from core.runs.manifest import NoManifest, read_manifest
 from core.runs.packs import pack_with
-from core.runs.reader import read_tasks
+from core.runs.reader import read_one_task
 from core.runs.run_view import read_run_view
 from core.runs.task import Turn
 from core.terminal.console import notes, say
@@ -26,7 +26,7 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
     if task is None and turn is not None:
         raise Usage("--turn needs --task")
     if task is None:
-        failed = [one.spec_id for one in read_run_view(run).tasks if one.failed]
+        failed = [one.key for one in read_run_view(run).tasks if one.failed]
         coded = (spec for spec in failed if coded_turns(run, spec))
         task = next(coded, None)
         if task is None:
@@ -50,8 +50,7 @@ def coded_turns(run: Path, spec_id: str) -> list[int]:
 
     return [
         act.number
-        for log in read_tasks(run, spec_id)[:1]
-        for act in log.work
+        for act in read_one_task(run, spec_id).work
         if act.turn and act.turn.report and act.turn.report.pins and not is_typed(act)
     ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -51,11 +51,32 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
         raise NotRecorded(f"{empty}: is empty")
-    matches = [log for log in logs if spec_id in (None, log.spec_id)]
+    matches = logs if spec_id is None else named_tasks(logs, spec_id)
     if not matches:
         hint = instead(str(spec_id), [log.spec_id for log in logs])
         raise NotRecorded(f"{folder} has no task {spec_id!r}; {hint}")
     return matches
+
+
+def named_tasks(logs: Sequence[TaskRecord], name: str) -> list[TaskRecord]:
+    """The tasks of that spec; one of several of it is named by its journal."""
+    return [one for one in logs if one.key == name and one.key != one.spec_id] or [
+        one for one in logs if one.spec_id == name
+    ]
+
+
+def say_which(logs: Sequence[TaskRecord]) -> str:
+    """How each of several tasks of a spec is named."""
+    each = (f"{one.key} (pack {one.pack!r}, epoch {one.epoch})" for one in logs)
+    return f"name one: {', '.join(each)}"
+
+
+def read_one_task(folder: Path, name: str) -> TaskRecord:
+    """The task of that name, read strictly. Raises NotRecorded: none, or several."""
+    logs = read_tasks(folder, name)
+    if len(logs) > 1:
+        raise NotRecorded(f"{folder} has {name!r} several times; {say_which(logs)}")
+    return logs[0]
 
 
 def read_task(path: Path, *, strict: bool = False) -> TaskRecord:

@@ -408,13 +408,16 @@ class AttachedRun:
 
 def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
     """Benchmark and pack of each run. Raises Usage."""
-    if options.benchmark and (options.pack or options.benchmark not in context.benchmarks):
-        there = f"or one of {', '.join(context.benchmarks)}"
-        raise Usage(f"--benchmark {options.benchmark}: give either --pack {there}")
+    every = {name: context.benchmark(name).world for name in context.benchmarks}
+    ids = {id: name for name, world in every.items() for id in world.benchmarks}
+    if options.benchmark and (options.pack or options.benchmark not in ids):
+        raise Usage(
+            f"--benchmark {options.benchmark}: give either --pack or one of {', '.join(ids)}"
+        )
     if not options.pack:
-        names = [options.benchmark] if options.benchmark else context.benchmarks
+        names = [ids[options.benchmark]] if options.benchmark else every
         return [(name, "bundled") for name in names]
-    worlds = {context.benchmark(name).world.format: name for name in context.benchmarks}
+    worlds = {world.format: name for name, world in every.items()}
     try:
         formats = [(load_pack(path).format, path) for path in options.pack]
     except PackError as error:

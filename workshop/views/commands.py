@@ -14,6 +14,8 @@ from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import overridden_sections
+from core.runs.reader import named_tasks, say_which
+from core.runs.results import read_results
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
@@ -31,6 +33,9 @@ def show(
         int | None, typer.Option(min=1, help="With --task: show only this turn.")
     ] = None,
     failed: Annotated[bool, typer.Option("--failed", help="List the failed tasks.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all results with their totals, as JSON.")
+    ] = False,
     logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the record of one."""
@@ -38,9 +43,14 @@ def show(
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn needs --task")
+    if as_json and (failed or task is not None):
+        raise typer.BadParameter("--json prints the whole run: leave out --failed and --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks and cannot be combined with --task")
     folder = find_run(run, logs)
+    if as_json:
+        typer.echo(read_results(folder).model_dump_json(indent=1))
+        return
     view = read_run_view(folder)
     if task:
         TaskPrinter(answers()).show(_task(view, task, turn), turn)
@@ -56,7 +66,9 @@ def show(
 
 def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
     """The task of that spec, or whose spec alone begins so. Raises NotRecorded: or no such turn."""
-    exact = [record for record in run.tasks if record.spec_id == spec_id]
+    exact = named_tasks(run.tasks, spec_id)
+    if len(exact) > 1:
+        raise NotRecorded(f"{run.name} has {spec_id!r} several times; {say_which(exact)}")
     near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
     if not exact and len(near) != 1:
         hint = instead(spec_id, [record.spec_id for record in near or run.tasks])

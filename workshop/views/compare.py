@@ -18,6 +18,10 @@ from workshop.views import comparison
 from workshop.views.comparison import MARGIN, Comparison, Side
 from workshop.views.no_verdict import no_verdict
 
+WIDE = 110
+"""Columns from which on a figure and its interval stand on one line."""
+DIGITS = {"score": 3, "harm": 3, "cost_usd": 4}
+"""Behind the point, by measure; 2 for any other."""
 SHOWN = 20
 """Names of flipped tasks that the table lists; --json has all."""
 
@@ -88,19 +92,25 @@ def _show(result: Comparison) -> None:
         " / ".join(dict.fromkeys(ids)) for ids in (result.models_a, result.models_b)
     )
     table = Table(title=escape(f"A {result.a}  {models_a}\nB {result.b}  {models_b}"))
-    played = f"{so_many_tasks(result.tasks)}, {counted(result.trials, 'trial')}"
+    # An interval has a line of its own where both do not fit.
+    between = " " if show.width >= WIDE else "\n"
+    played = f"a task, of {so_many_tasks(result.tasks)}"
+    if result.trials != result.tasks:
+        played += f" ({counted(result.trials, 'trial')})"
     for heading in (played, "A", "B", "B - A, 95 %"):
         table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
     # Where scores count in part, the line of the mean score has the difference.
-    passed = "" if result.found else _interval(result.difference, result.low, result.high)
-    table.add_row("passed", escape(result.passed_a.text), escape(result.passed_b.text), passed)
+    passed = result.difference, result.low, result.high
+    moved = "" if result.found else _interval(*passed, between, 3)
+    shares = (one.text.replace(" [", f"{between}[") for one in (result.passed_a, result.passed_b))
+    table.add_row("passed", *map(escape, shares), moved)
     outside = str(result.infrastructure_a), str(result.infrastructure_b)
-    table.add_row("failed for external reasons", *outside, "")
+    table.add_row("failed outside", *outside, "")
     for measure in result.measures:
-        digits = 4 if measure.name == "cost_usd" else 2
+        digits = DIGITS.get(measure.name, 2)
         means = number(measure.a, digits), number(measure.b, digits)
-        interval = _interval(measure.difference, measure.low, measure.high)
-        table.add_row(f"{measure.name} per task", *means, interval)
+        interval = _interval(measure.difference, measure.low, measure.high, between, digits)
+        table.add_row(measure.name, *means, interval)
     show.print(table)
     say(show, *_lines(result))
 
@@ -131,7 +141,11 @@ def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
     return [*(f"  {name}: {task}" for task in tasks[:SHOWN]), *more]
 
 
-def _interval(value: float | None, low: float | None, high: float | None) -> str:
+def _interval(
+    value: float | None, low: float | None, high: float | None, between: str, digits: int
+) -> str:
     if value is None:
         return DASH
-    return f"{value:+.4f}" + ("" if low is None else rf" \[{low:+.4f}, {high:+.4f}]")
+    known = low is not None and high is not None
+    interval = rf"{between}\[{low:+.{digits}f}, {high:+.{digits}f}]" if known else ""
+    return f"{value:+.{digits}f}{interval}"

@@ -10,6 +10,7 @@ from rich.text import Text
 from core.runs.results import TaskResult
 from core.runs.summary import Figures
 from core.runs.task_record import TaskRecord
+from core.terminal.console import CAUTION
 from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, figures_of_result
 from core.text import clean
@@ -63,6 +64,6 @@ def fork_table(report: ForkReport) -> Table:
             clean(column.text(figures_of_result(side.result))) if side.result else DASH
             for side in (report.original, report.fork)
         )
-        style = "yellow" if column.name in JUDGED and before != now else ""
+        style = CAUTION if column.name in JUDGED and before != now else ""
         table.add_row(column.heading.lower(), Text(before), Text(now), style=style)
     return table

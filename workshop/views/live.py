@@ -34,7 +34,7 @@ from core.runs.run_view import Folder, RunView
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
 from workshop.views.report.render import page, policy, record_html
-from workshop.views.report.run_page import rows_of, table
+from workshop.views.report.run_page import rows_of, table, worst_first
 from workshop.views.report.setup import Setup, setup_of
 from workshop.views.report.versus import versus_page
 
@@ -240,7 +240,7 @@ class _Pages:
         state = self._look(request)
 
         def whole() -> Response:
-            rows = rows_of(state.run.tasks)
+            rows = rows_of(worst_first(state.run).tasks)
             values = table(state.run, rows, state.setup)
             data = {"tasks": [row.data for row in rows]}
             return _html(page("run.html.jinja", data, live=True, records=(), **values))

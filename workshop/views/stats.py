@@ -26,7 +26,7 @@ from core.runs.find import is_run, run_folders
 from core.runs.manifest import Manifest, read_manifest
 from core.runs.results import INFRASTRUCTURE, RunResults, TaskResult, read_results
 from core.runs.summary import Figures, Share, Summary, summary_of
-from core.terminal.console import plain_line
+from core.terminal.console import CAUTION, plain_line
 from core.terminal.figures import DASH, number
 from core.text import clean
 
@@ -293,9 +293,9 @@ def show_statistics(console: Console, statistics: Statistics) -> None:
     for line in FOOT:
         plain_line(console, line, "dim")
     for note in statistics.notes[:NOTES_SHOWN]:
-        plain_line(console, f"note: {note}", "yellow")
+        plain_line(console, f"note: {note}", CAUTION)
     if (more := len(statistics.notes) - NOTES_SHOWN) > 0:
-        plain_line(console, f"note: and {more} more, all of them with --json", "yellow")
+        plain_line(console, f"note: and {more} more, all of them with --json", CAUTION)
 
 
 def _table(console: Console, by: By, groups: Sequence[Group], totals: Sequence[Group]) -> None:

@@ -190,9 +190,9 @@ def test_the_table_holds_what_is_filtered_and_sorted_by(tmp_path: Path) -> None:
     page = write_report(hostile_run(tmp_path / "run")).read_text(encoding="utf-8")
     tasks = data_of(page)["tasks"]
     assert isinstance(tasks, list)
-    assert [task["key"] for task in tasks] == ["good", "hostile", "wrong", "broken"]
-    assert tasks[3]["sort"]["score"] is None
-    assert ["error", "model failed"] in tasks[3]["find"]
+    assert [task["key"] for task in tasks] == ["wrong", "hostile", "broken", "good"]
+    assert tasks[2]["sort"]["score"] is None
+    assert ["error", "model failed"] in tasks[2]["find"]
     assert len(stories_of(page)) == len(tasks)
 
 

@@ -152,8 +152,11 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
     interval, tone = "", ""
     if low is not None and high is not None:
         interval = f"{signed(low)} to {signed(high)}"
-        if not low <= 0 <= high:
+        if not low <= 0 <= high and measure.name != "seconds":
             tone = "good" if (low > 0) == look.more_is_better else "bad"
+    # A wrong act is louder than whatever was faster.
+    if measure.name == "harm" and middle:
+        tone = "bad" if middle > 0 else "good"
     return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 
