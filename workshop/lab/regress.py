@@ -32,7 +32,7 @@ from workshop.views.no_verdict import no_verdict
 
 DEFAULT_STRATEGY: StrategyName = "evaluator-worker"
 OF_A_SITTING = {"resume", "out", "jobs", "scheduler", "as_json"}
-"""Options that a resumed run may have anew."""
+"""Options that a resumed run may have with another value."""
 OF_AN_AGENT = {
     "agent", "agents_side_by_side", "agent_timeout", "benchmark", "pack", "epochs", "name", "out",
     "as_json",
