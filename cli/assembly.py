@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -20,7 +20,7 @@ from cli.platform import (
     STATE,
     bare,
     client_class,
-    groups_of,
+    known_of,
     load_pack,
     pack_at,
     pack_of,
@@ -48,15 +48,23 @@ from core.models import litellm_module
 from core.models.model_call import KeptCalls, ModelCall
 from core.models.providers import Played, is_rule_based, note_on
 from core.models.sections import SectionError, Texts
-from core.runs.errors import CannotRun, NothingToDo, Usage
-from core.runs.find import find_run, is_lab_run
+from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
+from core.runs.find import find_run
 from core.runs.folder import PACK_COPY, held, run_folder
 from core.runs.hints import command, goes_on
 from core.runs.journal import write_whole
-from core.runs.manifest import Identity, Manifest, NoManifest, changes, manifest_of, read_manifest
+from core.runs.manifest import (
+    Identity,
+    Manifest,
+    NoManifest,
+    PackInfo,
+    changes,
+    manifest_of,
+    note_progress,
+    read_manifest,
+)
 from core.runs.prompts import Prompts
-from core.runs.reader import NotRecorded, read_tasks, results_of
-from core.runs.results import RunResults
+from core.runs.reader import read_one_task
 from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
 from core.terminal.figures import so_many_tasks
@@ -77,7 +85,6 @@ class Resumed:
     folder: Path
     manifest: Manifest
     options: Options
-    results: RunResults | None
     pack: Pack | None
     force: bool
     starts_over: bool = False
@@ -117,17 +124,14 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
         restored = options.restored(manifest.options)
     except (NoManifest, ValueError) as error:
         raise CannotRun(f"cannot resume: {error}") from None
-    results: RunResults | None = None
-    with suppress(NotRecorded):
-        results = results_of(folder)
-    if results and results.submitted:
+    if manifest.submitted:
         raise NothingToDo(submitted_already(folder, manifest.session_id))
     try:
         datetime.fromisoformat(manifest.created)
     except ValueError:
         raise CannotRun(f"cannot resume: {folder}/run.json: created: is not a time") from None
     if restored.real:
-        return Resumed(folder, manifest, restored, results, None, options.force)
+        return Resumed(folder, manifest, restored, None, options.force)
     from workshop.simulator.pack_files import PackError
 
     # The pack of today where there is one, else the copy that the run keeps.
@@ -136,7 +140,7 @@ def resumed(options: Options, stack: ExitStack) -> Resumed:
         pack = load_pack(original if original and original.exists() else folder / PACK_COPY)
     except PackError as error:
         raise CannotRun(f"cannot resume: {error}") from None
-    return Resumed(folder, manifest, restored, results, pack, options.force)
+    return Resumed(folder, manifest, restored, pack, options.force)
 
 
 def submitted_already(folder: Path, session_id: str | None) -> str:
@@ -157,9 +161,6 @@ def located(options: Options) -> Options:
     of_run: dict[str, Any] = {}
     if options.resume:
         folder = folders["resume"] = find_run(str(options.resume), options.out)
-        if is_lab_run(folder):
-            again = command("regress", "--resume", folder)
-            raise NotRecorded(f"{folder} is a run of the lab; to resume it: {again}")
     if options.fork:
         folder = folders["fork"] = find_run(str(options.fork), options.out)
         manifest = manifest_of(folder)
@@ -181,7 +182,7 @@ def past_of(options: Options) -> Past | None:
             was = str(manifest.options.get("strategy", was))
         if was != options.strategy:
             raise NotRecorded(f"the run was played with --strategy {was}; use the same one")
-        return Past(read_tasks(options.fork, options.tasks[0])[0], options.turn, options.edited)
+        return Past(read_one_task(options.fork, options.tasks[0]), options.turn, options.edited)
     except NotRecorded as error:
         raise Usage(f"cannot fork: {error}") from None
 
@@ -291,7 +292,7 @@ class Assembly:
             with_retries=self.retry_policy.within,
             executor_factory=self._debugged() if options.debug else None,
             stage_models=models.stage_models,
-            groups=groups_of(self.pack, self.benchmark) if self.pack else {},
+            known=known_of(self.pack, self.benchmark) if self.pack else {},
         )
 
     def _debugged(self) -> TaskExecutorFactory:
@@ -311,6 +312,7 @@ class Assembly:
         if self.identity != manifest.identity:  # a forced resume
             self._keep()
             update |= {"identity": self.identity, "earlier": (*manifest.earlier, manifest.identity)}
+            update["packs"] = self._packs
             update |= {"session_id": None} if resumed.starts_over else {}
         if manifest.sandboxes[-1:] != self.sandbox:
             update["sandboxes"] = (*manifest.sandboxes, *self.sandbox)
@@ -325,7 +327,7 @@ class Assembly:
             [TaskInfo(*task) for task in manifest.tasks],
             self.folder,
             status,
-            seconds=resumed.results.totals.seconds if resumed.results else 0.0,
+            seconds=manifest.seconds,
             may_start=not self.options.real,
         )
         note = notes(quiet=self.options.quiet)
@@ -351,9 +353,7 @@ class Assembly:
                 raise
             raise CannotGoOn(f"{self.folder / STATE} is cut or lost: {error}") from None
         if self.options.real and status.status in SUBMITTED:
-            if resumed.results:
-                noted = resumed.results.model_copy(update={"submitted": True})
-                write_whole(resumed.folder / "results.json", noted.model_dump_json(indent=1))
+            note_progress(resumed.folder, submitted=True)
             raise NothingToDo(submitted_already(resumed.folder, session_id))
         return status
 
@@ -368,12 +368,19 @@ class Assembly:
 
     def _manifest(self, session: Session) -> Manifest:
         """What the run is made of, without its session and tasks, which are not known yet."""
-        shipped = self.benchmark.prompts.shipped()
+        shipped, words = self.benchmark.prompts.shipped(), self.benchmark.results
         return Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
+            benchmark=self.options.benchmark,
+            strategy=self.options.strategy,
+            stages=tuple(kind.name for kind in session.stages),
+            harm_name=words.harm_name,
+            groups=words.groups,
+            idle_group=words.idle_group,
             identity=self.identity,
             note=note_on(self.identity.models.values()),
+            packs=self._packs,
             options=self.options.stored(),
             base_url=self.address,
             preflight=self.preflight,
@@ -387,6 +394,11 @@ class Assembly:
         named = tuple((t.spec_id, t.task_id, t.text) for t in tasks)
         update = {"session_id": session.session_id, "tasks": named}
         blank.model_copy(update=update).write(self.folder)
+
+    @property
+    def _packs(self) -> tuple[PackInfo, ...]:
+        pack = self.pack
+        return (PackInfo(name=pack.name, tasks=len(pack.scenarios)),) if pack else ()
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
         if before and self.sandbox and before[-1:] != self.sandbox:
@@ -410,6 +422,8 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
         check_collector()
     url = _url(options, earlier)
     past = past_of(options)
+    if past:  # one of several tasks of a spec is named by its journal
+        options = options.model_copy(update={"tasks": (past.log.spec_id,)})
     pack = earlier.pack if earlier else pack_of(options, past)
     note = notes(quiet=options.quiet)
     overrides = used_sections(options.prompts, options.benchmark, (options.strategy,), note)

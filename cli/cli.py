@@ -36,10 +36,10 @@ COMMANDS = {
         "workshop.views.commands:stats",
         "Show score, cost and failures of many runs in groups.",
     ),
-    "export": ("workshop.views.commands:export", "Hand a run to Inspect AI or OpenTelemetry."),
+    "export": ("workshop.views.commands:export", "Hand a run to OpenTelemetry."),
     "regress": ("workshop.lab.regress:regress", "Play packs and report scores with intervals."),
     "compare": (
-        "workshop.lab.compare:compare",
+        "workshop.views.compare:compare",
         "Compare two runs task by task: is the second one worse?",
     ),
     "minimise": (
@@ -53,10 +53,6 @@ COMMANDS = {
         "workshop.generators.command:generate",
         "Write a pack of fresh scenarios to standard output.",
     ),
-    "baselines": (
-        "workshop.command:baselines",
-        "Show what players score that do not read the tasks of a pack.",
-    ),
     "openenv": (
         "workshop.environments.command:openenv",
         "Serve drawn tasks as an environment of OpenEnv until interrupted",
@@ -67,11 +63,11 @@ COMMANDS = {
     ),
     "prompts": ("cli.commands:prompts", "Write every text that a model reads into a folder."),
     "evolve": (
-        "workshop.lab.evolve.command:evolve",
+        "workshop.lab.evolve:evolve",
         "Let a model improve prompts; propose only what is proven.",
     ),
     "wiki": ("cli.wiki_command:wiki", "Write out the wikis that runs have read."),
-    "agent": ("workshop.agent_adapter.play:agent", "Play any agent on the embedded platform."),
+    "agent": ("workshop.lab.agents:agent", "Play any agent on the embedded platform."),
 }
 """By name the function of each subcommand, and what the list says of it.
 
@@ -125,9 +121,8 @@ class Commands(typer.core.TyperGroup):
         from cli import env_file
 
         ctx.obj = partial(_late, "cli.lab:lab_context", dict(os.environ))
-        # Pages stand below the lab and the platform, whose verdicts and baselines they show.
-        ctx.meta["judge"] = partial(_late, "cli.adapters:judge")
-        ctx.meta["baselines"] = partial(_late, "cli.adapters:note_baselines")
+        # Pages stand below the lab, whose trivial players they show.
+        ctx.meta["play_trivial"] = partial(_late, "cli.lab:play_trivial")
         with _explained(complete=self._name != "run"):
             env_file.load_for(self._name)
             return super().invoke(ctx)

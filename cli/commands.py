@@ -18,13 +18,22 @@ if TYPE_CHECKING:
 
 
 @takes(Options)
-def run(options: Options, _context: typer.Context) -> int:
+def run(options: Options, context: typer.Context) -> int:
     """Run a benchmark session and show its scores."""
     from cli.assembly import located
+    from core.runs.manifest import manifest_of
 
     check(options)
     options = located(options)
     check(options)
+    if options.resume and (manifest := manifest_of(options.resume)) and manifest.is_sampled:
+        from workshop.lab.command import Sitting
+        from workshop.lab.regress import show
+
+        jobs = options.jobs if "jobs" in options.model_fields_set else None
+        sitting = Sitting(context.obj(), jobs, quiet=options.quiet or options.as_json)
+        show(sitting.resume(options.resume), as_json=options.as_json)
+        return 0
     from cli.run import start
 
     return start(options)
@@ -91,13 +100,13 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     from cli.benchmarks import tools_of, workbench_of
     from cli.debugging import fork_options, turn_of, world_of
     from core.runs.find import find_run
-    from core.runs.run_view import benchmark_of
+    from core.runs.manifest import read_manifest
     from workshop.replay.debugger.sessions import debug_state, drive
 
     folder = find_run(options.run, options.logs)
     spec, number = turn_of(folder, options.task, options.turn)
-    name = benchmark_of(folder)
-    with world_of(folder, options.pack) as url:
+    name = read_manifest(folder).benchmark
+    with world_of(folder, spec, options.pack) as url:
         debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
         try:
             edited = drive(debugged, Console(soft_wrap=True))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from cli.options import Options
 from cli.platform import pack_at
-from core.runs.errors import Usage
-from core.runs.folder import PACK_COPY
+from core.runs.errors import NotRecorded, Usage
 from core.runs.hints import command
 from core.runs.manifest import NoManifest, read_manifest
-from core.runs.reader import NotRecorded, read_tasks
+from core.runs.packs import pack_with
+from core.runs.reader import read_one_task
 from core.runs.run_view import read_run_view
 from core.runs.task import Turn
 from core.terminal.console import notes, say
@@ -26,7 +26,7 @@ def turn_of(run: Path, task: str | None, turn: int | None) -> tuple[str, int]:
     if task is None and turn is not None:
         raise Usage("--turn needs --task")
     if task is None:
-        failed = [one.spec_id for one in read_run_view(run).tasks if one.failed]
+        failed = [one.key for one in read_run_view(run).tasks if one.failed]
         coded = (spec for spec in failed if coded_turns(run, spec))
         task = next(coded, None)
         if task is None:
@@ -50,8 +50,7 @@ def coded_turns(run: Path, spec_id: str) -> list[int]:
 
     return [
         act.number
-        for log in read_tasks(run, spec_id)[:1]
-        for act in log.work
+        for act in read_one_task(run, spec_id).work
         if act.turn and act.turn.report and act.turn.report.pins and not is_typed(act)
     ]
 
@@ -65,7 +64,11 @@ def fork_options(run: Path, spec: str, edited: Turn, pack: Path | None) -> Optio
         stored = read_manifest(run).options
     except NoManifest as error:
         raise NotRecorded(f"cannot fork: {error}") from None
-    forgotten = {name: v for name, v in stored.items() if name not in ("pack", "real", "replay")}
+    forgotten = {
+        name: value
+        for name, value in stored.items()
+        if name in Options.model_fields and name not in ("pack", "real", "replay")
+    }
     asked = Options.model_validate(
         {"fork": run, "tasks": (spec,), "turn": edited.number + 1, "edited": edited, "pack": pack}
         | {"out": run.parent}
@@ -77,23 +80,22 @@ def fork_options(run: Path, spec: str, edited: Turn, pack: Path | None) -> Optio
 
 
 @contextmanager
-def world_of(run: Path, pack: Path | None) -> Iterator[str | None]:
-    """Address of a platform that serves the named pack, else the one that the run keeps.
+def world_of(run: Path, spec: str, pack: Path | None) -> Iterator[str | None]:
+    """Address of a platform that serves the named pack, else the run's own one with this task.
 
     None where the run keeps none that can be used. Raises Usage: the named one cannot be.
     """
     from workshop.simulator.server import serve
 
-    own = run / PACK_COPY
-    if pack is None and not own.is_file():
-        yield None
-        return
+    served = None
     try:
-        served = pack_at(pack or own)
+        if pack_file := pack or pack_with(run, spec):
+            served = pack_at(pack_file)
     except Usage as error:
         if pack:
             raise
         say(notes(), f"warning: no simulator can answer calls that are not recorded: {error}")
+    if served is None:
         yield None
         return
     with serve(served) as platform:

@@ -201,5 +201,5 @@ def print_json(assembly: Assembly, results: RunResults) -> None:
     """
     print(hide((_compared_fork(assembly) or results).model_dump_json(indent=1)))
     if lost := loss():
-        where = assembly.folder / "results.json"
+        where = assembly.folder
         raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")

@@ -1,28 +1,70 @@
-"""The models, prompts and benchmarks that the lab plays with."""
+"""What lab and pages get from here: benchmarks, models and prompts, loaded when they are needed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from cli import preflight
-from cli.adapters import ADAPTERS
-from cli.benchmarks import used_sections
+from cli.benchmarks import RunContext, declared, know_world, used_sections, world_named
 from cli.options import Options
-from cli.preflight import Asked
+from cli.registry import BENCHMARKS, Registration
 from cli.run_models import check_evaluator, prompts_of, run_models, versions
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
+from core.files import read_bytes
 from core.models.models_file import default_models
-from workshop.lab.benchmark_adapter import LabContext
-from workshop.lab.lab_run import Settings
+from core.models.sections import Texts
+from core.runs.errors import CannotRun
+from core.runs.folder import PACK_COPY
+from core.runs.results import ResultsFile
+from core.runs.run_view import readable_results
+from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
+from workshop.lab.settings import Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cli.preflight import Asked
+
+
+@dataclass(frozen=True)
+class Factory:
+    """Makes one benchmark with its world, in this or another process."""
+
+    entry: Registration
+
+    def __call__(self) -> LabBenchmark:
+        """The benchmark, which can be made again with other guards and prompts."""
+        know_world(self.entry)
+        return LabBenchmark(world_named(self.entry.name), self._build)
+
+    def _build(self, guards: str, overrides: Texts) -> Benchmark:
+        run = RunContext(guards=guards, overrides=overrides)
+        return declared(self.entry.name, self.entry, run)
+
+
+class _Benchmarks(Mapping[str, BenchmarkFactory]):
+    def __getitem__(self, name: str) -> BenchmarkFactory:
+        return Factory(BENCHMARKS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return (id for id, entry in BENCHMARKS.items() if id == entry.name)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+LAB = _Benchmarks()
+"""What the lab plays, by name."""
 
 
 def lab_context(environment: Mapping[str, str]) -> LabContext:
     """The benchmarks that the lab can play; ``environment``: as the program was started with."""
     return LabContext(
-        ADAPTERS, default="store", models=_models, texts=used_sections, prompts=_prompts,
+        LAB, default="store", models=_models, texts=used_sections, prompts=_prompts,
         versions=versions, environment=environment, ask_once=_ask_once,
     )  # fmt: skip
 
@@ -39,12 +81,37 @@ def _models(
 
 def _prompts(benchmark: Benchmark, settings: Settings) -> Mapping[str, str]:
     fields = settings.model_dump(include=set(Options.model_fields), exclude={"prompts"})
-    options = Options.model_validate(fields | {"stages": settings.steps})
+    options = Options.model_validate(fields)
     return prompts_of(benchmark, options, run_models(options, benchmark.environments.stages))
 
 
 def _ask_once(asked: Asked, note: Console) -> None:
+    from cli import preflight
+
     models = default_models()
     preflight.check_ids(models, asked)
     preflight.check_keys(models, asked, note)
     preflight.ask(models, asked, note)
+
+
+def play_trivial(folder: Path) -> None:
+    """Add the results of the trivial players to those of a finished run that has its pack.
+
+    They are played once. If they cannot be played or kept, the pages omit them.
+    """
+    copy = folder / PACK_COPY
+    if not copy.is_file():
+        return
+    with suppress(CannotRun, OSError):
+        from workshop.lab.play_job import play_trivial as played
+
+        results = readable_results(folder)
+        if results is None or not results.finished or results.trivial:
+            return
+        entry = BENCHMARKS.get(results.benchmark)
+        if entry is None:
+            return
+        lab = Factory(entry)()
+        specs = {task.spec_id for task in results.tasks}
+        pack = lab.read(read_bytes(copy).decode(), str(copy))
+        ResultsFile(folder).append(played(lab, pack, specs))

@@ -20,11 +20,6 @@ from core.runs.find import LATEST, LOGS, NAMED
 from core.runs.task import Turn
 from core.terminal.record_command import argument, option_of
 
-_IN_MANIFEST = {"steps": "stages", "patience": "retry_seconds"}
-"""Options that manifests know by another name."""
-_FORMER = {"retry_policy": "retry_seconds", "embedding": None}
-"""Options in manifests of earlier versions: what they are called now; None is gone."""
-
 
 class TraceKind(StrEnum):
     """Forms of traces; typer does not accept a Literal in a list of options."""
@@ -112,8 +107,7 @@ class Options(RunConfig, PlayOptions):
 
     def stored(self) -> dict[str, Any]:
         """Return the options as plain data for the manifest."""
-        stored = self.model_dump(mode="json")
-        return stored | {key: stored.pop(name) for key, name in _IN_MANIFEST.items()}
+        return self.model_dump(mode="json")
 
     def restored(self, stored: dict[str, Any]) -> Options:
         """Return the stored options of the run to resume, overridden by those given now.
@@ -128,8 +122,6 @@ class Options(RunConfig, PlayOptions):
             # A tape is written once; what follows has to be recorded into another one.
             if name in self.model_fields_set or field.exclude or name == "record"
         }
-        names = _FORMER | _IN_MANIFEST
-        stored = {now: value for name, value in stored.items() if (now := names.get(name, name))}
         merged = stored | given
         if stored.get("strategy") == "next-step":
             del merged["worker"]  # it has one model, whichever of the two is given now

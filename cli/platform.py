@@ -19,7 +19,8 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
-from core.runs.folder import PACK_COPY
+from core.runs.packs import pack_with
+from core.runs.results import Known
 from core.text import instead
 
 if TYPE_CHECKING:
@@ -64,13 +65,12 @@ def platform_of(
         yield RetryingPlatform(inner, retry_policy)
 
 
-def groups_of(pack: Pack, benchmark: Benchmark) -> dict[str, str]:
-    """The group of each task of a pack, by its spec, as far as the pack tells it."""
+def known_of(pack: Pack, benchmark: Benchmark) -> dict[str, Known]:
+    """What a pack tells of each of its tasks, by spec."""
+    from workshop.lab.lab_benchmark import known_of as facts_of
     from workshop.simulator.worlds import world_of
 
-    expects, group_of = world_of(pack.format).expects, benchmark.results.expected
-    groups = {one.spec_id: group_of("", expects(one) or None) for one in pack.scenarios}
-    return {spec: group for spec, group in groups.items() if group}
+    return facts_of(world_of(pack.format), benchmark, pack)
 
 
 def pack_of(options: Options, past: Any) -> Pack | None:
@@ -90,8 +90,8 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             "play the real platform with --real"
         )
     world = world_named(options.benchmark)
-    copy = past.log.folder / PACK_COPY if past else None
-    own = copy if copy and copy.is_file() else world.bundled
+    copy = pack_with(past.log.folder, past.log.spec_id, past.log.pack) if past else None
+    own = copy or world.bundled
     pack = pack_at(options.pack or own)
     if pack.format != world.format:
         entries = every_benchmark()
@@ -100,8 +100,8 @@ def pack_of(options: Options, past: Any) -> Pack | None:
             f"the pack cannot be used: {pack.name!r} is a {pack.format}, and --benchmark "
             f"{options.benchmark} plays {world.format}; give --benchmark {theirs}"
         )
-    if past and options.pack is None and pack.name != past.pack:
-        reason = f"was made with the pack {past.pack!r}" if past.pack else "names no pack"
+    if past and options.pack is None and pack.name != (played := past.log.pack):
+        reason = f"was made with the pack {played!r}" if played else "names no pack"
         raise Usage(f"cannot fork: the run {reason}; give its pack with --pack")
     known = [scenario.spec_id for scenario in pack.scenarios]
     for task in options.tasks:

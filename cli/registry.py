@@ -26,8 +26,6 @@ class Registration:
     """The module that offers it to the debugger."""
     world: str
     """``module:NAME`` of the world that the embedded platform serves."""
-    adapter: str
-    """The module with its ``adapter`` for the lab."""
     scripted: str
     """The model that needs no key; it plays where none is named."""
     platform_ids: tuple[str, ...] = ()
@@ -44,7 +42,6 @@ STORE = Registration(
     declaration="cli.store_benchmark",
     workbench="store_tools.workbench",
     world="workshop.simulator.store.world:STORE",
-    adapter="workshop.lab.adapters.store",
     scripted="scripted/store",
 )
 COMPANY = Registration(
@@ -52,7 +49,6 @@ COMPANY = Registration(
     declaration="cli.company_benchmark",
     workbench="company_tools.workbench",
     world="workshop.simulator.company.world:COMPANY",
-    adapter="workshop.lab.adapters.company",
     scripted="scripted/company",
     platform_ids=("erc3-dev", "erc3-test", "erc3-prod"),
 )

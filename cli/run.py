@@ -22,10 +22,9 @@ from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from core.erc3_client.retry_policy import trouble_of
-from core.runs.errors import CannotRun, Exit, Usage
+from core.runs.errors import CannotRun, Exit, NotRecorded, Usage
 from core.runs.hints import command, goes_on
 from core.runs.journal import JournalFailed
-from core.runs.reader import NotRecorded
 from core.runs.results import RunResults
 from core.terminal.console import notes, say
 from core.terminal.figures import so_many_tasks

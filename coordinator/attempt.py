@@ -22,7 +22,7 @@ from core.models.model_client import ModelClient, ModelFailed
 from core.models.reprompt import Unreadable
 from core.runs.journal import Journal, JournalFailed
 from core.runs.reader import NOTED
-from core.runs.results import PASS, Failure, TaskResult
+from core.runs.results import PASS, Failure, Known, TaskResult
 from core.runs.task import PREPARED, Decision, TaskInfo, TaskRun
 
 LEFT_OPEN = frozenset({"model", "benchmark", "internal"})
@@ -118,6 +118,8 @@ class Attempt(CallObserver):
         config = self.shared.config
         limits = Limits(config.task_seconds, config.task_tokens, config.task_dollars)
         self._meter = Meter(limits, "task")
+        self._pack = config.pack_name or ""
+        self._known = self.shared.known.get(self.task.spec_id, Known())
         self._telemetry = Telemetry(
             self.shared.platform, self.task.task_id, lambda: self.shared.with_retries(self.gate)
         )
@@ -189,7 +191,10 @@ class Attempt(CallObserver):
     def _begin(self, environment: Environment) -> None:
         """Write the first record, start the task, and restore the environment's memory."""
         task, history = self.task, self.start.history
-        named: dict[str, object] = asdict(task) | {"attempt": self.start.number}
+        known: dict[str, object] = {
+            "pack": self._pack, "epoch": self.start.epoch, "mechanics": self._known.mechanics,
+        }  # fmt: skip
+        named: dict[str, object] = asdict(task) | {"attempt": self.start.number} | known
         if history:
             history.begin(self._journal, named)
         else:
@@ -275,15 +280,20 @@ class Attempt(CallObserver):
         score, eval_log = (None, "") if run.failure in LEFT_OPEN else self._complete(environment)
         verdict = environment.ending if environment and run.outcome == "finished" else None
         fits = score is not None and score >= PASS
+        # What the pack tells goes before what the evaluator's log does, which need not tell it.
+        told = self.shared.benchmark.results.expected(eval_log, verdict if fits else None)
         result = TaskResult(
+            pack=self._pack,
             spec_id=task.spec_id,
+            epoch=self.start.epoch,
             task_id=task.task_id,
             task_text=task.text,
+            journal=self.start.path.stem,
             score=score,
             eval_log=eval_log,
             outcome=run.outcome,
             verdict=verdict,
-            group=self.shared.benchmark.results.expected(eval_log, verdict if fits else None),
+            group=self._known.group or told,
             acts=environment.side_effects if environment else 0,
             turns=sum(turn.closed_by != PREPARED for turn in run.turns),
             tool_calls=run.tool_calls,
@@ -296,6 +306,8 @@ class Attempt(CallObserver):
             cause=None if fits else run.cause,
             failed_steps=run.failed_steps,
             attempt=self.start.number,
+            mechanics=self._known.mechanics,
+            best=self._known.best,
         )
         return judged(result, self.shared.benchmark, score)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models
 from core.runs.journal import Journal
 from core.runs.prompts import Prompts
+from core.runs.results import Known
 from core.runs.task import TaskInfo, TaskRun, Watcher
 from worker.worker import ExecutorFactory
 
@@ -67,6 +69,8 @@ class Shared:
     """Opens the sandboxes of each task, for a debugger."""
     stage_models: Mapping[str, str] = field(default_factory=dict)
     """The stages that have a model of their own; the others ask the evaluator's."""
+    known: Mapping[str, Known] = field(default_factory=dict)
+    """What the pack tells of each task, by spec."""
 
     def __post_init__(self) -> None:
         self.prompts = Prompts(self.folder)
@@ -90,6 +94,18 @@ class Start:
     history: History | None = None
     environment: Environment | None = None
     """A world that was brought to where the history ends; else a new one is made."""
+    epoch: int = 0
+    """How often the run has this task before it."""
+
+
+def epochs_of(tasks: Iterable[TaskInfo]) -> list[int]:
+    """How often each task of a run stands before itself in it, by its spec."""
+    counts: Counter[str] = Counter()
+    epochs = []
+    for task in tasks:
+        epochs.append(counts[task.spec_id])
+        counts[task.spec_id] += 1
+    return epochs
 
 
 def base_urls(

@@ -14,8 +14,9 @@ from itertools import zip_longest
 
 from coordinator.benchmark import Environment
 from core.ledger import Ledger, LedgerEntry, ToolFault
+from core.runs.errors import NotRecorded
 from core.runs.journal import Journal
-from core.runs.reader import NOTED, NotRecorded, results_of
+from core.runs.reader import NOTED
 from core.runs.task import TaskRun, Turn
 from core.runs.task_record import Line, TaskRecord
 
@@ -37,9 +38,6 @@ class Past:
             raise NotRecorded(f"{log.spec_id}: no turn {turn}; recorded turns: {exist}")
         self.log = log
         self.turn = turn
-        results = results_of(log.folder)
-        self.pack = results.pack if results else None
-        """The name of the run's pack, if known."""
         self._edited = edited
         self._logs = log.before(turn)
         if edited:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from coordinator.beginning import Start
+from coordinator.beginning import Start, epochs_of
 from coordinator.benchmark import Platform
 from core.ledger import LedgerEntry
 from core.runs.journal import Journal, journal_paths
@@ -105,7 +105,8 @@ def continuation(
     known_states = {t.task_id: str(t.status) for t in session.tasks} if session else {}
     states = [known_states.get(t.task_id) or _status(platform, t.task_id) for t in now]
     plan = Continuation(seconds=max(seconds, _active_seconds(logs)))
-    for old, task, log, state in zip(tasks, now, logs, states, strict=True):
+    epochs = epochs_of(tasks)
+    for old, task, log, state, epoch in zip(tasks, now, logs, states, epochs, strict=True):
         if result := _kept_result(log, state, may_start):
             plan.kept.append(result)
         elif state == GONE and not may_start:
@@ -114,7 +115,7 @@ def continuation(
             if state == GONE or (log and log.result and state in CLOSED):
                 task, state = _as_new(platform, benchmark, task), GONE
             plan.tasks.append(task)
-            plan.starts.append(_start(paths[old.task_id], state, log))
+            plan.starts.append(replace(_start(paths[old.task_id], state, log), epoch=epoch))
         plan.order.append(task.task_id)
     return plan
 

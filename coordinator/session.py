@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from coordinator.attempt import LEFT_OPEN, Attempt, complete, judged
-from coordinator.beginning import Shared, Start
+from coordinator.beginning import Shared, Start, epochs_of
 from coordinator.benchmark import Environment
 from coordinator.fork import Past
 from coordinator.limits import LimitReached
 from coordinator.resume import Continuation
-from core.runs.journal import JournalFailed, journal_paths, write_whole
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.journal import JournalFailed, journal_paths
+from core.runs.manifest import ModelPair, note_progress
+from core.runs.results import ResultsFile, RunResults, TaskResult, totals_of
 from core.runs.task import TaskInfo
-
-ALWAYS = 100
-"""Up to so many tasks the results are written after each of them."""
-WRITING_AT_MOST = 0.02
-"""Share of the time that may go into writing them in a larger run."""
 
 
 @dataclass
 class Session(Shared):
-    """One run: starts its tasks, runs them, closes every one, writes ``results.json``."""
+    """One run: starts its tasks, runs them, closes every one, keeps their results."""
 
     past: Past | None = None
     """The only task of the run starts after these recorded turns."""
-    groups: Mapping[str, str] = field(default_factory=dict)
-    """The group of each task by spec, from the pack."""
     session_id: str | None = field(default=None, init=False)
     sandboxes: tuple[str, ...] = field(default=(), init=False)
     """The sandboxes in which generated code runs, and ran before a resume."""
@@ -46,7 +40,7 @@ class Session(Shared):
         super().__post_init__()
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
-        self._write_again = 0.0
+        self._file = ResultsFile(self.folder)
         self._closed: set[str] = set()
         """Tasks that an external failure has left open and that were completed since."""
         self._order: list[str] = []
@@ -109,14 +103,19 @@ class Session(Shared):
             Start(
                 path=paths[t.task_id],
                 needs_start=not self.config.tasks,
+                epoch=epoch,
                 history=self.past,
                 environment=self._rebuilt.get(t.task_id),
             )
-            for t in tasks
+            for t, epoch in zip(tasks, epochs_of(tasks), strict=True)
         ]
 
     def take_over(self, plan: Continuation, session_id: str | None, started: str) -> None:
-        """Continue an earlier run: its tasks, what it has spent, when it started."""
+        """Continue an earlier run: its tasks, what it has spent, when it started.
+
+        A process that was killed may have kept a result in its journal alone. Raises OSError.
+        """
+        self._file.append_changed(plan.kept)
         self.started = datetime.fromisoformat(started)
         self.session_id = session_id
         self._order = plan.order
@@ -135,7 +134,7 @@ class Session(Shared):
         return [self._results[i] for i in self._order if i in self._results]
 
     def run(self, tasks: list[TaskInfo], starts: list[Start] | None = None) -> RunResults:
-        """Run every task, at most ``jobs`` at once, and write the results after each.
+        """Run every task, at most ``jobs`` at once, and keep the result of each.
 
         Tasks that failed for reasons outside of the agent are still open afterwards.
 
@@ -173,11 +172,14 @@ class Session(Shared):
         ]
 
     def close_open(self) -> RunResults:
-        """Complete the tasks that external failures have left open; they keep no score."""
+        """Complete the tasks that external failures have left open, they keep no score.
+
+        Raises OSError.
+        """
         for result in self._left_open():
             task = TaskInfo(result.spec_id, result.task_id, result.task_text)
             score, eval_log, error = complete(self.platform, task)
-            group = self.benchmark.results.expected(eval_log, None)
+            group = result.group or self.benchmark.results.expected(eval_log, None)
             update: dict[str, object] = {"eval_log": eval_log, "group": group}
             if error is None:
                 self._closed.add(result.task_id)
@@ -185,6 +187,7 @@ class Session(Shared):
                 update["error"] = f"{result.error}; {error}"
             closed = judged(result.model_copy(update=update), self.benchmark, score)
             self._results[result.task_id] = closed
+            self._file.append([closed])
         return self.write()
 
     def submit(self, *, force: bool = False) -> None:
@@ -196,27 +199,23 @@ class Session(Shared):
             self.platform.submit_session(self.session_id, force=force)
             self._submitted = True
 
-    def write(self, *, running: bool = False) -> RunResults:
-        """Write ``results.json`` whole and return what it holds.
+    def write(self) -> RunResults:
+        """Note in ``run.json`` how far the run is; all of its results.
 
-        It is finished when every task has a result that will not be tried again.
+        It is finished when every task has a result that will not be tried again. Raises OSError.
         """
-        over = not (running or self.stop.requested or self.unplayed or self._left_open())
-        with self._lock:
-            began = time.perf_counter()
-            results = self._summary(over or self._submitted)
-            write_whole(self.folder / "results.json", results.model_dump_json(indent=1))
-            ended = time.perf_counter()
-            self._write_again = ended + (ended - began) / WRITING_AT_MOST
+        over = not (self.stop.requested or self.unplayed or self._left_open())
+        results = self._summary(over or self._submitted)
+        note_progress(
+            self.folder,
+            finished=results.finished,
+            submitted=results.submitted,
+            seconds=results.totals.seconds,
+        )
         return results
 
     def _summary(self, finished: bool) -> RunResults:
-        words = self.benchmark.results
-        # What the pack tells goes before what the evaluator's log does, which need not tell it.
-        done = [
-            task.model_copy(update={"group": self.groups.get(task.spec_id, task.group)})
-            for task in self.kept
-        ]
+        words, done = self.benchmark.results, self.kept
         now = datetime.now(UTC).isoformat(timespec="seconds") if finished else None
         return RunResults(
             run_id=self.folder.name,
@@ -257,9 +256,7 @@ class Session(Shared):
             self.stop.request()
         with self._lock:
             self._results[task.task_id] = result
-            due = len(self._results) <= ALWAYS or time.perf_counter() >= self._write_again
-        if due:
-            self.write(running=True)
+            self._file.append([result])
         self.watcher.task_done(result)
 
     def _is_limit_reached(self) -> bool:

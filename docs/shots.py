@@ -26,7 +26,7 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from cli.adapters import judge  # noqa: E402
+
 from workshop.views.live import build_app  # noqa: E402
 from workshop.views.report.run_page import write_report  # noqa: E402
 from workshop.views.report.versus import versus_page  # noqa: E402
@@ -55,7 +55,7 @@ def serve(logs: Path) -> str:
     import uvicorn
 
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(build_app(logs, judge), lifespan="off", log_config=None))
+    server = uvicorn.Server(uvicorn.Config(build_app(logs), lifespan="off", log_config=None))
     threading.Thread(target=server.run, args=([listener],), daemon=True).start()
     return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
@@ -105,7 +105,7 @@ def shoot_versus(browser: Any, logs: Path) -> None:
     """Two runs on one page: the second one had too few turns."""
     first, second = run(logs, BUNDLED), run(logs, BUNDLED, "--max-turns", "2")
     path = logs / "versus.html"
-    path.write_text(versus_page(first, second, judge), encoding="utf-8")
+    path.write_text(versus_page(first, second), encoding="utf-8")
     shoot(opened(browser, path.as_uri()), "versus")
 
 

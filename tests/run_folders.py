@@ -10,8 +10,9 @@ from typing import Any
 
 from core.ledger import ToolCall, WireCall
 from core.models.model_call import ModelCall, Usage
-from core.runs.journal import Journal, write_whole
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.journal import Journal
+from core.runs.manifest import Identity, Manifest, PackInfo
+from core.runs.results import ResultsFile, TaskResult
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 
@@ -112,29 +113,30 @@ class RunFolder:
                 }
                 values |= {"tokens": Usage(prompt=900, completion=60, cached=0), "seconds": 0.7}
                 spent = {"turns": 2, "tool_calls": 1, "requests": 2}
-                done = TaskResult(
-                    spec_id=spec, task_id=task_id, task_text=text, **(values | spent | result)
-                )
+                named = {"spec_id": spec, "task_id": task_id, "task_text": text, "journal": spec}
+                done = TaskResult(**(named | {"pack": "small"} | values | spent | result))
                 journal.write("result", done.model_dump(mode="json"))
                 self.results.append(done)
         return self
 
     def write(self, *, finished: bool = True, **more: Any) -> Path:
-        """Write ``results.json``; the folder."""
+        """Write ``run.json`` and ``results.jsonl``; the folder."""
         now = datetime(2026, 5, 4, 12, 0, tzinfo=UTC).isoformat()
-        results = RunResults(
-            run_id=self.path.name,
-            benchmark="store",
-            pack="small",
-            brain=ModelPair(evaluator="lab/model", worker="lab/model"),
-            started=now,
-            finished=now if finished else None,
-            harm_name="wrong checkout",
-            totals=totals_of(self.results, 1.5, ("buy", "refuse")),
-            tasks=tuple(self.results),
-            **more,
-        )
-        write_whole(self.path / "results.json", results.model_dump_json())
+        (self.path / "results.jsonl").unlink(missing_ok=True)
+        ResultsFile(self.path).append(self.results)
+        facts = {
+            "benchmark": "store",
+            "strategy": "evaluator-worker",
+            "identity": Identity(
+                models={"evaluator": "lab/model", "worker": "lab/model"}, pack="small"
+            ),
+            "packs": (PackInfo(name="small", tasks=len(self.results)),),
+            "harm_name": "wrong checkout",
+            "groups": ("buy", "refuse"),
+            "seconds": 1.5,
+            "finished": now if finished else None,
+        }
+        Manifest(run_id=self.path.name, created=now, **(facts | more)).write(self.path)
         return self.path
 
 

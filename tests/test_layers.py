@@ -135,7 +135,7 @@ def test_the_agent_imports_without_the_workshop(tmp_path: Path) -> None:
             shutil.copytree(ROOT / top, copy / top)
     shutil.copy(ROOT / "submission.py", copy)
     names = sorted(name for name in modules() if not name.startswith("workshop"))
-    lab_only = {"cli.adapters", "cli.inspect_plugin", "cli.lab"}
+    lab_only = {"cli.inspect_plugin", "cli.lab"}
     # The sandbox runs it as the first code of a process of its own.
     lab_only.add("worker.sandbox.inside.boot")
     lines = [f"import {name}" for name in names if name not in lab_only]

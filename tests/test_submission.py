@@ -18,6 +18,7 @@ from cli.cli import app
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.errors import Exit
 from core.runs.hints import command
+from tests.records import results_at
 from tests.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
@@ -102,7 +103,7 @@ def test_a_whole_run_as_a_process_prints_one_document(pack: Path, tmp_path: Path
     assert results["totals"]["score_mean"] == 1.0
     assert "Traceback" not in done.stderr
     (folder,) = (tmp_path / "logs").iterdir()
-    assert json.loads((folder / "results.json").read_text()) == results
+    assert results_at(folder) == results
     assert {p.name for p in (folder / "tasks").iterdir()} == {"buy.jsonl", "refuse.jsonl"}
 
 
@@ -258,7 +259,7 @@ def test_a_session_whose_tasks_cannot_be_listed_is_not_lost(
     assert run("--resume", folder, "--yes", env=env).exit_code == 0
     (session,) = simulator.platform.sessions.values()
     assert session.status == "evaluated"
-    assert session.session_id == json.loads((folder / "results.json").read_text())["session_id"]
+    assert session.session_id == results_at(folder)["session_id"]
 
 
 def lost_connection(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""The commands ``serve`` and ``baselines``: the platform on this machine."""
+"""The command ``serve``: the platform on this machine."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import typer
 
 from core.runs.errors import Usage
 from workshop.simulator import server
-from workshop.simulator.company.baselines import baselines as company_baselines
-from workshop.simulator.company.pack import CompanyPack
 from workshop.simulator.faults import FAULT_KINDS, Chaos, ChaosError
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.state import StateError
@@ -64,22 +62,6 @@ def serve(
         print(simulator.base_url)
         print(f"export ERC3_BASE_URL={simulator.base_url} ERC3_API_KEY=key-local", flush=True)
         simulator.wait()
-
-
-def baselines(
-    pack: Annotated[Path, typer.Option(help="Pack file.")],
-    score: Annotated[
-        float | None, typer.Option(help="A score of this pack to show beside them.")
-    ] = None,
-) -> None:
-    """Show what players score that do not read the tasks of a pack."""
-    played = _load(pack)
-    if not isinstance(played, CompanyPack):
-        raise Usage(f"{pack}: there are no baselines for packs of {played.format!r}")
-    scores = company_baselines(played) | ({} if score is None else {"this score": score})
-    width = max(map(len, scores))
-    for name, value in scores.items():
-        print(f"{name:<{width}}  {value:.3f}")
 
 
 def _load(path: Path) -> Pack:

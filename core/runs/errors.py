@@ -41,3 +41,7 @@ class NothingToDo(CannotRun):
     """The request is already done; the text says so."""
 
     code = Exit.PLAYED
+
+
+class NotRecorded(Usage):
+    """The requested record is not in the run folder or unreadable; the text says where."""

@@ -1,6 +1,6 @@
 """A run folder by what a person types: a folder, ``latest``, a ``--name``, or how it begins.
 
-``latest`` is the newest run, of the lab or not, that is no fork; ``latest~1`` the one before it.
+``latest`` is the newest run that is no fork; ``latest~1`` the one before it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from typing import Annotated
 
 import typer
 
-from core.runs.folder import LAB
+from core.runs.errors import NotRecorded
 from core.runs.folder import NAME as LOCK
+from core.runs.manifest import FORMER, manifest_of
 from core.runs.manifest import NAME as MANIFEST
-from core.runs.manifest import manifest_of
-from core.runs.reader import NotRecorded
 
 LOGS = Path("logs")
 LATEST = "latest"
@@ -31,13 +30,7 @@ _LATEST = re.compile(r"latest(?:~(\d{1,4}))?")
 
 def is_run(folder: Path) -> bool:
     """Whether a folder is one that a run leaves behind."""
-    names = ("tasks", "results.json", MANIFEST, LAB)
-    return any((folder / name).exists() for name in names)
-
-
-def is_lab_run(folder: Path) -> bool:
-    """Whether a folder is one that ``regress`` leaves behind."""
-    return (folder / LAB).is_file()
+    return any((folder / name).exists() for name in ("tasks", MANIFEST, *FORMER))
 
 
 def run_folders(logs: Path, fits: Callable[[Path], bool] = is_run) -> list[Path]:

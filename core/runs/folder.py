@@ -10,20 +10,30 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import count, takewhile
 from pathlib import Path
 
 from core.runs.errors import CannotRun
 
 NAME = "run.lock"
 PACK_COPY = "pack.json"
-"""The pack that was played, for resuming and for viewers."""
-LAB = "lab.json"
-"""The file that a run of the lab has besides."""
+"""The pack that was played. Of several packs, and of parts of a large one, the next ones are
+``pack.2.json`` and so on."""
 NOT_BEGUN = {NAME, PACK_COPY, "platform.jsonl", "prompts"}
 """What a run writes into its folder before it opens a session."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
 """Attempts at a name if another run started in the same second."""
+
+
+def pack_file(folder: Path, nth: int) -> Path:
+    """The nth file of a run's packs, counted from 1."""
+    return folder / (PACK_COPY if nth == 1 else f"pack.{nth}.json")
+
+
+def pack_files(folder: Path) -> Iterator[Path]:
+    """The files of a run's packs, in order."""
+    return takewhile(Path.is_file, (pack_file(folder, nth) for nth in count(1)))
 
 
 @contextmanager

@@ -169,6 +169,11 @@ def journal_path(folder: Path, spec_id: str, nth: int) -> Path:
     return folder / FOLDER / (f"{name}.{nth}{SUFFIX}" if nth > 1 else f"{name}{SUFFIX}")
 
 
+def journal_file(folder: Path, key: str) -> Path:
+    """The journal of that name, which is there or not."""
+    return folder / FOLDER / f"{key}{SUFFIX}"
+
+
 def journals(folder: Path) -> list[Path]:
     """All journals of a run folder, by name."""
     return sorted((folder / FOLDER).glob(f"*{SUFFIX}"))

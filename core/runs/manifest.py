@@ -1,4 +1,4 @@
-"""The manifest of a run, in its folder from before its first step: ``run.json``."""
+"""What a run is made of and how far it is: ``run.json``, from before its first step on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,70 @@ from core.files import read_bytes
 from core.ledger import Record
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
+from core.models.providers import note_on
+from core.runs.errors import NotRecorded
 from core.runs.journal import write_whole
 
 NAME = "run.json"
 
 
-class NoManifest(Exception):
+FORMAT = "run/1"
+FORMER = ("results.json", "lab.json")
+"""Files of the folders that earlier versions left."""
+
+
+class NoManifest(NotRecorded):
     """The folder cannot be gone on with; the text says why."""
+
+
+class ModelPair(Record):
+    """The models of a run."""
+
+    evaluator: str
+    worker: str
+
+    @property
+    def note(self) -> str:
+        """What a reader of their results has to know of them; "" for nothing."""
+        return note_on((self.evaluator, self.worker))
+
+
+class PackInfo(Record):
+    """A pack as it is played."""
+
+    name: str
+    tasks: int
+    sha256: str = ""
+    """Hash of its scenarios, in order; "" where nobody has made one."""
+
+
+class ExternalAgent(Record):
+    """An agent that is not ours: a command that plays on the simulator in its environment."""
+
+    command: str
+    """Secrets in it are masked."""
+    commit: str | None = None
+    """Commit of its folder, with `-dirty` if files differ; None outside of git."""
+    session_names: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    """As it reported them."""
+    side_by_side: int = 1
+    """So many of it at once, each with a share of the tasks."""
+    timeout: float | None = None
+    """Seconds for which it may neither begin a task nor complete one; None: for ever."""
+
+
+class _Format(Record):
+    format: str
+
+
+_OTHER_VERSION = (
+    f"which this version does not read: it reads {FORMAT}; "
+    "use the version that made it, or play it again"
+)
+MODELS_NAMED = 3
+HARM = "harm"
+"""Used if a run does not record the benchmark's name for it."""
 
 
 class Identity(Record):
@@ -39,9 +96,21 @@ class Identity(Record):
 class Manifest(Record):
     """The whole of ``run.json``."""
 
-    format: Literal["run-manifest/1"] = "run-manifest/1"
+    format: Literal["run/1"] = "run/1"
     run_id: str
     created: str
+    """ISO 8601, as ``finished``."""
+    benchmark: str
+    strategy: str | None = None
+    """None: an agent plays that is not ours."""
+    stages: tuple[str, ...] = ()
+    """Those that are on."""
+    harm_name: str = HARM
+    """The benchmark's name for the mistake that cannot be undone."""
+    groups: tuple[str, ...] = ()
+    """Its classes of tasks."""
+    idle_group: str | None = None
+    """The class of tasks that pass if nothing is done; None: there is none."""
     identity: Identity
     note: str = ""
     """What a reader of the results has to know of the models."""
@@ -49,6 +118,13 @@ class Manifest(Record):
     """Identities before forced resumes, oldest first."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The options of the run that resuming needs."""
+    packs: tuple[PackInfo, ...] = ()
+    """None on a real platform."""
+    epochs: int = 1
+    players: dict[str, str] = Field(default_factory=dict)
+    """Titles of the trivial players by name."""
+    agent: ExternalAgent | None = None
+    """Who plays in place of our models; None: they do."""
     base_url: str | None = None
     """Address of the real platform; None for the simulator."""
     session_id: str | None = None
@@ -61,13 +137,42 @@ class Manifest(Record):
     versions: dict[str, str] = Field(default_factory=dict)
     sandboxes: tuple[str, ...] = ()
     """Where generated code ran: bubblewrap, landlock or monty; one more after each resume in which
-    it changed. Empty: no code runs, or an older version made it."""
+    it changed. Empty: no code runs."""
+    finished: str | None = None
+    """When every task had a result that will not be tried again."""
+    submitted: bool = False
+    seconds: float = 0.0
+    """Wall time over all sittings that came to their end."""
 
     @property
     def title(self) -> str:
         """The name that the user gave; "" if none: the default is the strategy's name."""
         name = str(self.options.get("name") or "")
         return "" if name == self.options.get("strategy") else name
+
+    @property
+    def brain(self) -> ModelPair:
+        """The models of evaluator and worker; of an agent, what is known of it."""
+        if self.agent:
+            label = self.agent_label
+            return ModelPair(evaluator=label, worker=label)
+        evaluator = self.identity.models.get("evaluator", "")
+        return ModelPair(evaluator=evaluator, worker=self.identity.models.get("worker", evaluator))
+
+    @property
+    def agent_label(self) -> str:
+        """Names of an agent's sessions, its command, commit and the models that it reported."""
+        agent = self.agent
+        if agent is None:
+            return ""
+        version = f" @ {agent.commit}" if agent.commit else ""
+        name = ", ".join(agent.session_names) or "agent"
+        return ", ".join((f"{name}: {agent.command}{version}", *agent.models[:MODELS_NAMED]))
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether its tasks are played in parts, on platforms of their own."""
+        return "chunk" in self.options
 
     @property
     def fork(self) -> str:
@@ -83,8 +188,14 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a run folder. Raises NoManifest."""
     path = folder / NAME
     try:
-        return Manifest.model_validate_json(read_bytes(path))
+        data = read_bytes(path)
+        # Before anything else is looked at: another version may have other fields.
+        if (found := _Format.model_validate_json(data).format) != FORMAT:
+            raise NoManifest(f"{path}: has the format {found}, {_OTHER_VERSION}")
+        return Manifest.model_validate_json(data)
     except FileNotFoundError:
+        if any((folder / name).exists() for name in FORMER):
+            raise NoManifest(f"{folder} has no {NAME}, {_OTHER_VERSION}") from None
         raise NoManifest(
             f"{folder} has no {NAME}: it is not a run folder, or the run died before its first task"
         ) from None
@@ -92,6 +203,12 @@ def read_manifest(folder: Path) -> Manifest:
         raise NoManifest(f"{path} cannot be read: {error.strerror}") from None
     except ValidationError as error:
         raise NoManifest(f"{path}: {first_problem(error)}") from None
+
+
+def note_progress(folder: Path, **progress: Any) -> None:
+    """Replace fields of a run's ``run.json``, if it has one. Raises OSError, NoManifest."""
+    if (folder / NAME).exists():
+        read_manifest(folder).model_copy(update=progress).write(folder)
 
 
 def manifest_of(folder: Path) -> Manifest | None:

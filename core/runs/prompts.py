@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from core.files import RECORD_BYTES
 from core.models.file_checks import FileError, read_text
+from core.runs.errors import NotRecorded
 from core.runs.journal import JournalFailed, text_hash, write_whole
 from core.runs.manifest import manifest_of
-from core.runs.reader import NotRecorded
 
 FOLDER = "prompts"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,9 +20,10 @@ from core.files import read_bytes
 from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
-from core.runs.errors import Usage
+from core.runs.errors import NotRecorded
 from core.runs.journal import VERSION, journals
-from core.runs.results import NAME, RunResults, TaskResult, read_results
+from core.runs.manifest import NAME
+from core.runs.results import TaskResult
 from core.runs.task import Finding, Turn
 from core.runs.task_record import Line, ObservedRequest, TaskRecord, TurnLog
 from core.text import instead
@@ -38,10 +39,6 @@ NOTED = {**ENTRY_TYPES, "notice": Notice}
 Record = TypeVar("Record", bound=BaseModel)
 
 
-class NotRecorded(Usage):
-    """The requested record is not in the run folder or unreadable; the text says where."""
-
-
 def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     """The tasks of a run folder, in the order of its files, or those of a spec; read strictly.
 
@@ -49,17 +46,38 @@ def read_tasks(folder: Path, spec_id: str | None = None) -> list[TaskRecord]:
     """
     paths = journals(folder)
     if not paths:
-        kept = (folder / NAME).is_file()
-        why = "has no journal" if kept else "is not a run folder: it has no tasks/*.jsonl"
+        is_run = (folder / NAME).is_file()
+        why = "has no journal" if is_run else "is not a run folder: it has no tasks/*.jsonl"
         raise NotRecorded(f"{folder} {why}")
     logs = [read_task(path, strict=True) for path in paths]
     if empty := next((log.path for log in logs if not log.begun), None):
         raise NotRecorded(f"{empty}: is empty")
-    matches = [log for log in logs if spec_id in (None, log.spec_id)]
+    matches = logs if spec_id is None else named_tasks(logs, spec_id)
     if not matches:
         hint = instead(str(spec_id), [log.spec_id for log in logs])
         raise NotRecorded(f"{folder} has no task {spec_id!r}; {hint}")
     return matches
+
+
+def named_tasks(logs: Sequence[TaskRecord], name: str) -> list[TaskRecord]:
+    """The tasks of that spec; one of several of it is named by its journal."""
+    return [one for one in logs if one.key == name and one.key != one.spec_id] or [
+        one for one in logs if one.spec_id == name
+    ]
+
+
+def say_which(logs: Sequence[TaskRecord]) -> str:
+    """How each of several tasks of a spec is named."""
+    each = (f"{one.key} (pack {one.pack!r}, epoch {one.epoch})" for one in logs)
+    return f"name one: {', '.join(each)}"
+
+
+def read_one_task(folder: Path, name: str) -> TaskRecord:
+    """The task of that name, read strictly. Raises NotRecorded: none, or several."""
+    logs = read_tasks(folder, name)
+    if len(logs) > 1:
+        raise NotRecorded(f"{folder} has {name!r} several times; {say_which(logs)}")
+    return logs[0]
 
 
 def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
@@ -71,17 +89,6 @@ def read_task(path: Path, *, strict: bool = False) -> TaskRecord:
     for line in _lines(path, strict, reader.notes):
         reader.take(line)
     return reader.log()
-
-
-def results_of(folder: Path) -> RunResults | None:
-    """Read the results of a run; None if it ended before there were any. Raises NotRecorded."""
-    try:
-        return read_results(folder)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        why = error.strerror if isinstance(error, OSError) else first_problem(error)
-        raise NotRecorded(f"{folder / NAME} cannot be read: {why}") from None
 
 
 def parsed(data: bytes, *, strict: bool = False) -> Any:
@@ -106,10 +113,9 @@ def text_in(record: dict[str, Any], name: str) -> str:
 
 
 def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
-    """Kinds of task, if recorded: one name or several."""
-    result = record.get("mechanics") or record.get("mechanic")
-    names = [result] if isinstance(result, str) else result if isinstance(result, list) else []
-    return tuple(str(name) for name in names)
+    """Kinds of task, if recorded."""
+    names = record.get("mechanics")
+    return tuple(map(str, names)) if isinstance(names, list) else ()
 
 
 def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
@@ -202,7 +208,7 @@ class _Reader:
         self._cut()
         if self._intent is not None:  # only looked for by viewers
             self.notes.append(f"started; outcome unknown: {_note(self._intent)}")
-        number = self._task.get("attempt")
+        number, epoch = self._task.get("attempt"), self._task.get("epoch")
         return TaskRecord(
             path=self._path,
             spec_id=text_in(self._task, "spec_id") or self._path.stem,
@@ -212,6 +218,8 @@ class _Reader:
             result=self._result,
             notes=tuple(self.notes),
             labels=labels_in(self._task),
+            pack=text_in(self._task, "pack"),
+            epoch=epoch if isinstance(epoch, int) else 0,
             resumed=self._resumed,
             begun=self._begun,
             attempt=number if isinstance(number, int) else 1,

@@ -1,43 +1,82 @@
-"""``results.json`` of a run (``run-results/2``): a line for each task, and the totals."""
+"""What a run's tasks came to: a line for each in ``results.jsonl``, and all of them read.
+
+The file is only appended to. Of the lines with one pack, spec, epoch and player the last one
+counts: a task that is played again, or whose score the platform tells later, has another line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import regex
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
 
 from core.erc3_client.bounds import known_score
-from core.files import read_bytes
+from core.files import SERIES_BYTES, check_regular, read_bytes
 from core.ledger import Record
-from core.models.model_call import Figure, Usage, known_sum
-from core.models.providers import note_on
+from core.models.file_checks import first_problem
+from core.models.model_call import Figure, Usage
+from core.models.redact import hide
+from core.runs.errors import NotRecorded
+from core.runs.journal import write_whole
+from core.runs.manifest import Manifest, ModelPair, read_manifest
+from core.runs.summary import summary_of
 
 Outcome = Literal["finished", "unfinished", "error"]
 Failure = Literal[
     "model", "reply", "benchmark", "internal", "limit", "interrupted", "sandbox", "agent"
 ]
 """Why a task ended early: no answer from a model, replies that cannot be read, no answer from
-the platform, an error of this program, a limit, the user, the sandbox died (which only the lab
-distinguishes), or an external agent that did not finish it."""
+the platform, an error of this program, a limit, the user, the sandbox died (which only runs of
+several processes distinguish), or an external agent that did not finish it."""
 INFRASTRUCTURE = frozenset({"model", "benchmark", "internal", "interrupted", "sandbox"})
 """Failures that say nothing of the agent: such a task may be run again."""
 PASS = 0.9 - 1e-9
 """A passed task may have lost a tenth for missing telemetry."""
-NAME = "results.json"
-FORMAT = "run-results/2"
+NAME = "results.jsonl"
+AGENT = "agent"
+"""The player under test; all others are trivial ones."""
 Score = Annotated[float | None, BeforeValidator(known_score)]
 """From 0 to 1; None is unknown, also if a file has another number."""
 
 
-class TaskResult(Record):
-    """One task's line in ``results.json``; None is unknown."""
+class Known(NamedTuple):
+    """What a pack tells of a task, whoever plays it."""
 
+    group: str | None = None
+    """Its class, as ``TaskResult.group``."""
+    mechanics: tuple[str, ...] = ()
+    """Kinds of task that it belongs to."""
+    best: int | None = None
+    """Dollars that the best answer costs; None where its answers have no price."""
+
+
+class SampleKey(NamedTuple):
+    """What tells one line of the results from all others."""
+
+    pack: str
     spec_id: str
-    task_id: str
-    task_text: str
+    epoch: int
+    player: str
+
+
+class TaskResult(Record):
+    """One task, played once by one player: a line of ``results.jsonl``; None is unknown."""
+
+    pack: str = ""
+    """"" on a real platform."""
+    spec_id: str
+    epoch: int = 0
+    """How often the run has this task before it."""
+    player: str = AGENT
+    task_id: str = ""
+    task_text: str = ""
+    journal: str = ""
+    """Name of its file in ``tasks/``, without the ending, where one is kept."""
     score: Score = None
     """Unknown, too, where the task ended with an error; it then counts as not passed."""
     eval_log: str = ""
@@ -64,6 +103,32 @@ class TaskResult(Record):
     """Stages that came to nothing where they should have."""
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
+    mechanics: tuple[str, ...] = ()
+    paid: int | None = None
+    """Dollars of the first act, where acts have a price."""
+    best: int | None = None
+    """Dollars of the best answer, where the pack knows it."""
+    lost: int | None = None
+    """Effects that the agent wanted and that never came; nothing counts them yet."""
+    doubled: int | None = None
+    """Effects that came twice; nothing counts them yet."""
+    unauthorised: int | None = None
+    """Changes that the requester had no right to; nothing counts them yet."""
+
+    @property
+    def key(self) -> SampleKey:
+        """Its pack, spec, epoch and player."""
+        return SampleKey(self.pack, self.spec_id, self.epoch, self.player)
+
+    @property
+    def task(self) -> tuple[str, str]:
+        """Pack and spec, by which the tasks of two runs are paired."""
+        return self.pack, self.spec_id
+
+    @property
+    def strict(self) -> float:
+        """The score with tasks that were not played to their end and unknown scores as 0."""
+        return 0.0 if self.failure or self.score is None else self.score
 
     @model_validator(mode="before")
     @classmethod
@@ -125,31 +190,22 @@ class Totals(Record):
     tokens: Usage
     cost_usd: float | None
     seconds: float
-
-
-class ModelPair(Record):
-    """The models of a run."""
-
-    evaluator: str
-    worker: str
-
-    @property
-    def note(self) -> str:
-        """What a reader of their results has to know of them; "" for nothing."""
-        return note_on((self.evaluator, self.worker))
+    """Wall time."""
 
 
 class RunResults(Record):
-    """The whole of ``results.json``."""
+    """A run with all results of its player; what ``show --json`` prints."""
 
-    format: Literal["run-results/2"] = "run-results/2"
+    format: Literal["run-results/3"] = "run-results/3"
     run_id: str
     benchmark: str
     pack: str | None
+    """Several are named with a plus between them; None: the real platform."""
     brain: ModelPair
     strategy: str | None = None
-    """None where the file does not tell."""
+    """None: an agent plays that is not ours."""
     steps: tuple[str, ...] = ()
+    """The stages that are on."""
     sandboxes: tuple[str, ...] = ()
     """As in ``run.json``."""
     session_id: str | None = None
@@ -163,43 +219,153 @@ class RunResults(Record):
     """The group of tasks that pass if nothing is done; None: none, or unknown."""
     totals: Totals
     tasks: tuple[TaskResult, ...]
-
-
-def read_results(folder: Path) -> RunResults:
-    """Read the results of a run folder.
-
-    Raises:
-        OSError: they are missing or unreadable.
-        ValidationError: they are invalid; a ``ValueError``.
-    """
-    return RunResults.model_validate_json(read_bytes(folder / NAME))
+    trivial: tuple[TaskResult, ...] = Field(default=(), exclude=True)
+    """Those of the trivial players."""
 
 
 def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[str] = ()) -> Totals:
     """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
-    tasks = list(results)
-    scores = [t.score for t in tasks if t.score is not None]
-    counted = len(scores) + sum(t.outcome == "error" for t in tasks)
-    # What a platform gives for tasks that nobody played is no score of a run without any other.
-    has_score = bool(scores) and not all(t.infrastructure_failure for t in tasks)
-    cost = known_sum(t.cost_usd for t in tasks)
-    named = dict.fromkeys([*groups, *(t.group for t in tasks if t.group)])
+    sums = summary_of("", list(results))
+    named = dict.fromkeys([*groups, *sums.groups])
+    parts = {name: sums.groups.get(name) for name in named}
     return Totals(
-        tasks=len(tasks),
-        scored=len(scores),
-        score_mean=round(sum(scores) / counted, 4) if has_score else None,
+        tasks=sums.trials,
+        scored=sums.scored,
+        score_mean=None if sums.score is None else round(sums.score, 4),
         groups={
-            name: Part(
-                tasks=sum(t.group == name for t in tasks),
-                passed=sum(t.group == name and t.passed for t in tasks),
-            )
-            for name in named
+            name: Part(tasks=one.of if one else 0, passed=one.passed if one else 0)
+            for name, one in parts.items()
         },
-        harm=sum(t.harm is True for t in tasks),
-        turns=sum(t.turns for t in tasks),
-        tool_calls=sum(t.tool_calls for t in tasks),
-        requests=sum(t.requests for t in tasks),
-        tokens=sum((t.tokens for t in tasks), Usage.nothing()),
-        cost_usd=None if cost is None else round(cost, 6),
+        harm=sums.harm.passed,
+        turns=sums.turns,
+        tool_calls=sums.tool_calls,
+        requests=sums.requests,
+        tokens=sums.tokens,
+        cost_usd=None if sums.all_cost_usd is None else round(sums.all_cost_usd, 6),
         seconds=round(seconds, 3),
     )
+
+
+class ResultsFile:
+    """``results.jsonl`` of a run folder; one process writes it, a line in one write."""
+
+    def __init__(self, folder: Path) -> None:
+        """Cut off what a crash has left of a line.
+
+        Raises OSError: also if it is no regular file, or too large.
+        """
+        self.path = folder / NAME
+        if self.path.exists():
+            with open(os.open(self.path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK), "rb+") as file:
+                check_regular(file.fileno(), self.path, SERIES_BYTES)
+                whole = file.read().rpartition(b"\n")
+                file.truncate(len(whole[0]) + len(whole[1]))
+
+    def append(self, results: Iterable[TaskResult]) -> None:
+        """Add results in one write, without known secrets. Raises OSError."""
+        data = "".join(map(_line, results)).encode()
+        if not data:
+            return
+        with self.path.open("ab", buffering=0) as file:
+            end = file.tell()
+            try:
+                while data:  # a disk that is nearly full takes a part
+                    data = data[file.write(data) or 0 :]
+            except OSError:
+                file.truncate(end)
+                raise
+
+    def append_changed(self, results: Iterable[TaskResult]) -> None:
+        """Add those that are not in the file as they are. Raises OSError."""
+        there = {one.key: one for one in _read(self.path, [])}
+        self.append(one for one in results if there.get(one.key) != one)
+
+    def read(self) -> list[TaskResult]:
+        """The results that count. Raises NotRecorded, OSError."""
+        return read_lines(self.path)
+
+    def settle(self, order: Mapping[tuple[str, str], int]) -> list[TaskResult]:
+        """Put those that count in the order of their tasks, the agent's before the trivial ones.
+
+        Raises OSError.
+        """
+        key = lambda one: (one.player != AGENT, order[one.task], one.epoch)  # noqa: E731
+        results = sorted(self.read(), key=key)
+        write_whole(self.path, "".join(map(_line, results)))
+        return results
+
+
+def read_results(folder: Path, problems: list[str] | None = None) -> RunResults:
+    """Read a run: its ``run.json`` with every result.
+
+    ``problems``: takes lines that cannot be read, which are then left out.
+
+    Raises NotRecorded: there is no ``run.json`` that can be read, or a line cannot be.
+    """
+    manifest = read_manifest(folder)
+    try:
+        results = _last_of(_read(folder / NAME, problems))
+    except OSError as error:
+        if problems is None:
+            raise NotRecorded(f"{folder / NAME} cannot be read: {error.strerror}") from None
+        problems.append(f"{NAME} cannot be read: {error.strerror}")
+        results = []
+    return results_of(manifest, results)
+
+
+def read_lines(path: Path) -> list[TaskResult]:
+    """The results of a file, of every player, that count. Raises NotRecorded, OSError."""
+    return _last_of(_read(path, None))
+
+
+def results_of(manifest: Manifest, results: Sequence[TaskResult]) -> RunResults:
+    """A run with these results, of every player."""
+    counts: Counter[str] = Counter()
+    places: dict[tuple[str, int], int] = {}
+    for place, (spec, *_) in enumerate(manifest.tasks):
+        places[spec, counts[spec]] = place
+        counts[spec] += 1
+    ours = [one for one in results if one.player == AGENT]
+    ours.sort(key=lambda one: places.get((one.spec_id, one.epoch), len(places)))
+    return RunResults(
+        run_id=manifest.run_id,
+        benchmark=manifest.benchmark,
+        pack=" + ".join(pack.name for pack in manifest.packs) or None,
+        brain=manifest.brain,
+        strategy=manifest.strategy,
+        steps=manifest.stages,
+        sandboxes=manifest.sandboxes,
+        session_id=manifest.session_id,
+        submitted=manifest.submitted,
+        started=manifest.created,
+        finished=manifest.finished,
+        harm_name=manifest.harm_name,
+        idle_group=manifest.idle_group,
+        totals=totals_of(ours, manifest.seconds, manifest.groups),
+        tasks=tuple(ours),
+        trivial=tuple(one for one in results if one.player != AGENT),
+    )
+
+
+def _line(result: TaskResult) -> str:
+    return hide(result.model_dump_json()) + "\n"
+
+
+def _last_of(results: Iterable[TaskResult]) -> list[TaskResult]:
+    return list({one.key: one for one in results}.values())
+
+
+def _read(path: Path, problems: list[str] | None) -> Iterator[TaskResult]:
+    try:
+        data = read_bytes(path, SERIES_BYTES)
+    except FileNotFoundError:
+        return
+    # The end of a line that a crash has cut is not looked at.
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+        try:
+            yield TaskResult.model_validate_json(line)
+        except ValidationError as error:
+            text = f"{path.name}: line {number}: {first_problem(error)}"
+            if problems is None:
+                raise NotRecorded(f"{path.parent}: {text}") from None
+            problems.append(text)

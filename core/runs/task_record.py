@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from core.ledger import LedgerEntry, Record, ToolCall
 from core.models.model_call import ModelCall
+from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Finding, Turn
 from core.runs.work import StepRecord
 
 Status = Literal["passed", "failed", "unscored", "running"]
-HARM = "harm"
-"""Used if a run does not record the benchmark's name for it."""
 
 
 class ObservedRequest(Record):
@@ -114,6 +113,9 @@ class TaskRecord:
     """Warnings, errors, lines that cannot be read and records of other kinds, one line each."""
     labels: tuple[str, ...] = ()
     """Kinds of task that it was said to belong to."""
+    pack: str = ""
+    epoch: int = 0
+    """How often the run has this task before it."""
     harm_name: str = HARM
     """The benchmark's name for an irreversible mistake."""
     resumed: int = 0
@@ -173,15 +175,19 @@ class TaskRecord:
         """The whole turns of the last attempt before one."""
         return [log for log in self.last if log.turn and log.number < number]
 
-    def told(self, result: TaskResult | None, labels: Sequence[str], harm_name: str) -> TaskRecord:
+    def told(self, result: TaskResult | None, harm_name: str) -> TaskRecord:
         """Add what the run as a whole knows about it."""
         result = result or self.result
+        if result is None:
+            return replace(self, harm_name=harm_name)
         return replace(
             self,
             result=result,
-            text=self.text or (result.task_text if result else ""),
-            labels=self.labels or tuple(labels),
+            text=self.text or result.task_text,
+            labels=self.labels or result.mechanics,
             harm_name=harm_name,
+            pack=result.pack,
+            epoch=result.epoch,
         )
 
     @property

@@ -12,6 +12,8 @@ from core.models.redact import hide
 from core.text import clean
 
 PIPE_WIDTH = 120
+CAUTION = "dark_orange3"
+"""A colour that can be read on a dark and on a light terminal, which yellow cannot."""
 
 
 class _Hiding:

@@ -18,10 +18,10 @@ from rich.text import Text
 
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall, Usage, known_sum
+from core.runs.manifest import HARM
 from core.runs.results import TaskResult
 from core.runs.task import Decision, TaskInfo, Turn, Watcher
-from core.runs.task_record import HARM
-from core.terminal.console import plain_line
+from core.terminal.console import CAUTION, plain_line
 from core.terminal.figures import DASH, counted, cut, dollars, number, peek, tokens
 from core.terminal.figures import seconds as shown_seconds
 from core.text import clean
@@ -191,7 +191,7 @@ def finished_line(result: TaskResult, place: str, harm_name: str) -> Text:
     if result.harm or result.failure:
         style = "bold red" if result.harm else "red"
     else:
-        style = "green" if result.passed else "yellow" if result.failed else ""
+        style = "green" if result.passed else CAUTION if result.failed else ""
     return line.append(ended, style=style).append(tail, style="dim")
 
 

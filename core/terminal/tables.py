@@ -13,7 +13,7 @@ from rich.text import Text
 
 from core.runs.results import Failure, RunResults, TaskResult, Totals
 from core.runs.run_view import RunView
-from core.terminal.console import plain_line
+from core.terminal.console import CAUTION, plain_line
 from core.terminal.figures import (
     DASH,
     counted,
@@ -64,7 +64,7 @@ def summary_table(results: RunResults, width: int) -> Table:
     title = f"{results.run_id}  ({models}{': scripted' if pair.note else ''})"
     listed = tasks if len(tasks) <= ROWS else worst_first(results)[:ROWS]
     rows = [
-        (figures_of_result(task), "red" if task.harm else "" if task.passed else "yellow")
+        (figures_of_result(task), "red" if task.harm else "" if task.passed else CAUTION)
         for task in listed
     ]
     return _table(title, rows, results.totals, width, hidden=len(tasks) - len(listed))
@@ -148,7 +148,7 @@ def overview(console: Console, run: RunView) -> None:
     """Every task of a folder with what it came to, and the sums of the run."""
     sums = totals(run)
     rows = [
-        (figures_of_record(task), "red" if task.harm else "yellow" if task.failed else "")
+        (figures_of_record(task), "red" if task.harm else CAUTION if task.failed else "")
         for task in run.tasks
     ]
     title = f"{run.heading}{', a fork' if run.fork else ''}"
@@ -181,7 +181,7 @@ def summary_bar(results: RunResults, unplayed: int = 0) -> Rule:
         f"{failed} failed": "red",
         counted(results.totals.harm, results.harm_name): "bold red",
         f"{len(results.tasks) - passed - failed} without a score": "",
-        f"{unplayed} not played": "yellow",
+        f"{unplayed} not played": CAUTION,
     }
     text = Text(", ").join(
         Text(clean(words), style=style) for words, style in counts.items() if words[:2] != "0 "
@@ -189,7 +189,7 @@ def summary_bar(results: RunResults, unplayed: int = 0) -> Rule:
     text = text or Text("no task was played")
     text.append(f" in {seconds(results.totals.seconds)}", style="dim")
     bad, short = failed or results.totals.harm, unplayed or not results.tasks
-    return Rule(text, characters="═", style="red" if bad else "yellow" if short else "green")
+    return Rule(text, characters="═", style="red" if bad else CAUTION if short else "green")
 
 
 def ending(results: RunResults, unplayed: int = 0) -> list[Text]:
@@ -235,7 +235,7 @@ def _lines(cause: str, tasks: Sequence[TaskResult]) -> list[tuple[Text, int]]:
         text += "" if of_program else f": {_reason(first)}"
         return [(Text(clean(text), style="red"), len(tasks))]
     cause = first.ended if first.cause and not first.failure else cause
-    style = "red" if first.harm else "yellow"
+    style = "red" if first.harm else CAUTION
     texts = (f"  {cause}: {t.spec_id}  {number(t.score, 1)}  {_reason(t)}" for t in tasks)
     return [(Text(clean(text), style=style), 1) for text in texts]
 

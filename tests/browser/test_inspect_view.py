@@ -1,4 +1,4 @@
-"""A run in Inspect AI's own viewer."""
+"""A task that was played in Inspect AI, in its own viewer."""
 
 from __future__ import annotations
 
@@ -13,23 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cli.cli import app
 from tests.browser.conftest import expect
 
 pytestmark = pytest.mark.nightly("the pages are Inspect's own; by day its log is read")
-
-
-@pytest.fixture
-def exported(hostile: Path, tmp_path: Path) -> Iterator[str]:
-    """The address of ``inspect view`` over the log of a run."""
-    pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
-    log = str(tmp_path / "logs" / "run.eval")
-    done = CliRunner().invoke(app, ["export", "--format", "inspect", str(hostile), "-o", log])
-    assert done.exit_code == 0, done.output
-    with _viewing(tmp_path) as address:
-        yield address
 
 
 @pytest.fixture
@@ -79,18 +66,6 @@ def _address(running: subprocess.Popen[str]) -> str:
         if found:
             return found[1]
     raise AssertionError(f"inspect view did not start: {''.join(said)}")
-
-
-def test_inspect_view_opens_the_log_of_a_run(exported: str, look: Callable[..., Any]) -> None:
-    seen = look(exported)
-    page = seen.page
-    page.get_by_text("4 rows").wait_for()
-    for spec in ("good", "hostile", "wrong", "broken"):
-        expect(page.get_by_text(spec, exact=True).first).to_be_attached()
-    page.get_by_text("good", exact=True).first.click()
-    page.get_by_text("SUB-AGENT: TURN 2").wait_for()
-    expect(page.get_by_text("Buy tea").first).to_be_attached()
-    assert all(url.startswith(exported) for url in seen.requests), seen.requests
 
 
 def test_inspect_view_opens_a_task_that_was_played_in_inspect(

@@ -13,7 +13,6 @@ import pytest
 import uvicorn
 from typer.testing import CliRunner
 
-from cli.adapters import judge
 from cli.cli import app
 from core.runs.manifest import Identity, Manifest
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
@@ -38,7 +37,7 @@ TOO_WIDE = "() => document.scrollingElement.scrollWidth - document.documentEleme
 
 def live(stack: ExitStack, logs: Path) -> str:
     listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-    config = uvicorn.Config(build_app(logs, judge), lifespan="off", ws="none", log_config=None)
+    config = uvicorn.Config(build_app(logs), lifespan="off", ws="none", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()

@@ -10,7 +10,7 @@ import pytest
 from core.runs.journal import write_whole
 from tests.browser.conftest import OUTSIDE, expect
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from tests.workshop.views.test_versus_page import judge, run
+from tests.workshop.views.test_versus_page import run
 from workshop.views.report.versus import versus_page
 
 OTHERS = pytest.mark.nightly("by day each size and each colour scheme is seen once")
@@ -22,7 +22,7 @@ def page(tmp_path: Path) -> str:
     """Address of the page of two runs: one task got worse, one better, one is only in B."""
     a = run(tmp_path / "20260504-120000-aaaa", "t4", max_turns=7)
     b = run(tmp_path / "20260505-120000-bbbb", "t1", prompt=f"Be brief.\n{HOSTILE}\n", tasks=7)
-    write_whole(tmp_path / "pair.html", versus_page(a, b, judge))
+    write_whole(tmp_path / "pair.html", versus_page(a, b))
     return (tmp_path / "pair.html").as_uri()
 
 
@@ -102,7 +102,7 @@ def test_hostile_stories_side_by_side_are_texts(tmp_path: Path, hostile: Path, l
     other.task("good", asked(), worked(), ended(), score=0.0, group="buy")
     other.task("hostile", asked(), worked(name=HOSTILE), text=f"Buy {HOSTILE}", group="buy")
     path = tmp_path / "pair.html"
-    write_whole(path, versus_page(hostile, other.write(), judge))
+    write_whole(path, versus_page(hostile, other.write()))
     seen = look(path.as_uri())
     seen.page.locator("#tasks").get_by_role("link", name="hostile").click()
     seen.told.get_by_role("heading", name="hostile").wait_for()

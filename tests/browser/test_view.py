@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import uvicorn
 
-from cli.adapters import judge
 from core.runs.journal import Journal
 from tests.browser.conftest import expect
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
@@ -23,7 +22,7 @@ from workshop.views.live import build_app
 def served(tmp_path: Path) -> Iterator[str]:
     """The address of the live pages over ``tmp_path``."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(build_app(tmp_path, judge), lifespan="off", ws="none", log_config=None)
+    config = uvicorn.Config(build_app(tmp_path), lifespan="off", ws="none", log_config=None)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()

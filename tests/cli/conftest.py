@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.records import results_at
+
 ROOT = Path(__file__).parents[2]
 KILLED = 137
 CLEAN = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE"), "")
@@ -106,7 +108,7 @@ class Lives:
     def results(self) -> dict[str, Any]:
         """What the last life left."""
         assert self.run is not None
-        results: dict[str, Any] = json.loads((self.run / "results.json").read_text())
+        results: dict[str, Any] = results_at(self.run)
         return results
 
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from cli import cache_folder
 from cli.cli import app
 from company_tools.wiki_store import hash_of
+from tests.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
 from workshop.simulator.worlds import load_pack
@@ -48,7 +49,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def result(folder: Path) -> dict[str, Any]:
-    (task,) = json.loads((folder / "results.json").read_text())["tasks"]
+    (task,) = results_at(folder)["tasks"]
     return dict(task)
 
 
@@ -56,7 +57,7 @@ def test_it_is_played_without_a_key(run: Path) -> None:
     played = result(run)
     assert (played["score"], played["verdict"], played["acts"]) == (1.0, "ok_answer", 1)
     assert (played["harm"], played["group"]) == (False, "answer")
-    results = json.loads((run / "results.json").read_text())
+    results = results_at(run)
     assert results["harm_name"] == "wrong write"
     assert list(results["totals"]["groups"]) == ["answer", "deny", "clarify", "other"]
 

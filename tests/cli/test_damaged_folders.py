@@ -13,7 +13,6 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from cli.adapters import judge
 from cli.cli import app
 from tests.cli.conftest import Lives, Zygote
 from tests.damage import DEEP, damage
@@ -23,7 +22,7 @@ from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.live import build_app
 
 SPEC = "named_item_on_last_page"
-KINDS = ("run.json", "results.json", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
+KINDS = ("run.json", "results.jsonl", "platform.jsonl", "pack.json", "tasks/*", "prompts/*")
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,6 @@ def commands(folder: Path, whole: Path) -> Iterator[list[object]]:
     yield ["report", folder, whole, "-o", folder.parent / "pair.html"]
     yield ["stats", folder.parent]
     yield ["stats", folder.parent, "--diff", folder, whole]
-    yield ["export", "--format", "inspect", folder, "-o", folder.parent / "log.json"]
     yield ["replay", folder]
     yield ["debug", folder, "--task", SPEC, "--turn", 1]
     yield ["--fork", folder, "--turn", 1, "--task", SPEC, "--quiet"]
@@ -84,8 +82,8 @@ def test_no_damage_is_more_than_a_message(folder: Path, cut_off: Path, seed: int
     damage(dice.choice(sorted(folder.glob(dice.choice(KINDS)))), dice)
     for words in commands(folder, cut_off):
         told(words)
-    with TestClient(build_app(folder.parent, judge), base_url="http://localhost") as client:
-        for path in ("/", "/runs/run/", "/runs/run/changes?since=0"):
+    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
+        for path in ("/", "/runs/run/"):
             assert client.get(path).status_code == 200
 
 
@@ -189,7 +187,7 @@ def test_a_file_of_the_folder_that_is_no_bounded_regular_one_ends_no_command(
         if words[0] == "--resume" and name in ("run.json", "tasks/*", "platform.jsonl"):
             assert heard.startswith("1 error: "), heard
             assert path.name in heard
-    with TestClient(build_app(folder.parent, judge), base_url="http://localhost") as client:
+    with TestClient(build_app(folder.parent), base_url="http://localhost") as client:
         for page in ("/", "/runs/run/", "/runs/run/changes?since=0"):
             assert client.get(page).status_code == 200
 
@@ -208,7 +206,7 @@ def test_a_pack_and_records_with_a_mark_of_their_encoding_are_read(folder: Path)
         path = folder / name
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert told(["--resume", folder, "--quiet"]).startswith("0")
-    path = folder / "results.json"
+    path = folder / "results.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert "2 tasks" in told(["show", folder])
     words = ["--pack", folder / "pack.json", "--task", SPEC, "--json", "--quiet"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import select
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from core.runs.manifest import note_progress
 from tests.rehearsal import rehearsal
 
 ROOT = Path(__file__).parents[2]
@@ -66,10 +66,11 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert address in said(agent)
     assert [t["score"] for t in agent.results()["tasks"]] == [1.0] * 5
 
-    before = (agent.run / "results.json").read_bytes()
+    before = [(agent.run / name).read_bytes() for name in ("results.jsonl", "run.json")]
     assert agent.live("--resume", agent.run, "--yes") == 0
     assert "already submitted; there is nothing left to do" in said(agent)
-    assert (agent.run / "results.json").read_bytes() == before
+    names = ("results.jsonl", "run.json")
+    assert [(agent.run / name).read_bytes() for name in names] == before
 
 
 @pytest.mark.promise("no session submitted that was not played")
@@ -88,12 +89,11 @@ def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
 @pytest.mark.promise("nothing lost at a kill")
 def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any) -> None:
     assert begin(agent) == 0
-    path = agent.run / "results.json"
-    results = json.loads(path.read_text())
-    path.write_text(json.dumps(results | {"submitted": False, "finished": None}))
+    results = agent.results()
+    note_progress(agent.run, submitted=False, finished=None)
     assert agent.live("--resume", agent.run, "--yes") == 0
     assert "already submitted" in said(agent)
-    after = json.loads(path.read_text())
+    after = agent.results()
     assert after["submitted"]
     assert after["tasks"] == results["tasks"]
 

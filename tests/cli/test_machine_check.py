@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
+from tests.records import results_at
 
 Call = Callable[..., Result]
 
@@ -39,7 +40,7 @@ def folder() -> Path:
 
 
 def task() -> dict[str, Any]:
-    (only,) = json.loads((folder() / "results.json").read_text())["tasks"]
+    (only,) = results_at(folder())["tasks"]
     return dict(only)
 
 

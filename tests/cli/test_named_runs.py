@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from cli.cli import app
 from core.runs.find import run_folders
 from tests.conftest import scenario
+from tests.records import results_at
 
 FAILED = "wrong"
 
@@ -56,7 +57,6 @@ COMMANDS: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("report", "RUN", "RUN"), 0, ".html"),
     (("stats", "RUN"), 0, "1/2"),
     (("compare", "RUN", "RUN"), 3, "NOT ENOUGH DATA"),
-    (("export", "RUN", "--format", "inspect"), 0, ".eval"),
     (("replay", "RUN"), 0, "equal"),
     (("debug", "RUN"), 0, f"{FAILED}, turn"),
     (("minimise", "--run", "RUN", "--spec", FAILED), 0, f"{FAILED}-small.json"),
@@ -88,7 +88,7 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
     first, second = (folder.name for folder in reversed(run_folders(logs)))
     assert f"A {first}" in call("compare").output
     assert f"B {second}" in call("compare").output
-    for words in (("show",), ("report",), ("replay",), ("debug",), ("export", "--format=inspect")):
+    for words in (("show",), ("report",), ("replay",), ("debug",)):
         assert call(*words).exit_code == 0
     assert (logs / second / "report.html").is_file()
 
@@ -144,7 +144,7 @@ def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_pa
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")
     assert done.exit_code == 0, done.output
-    results = json.loads((newest(logs) / "results.json").read_text())
+    results = results_at(newest(logs))
     assert results["run_id"] == json.loads(done.stdout)["fork"]["run_id"]
     assert results["brain"]["evaluator"] == "scripted/store"
 

@@ -19,6 +19,7 @@ from cli.cli import app
 from core.models import retries
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI, answer_by_rules
+from tests.records import results_at
 from workshop.simulator.server import Simulator
 
 KEY = "sk-live-4f9a1c77e2b0d358"
@@ -186,7 +187,7 @@ def test_each_backend_is_asked_once_and_counted(
     assert all(ask.messages != first.messages for ask in others)
     (run,) = (tmp_path / "logs").iterdir()
     (call,) = json.loads((run / "run.json").read_text())["preflight"]
-    totals = json.loads((run / "results.json").read_text())["totals"]["tokens"]
+    totals = results_at(run)["totals"]["tokens"]
     for part in ("prompt", "completion"):
         assert call["usage"][part] > 0
         assert totals[part] + call["usage"][part] == getattr(server.billed, part)

@@ -16,6 +16,7 @@ from cli.options import Options
 from cli.run_models import prompts_of, run_models
 from coordinator.stages import with_stage_tools
 from core.runs.prompts import overridden_sections
+from workshop.lab.sampled_run import read_sampled
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.report.differences import differences
 
@@ -119,8 +120,6 @@ def test_the_lab_plays_with_them(invoke: Callable[..., Any], tmp_path: Path) -> 
     done = invoke("regress", *words, "--prompts", mine, "--out", tmp_path / "logs")
     assert done.exit_code == 0, done.output
     (folder,) = (tmp_path / "logs").iterdir()
-    assert json.loads((folder / "lab.json").read_text())["settings"]["prompts"] == {
-        "store/rules": "- Buy."
-    }
+    assert read_sampled(folder).settings.prompts == {"store/rules": "- Buy."}
     texts = [path.read_text() for path in folder.glob("prompts/*.txt")]
     assert any("Rules of this benchmark\n- Buy.\n\nPlaybooks" in text for text in texts)

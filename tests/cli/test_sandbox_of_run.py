@@ -56,7 +56,7 @@ def folder() -> Path:
 
 def elsewhere(run: Path, kind: str) -> None:
     """The records of a run as a machine with another sandbox would have made them."""
-    for path in (run / "run.json", run / "results.json", *run.glob("tasks/*.jsonl")):
+    for path in (run / "run.json", run / "results.jsonl", *run.glob("tasks/*.jsonl")):
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace(f'"{kind}"', f'"{OTHER[kind]}"'), encoding="utf-8")
 
@@ -155,4 +155,4 @@ def test_a_lab_run_says_and_records_it(call: Call, kind: SandboxKind) -> None:
     assert done.exit_code == 0
     assert SAID[kind] in done.stderr
     assert f"sandbox: {kind}" in done.stdout
-    assert json.loads((folder() / "lab.json").read_text())["sandboxes"] == [kind]
+    assert read_manifest(folder()).sandboxes == (kind,)

@@ -51,7 +51,7 @@ def test_no_planted_key_is_left_anywhere(
     (task,) = life.results()["tasks"]
     assert task["turns"] >= 1
     files = [p for p in life.folder.rglob("*") if p.is_file()]
-    assert {"results.json", "run.json", "shop.jsonl", "report.html", "tape.jsonl"} <= {
+    assert {"results.jsonl", "run.json", "shop.jsonl", "report.html", "tape.jsonl"} <= {
         p.name for p in files
     }
     texts = {p.name: p.read_text(encoding="utf-8") for p in files}

@@ -13,6 +13,7 @@ from core.models.tokens import count_text
 from core.runs.reader import read_tasks
 from tests.cli.test_company import cli
 from tests.faulty_models import KINDS
+from tests.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
 from workshop.views.report.render import record_html
@@ -42,7 +43,7 @@ def run(out: Path, *words: object, specs: tuple[str, ...] = SPECS) -> tuple[dict
     code, text = cli("--benchmark", "company", "--out", out, "--quiet", *tasks, *words)
     assert code in (0, 1), text
     folder = max(out.iterdir(), key=lambda path: path.stat().st_mtime)
-    results: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    results: dict[str, Any] = results_at(folder)
     return results, folder
 
 

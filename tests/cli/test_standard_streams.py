@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.records import results_at
+
 ROOT = Path(__file__).parents[2]
 OUT, ERR = 1, 2
 
@@ -57,7 +59,7 @@ def test_json_that_nobody_gets_is_an_error(
     life = lives()
     words = ["--pack", pack, "--out", life.folder / "logs", "--json"]
     assert life.end(life.begin(*words, streams={OUT: what})) == 1
-    where = life.run / "results.json"
+    where = life.run
     line = f"error: standard output cannot be written: {why}; the results are in {where}\n"
     assert line in life.said[-1]
     assert [t["score"] for t in life.results()["tasks"]] == [1.0]
@@ -91,5 +93,5 @@ def test_as_a_shell_starts_it(pack: Path, tmp_path: Path) -> None:
         ["sh", "-c", f"{command} 0<&- >&- 2>&-"], cwd=tmp_path, capture_output=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    (results,) = tmp_path.glob("logs/*/results.json")
-    assert json.loads(results.read_text())["totals"]["score_mean"] == 1.0
+    (run,) = tmp_path.glob("logs/*")
+    assert results_at(run)["totals"]["score_mean"] == 1.0

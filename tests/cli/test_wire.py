@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -23,6 +22,7 @@ from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults, TaskResult
+from tests.records import results_at
 from tests.rehearsal import clients_for
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
@@ -330,13 +330,13 @@ def test_a_score_that_is_no_number_from_0_to_1_is_unknown_in_a_run_and_when_resu
     run = start(rule, SPECS[:1])
     for results in (run.go(), run.resume()):
         assert [(t.score, t.failure) for t in results.tasks] == [(None, None)]
-        assert json.loads((run.folder / "results.json").read_text())["totals"]["scored"] == 0
+        assert results_at(run.folder)["totals"]["scored"] == 0
 
 
 def test_a_journal_with_a_score_out_of_bounds_is_read_as_unknown(start: Start) -> None:
     run = start(lambda call: None, SPECS[:1])
     run.go()
-    for path in (run.folder / "results.json", *(run.folder / "tasks").glob("*.jsonl")):
+    for path in (run.folder / "results.jsonl", *(run.folder / "tasks").glob("*.jsonl")):
         text = path.read_text()
         assert '"score":1.0' in text.replace(": ", ":")
         path.write_text(
@@ -477,5 +477,5 @@ def test_surrogates_in_the_shop_are_no_fault_of_ours(start: Start, rule: Rule) -
 def test_a_report_of_it_all_can_be_written(start: Start) -> None:
     run = start(answering(BUY, 500, {"status": 500, "error": "\udcff", "code": ""}))
     results = run.go()
-    assert json.loads((run.folder / "results.json").read_text())["tasks"]
+    assert results_at(run.folder)["tasks"]
     assert results.tasks

@@ -15,6 +15,7 @@ import pytest
 
 from tests.fake_openai import FakeOpenAI, answer_by_rules
 from tests.fake_openai_faults import Message
+from tests.records import results_at
 
 ROOT = Path(__file__).parents[2]
 AGENT = (
@@ -83,7 +84,7 @@ def test_a_session_is_played_and_submitted_without_the_workshop(
     else:
         assert "1 passed" in done.stdout
     (folder,) = (agent / "logs").iterdir()
-    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    results = results_at(folder)
     assert results["submitted"]
     assert [task["score"] for task in results["tasks"]] == [1.0]
 

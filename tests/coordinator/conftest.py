@@ -17,7 +17,7 @@ from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.ledger import ToolCall
 from core.models.model_call import ModelCall
-from core.runs.results import RunResults, TaskResult
+from core.runs.results import Known, RunResults, TaskResult
 from core.runs.task import Decision, TaskInfo, Turn
 from tests.canned import play
 from tests.rehearsal import clients_for
@@ -111,7 +111,7 @@ def make_run(
         says: list[str] | None = None,
         does: list[str] | None = None,
         wrap: Callable[[Any], Any] = lambda client: client,
-        groups: dict[str, str] | None = None,
+        known: dict[str, Known] | None = None,
         **config: Any,
     ) -> Run:
         simulator = platform_of(*scenarios)
@@ -140,7 +140,7 @@ def make_run(
         packs = (one.pack for one in simulator.platform.served)
         session = Session(
             platform, options, changed, folder, watcher, clients_for(options.ids, *packs),
-            groups=groups or {},
+            known=known or {},
         )  # fmt: skip
         run.__init__(session, platform, watcher, folder, simulator)  # type: ignore[misc]
         return run

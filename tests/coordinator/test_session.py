@@ -12,7 +12,7 @@ from core.erc3_client import ApiError, ApiException, store, transport_errors
 from core.models.model_call import Usage
 from core.runs.journal import JournalFailed, file_name
 from core.runs.reader import read_tasks
-from core.runs.results import TaskResult, totals_of
+from core.runs.results import Known, TaskResult, read_lines, totals_of
 
 PROCEED = "THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {}"
 DONE = "THOUGHT: bought\nDECISION: FINISH\nINSTRUCTION: DONE"
@@ -318,9 +318,8 @@ def test_every_line_of_a_journal_parses(make_run: Any, tea_buyer: Any) -> None:
 
 def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
     run = make_run(tea_buyer, says=[PROCEED.format("Buy for 8.")], does=[BUYS], pack_name="small")
-    run.go()
-    written = json.loads((run.folder / "results.json").read_text())
-    assert written["format"] == "run-results/2"
+    written = run.go().model_dump(mode="json")
+    assert written["format"] == "run-results/3"
     assert set(written) >= {
         "run_id", "benchmark", "pack", "brain", "strategy", "steps", "harm_name",
         "started", "finished", "totals", "tasks",
@@ -341,18 +340,15 @@ def test_results_follow_the_format(make_run: Any, tea_buyer: Any) -> None:
 def test_results_are_whole_after_every_task(make_run: Any, shop_json: Any) -> None:
     shops = [shop_json(spec_id=f"s{n}") for n in range(3)]
     run = make_run(*shops, says=[LOOK, DECLINED] * 3, does=[LOOKS] * 3)
-    seen: list[tuple[int, Any]] = []
+    seen: list[list[str]] = []
 
     def look() -> None:
-        written = json.loads((run.folder / "results.json").read_text())
-        seen.append((len(written["tasks"]), written["finished"]))
+        seen.append([one.spec_id for one in read_lines(run.folder / "results.jsonl")])
 
     run.watcher.on_done = look
-    run.go()
-    assert seen == [(1, None), (2, None), (3, None)]
-    assert [p.name for p in run.folder.iterdir()] == ["tasks", "results.json"] or not list(
-        run.folder.glob("*.new")
-    )
+    results = run.go()
+    assert seen == [["s0"], ["s0", "s1"], ["s0", "s1", "s2"]]
+    assert tuple(read_lines(run.folder / "results.jsonl")) == results.tasks
 
 
 TEXTS = ["Buy 2x Green Tea", "Buy 1x Tea Cup", "Buy 3x helicopter", "Buy 9x Tea Cup"]
@@ -474,10 +470,11 @@ def test_a_journal_that_cannot_be_written_is_an_error_of_the_run(
         run.go()
 
 
-def test_the_group_of_a_task_is_that_of_the_pack(make_run: Any, tea_buyer: Any) -> None:
-    groups = {tea_buyer["spec_id"]: "refuse"}
-    run = make_run(tea_buyer, says=[DECLINED], does=[], groups=groups)
-    assert result(run).group == "refuse"
+def test_what_the_pack_knows_of_a_task_stands_in_its_result(make_run: Any, tea_buyer: Any) -> None:
+    known = {tea_buyer["spec_id"]: Known("refuse", ("ghost",), 7)}
+    run = make_run(tea_buyer, says=[DECLINED], does=[], known=known)
+    done = result(run)
+    assert (done.group, done.mechanics, done.best) == ("refuse", ("ghost",), 7)
 
 
 def test_a_program_that_failed_is_the_cause(make_run: Any, tea_buyer: Any) -> None:

@@ -27,7 +27,6 @@ ENTRY = Registration(
     declaration=__name__,
     workbench=__name__,
     world="tests.toy.world:TOY",
-    adapter="tests.toy.world",
     scripted="toy/counter",
 )
 
@@ -116,7 +115,7 @@ def declare(run: RunContext) -> Declaration:
             groups=("grow", "leave"),
             idle_group="leave",
             brief=str,
-            expected=lambda log, _verdict: None,
+            expected=lambda _log, wanted: wanted if wanted in ("grow", "leave") else None,
             harmed=lambda acts, passed: bool(acts) and not passed,
         ),
     )

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from cli import registry
 from cli.cli import app
+from tests.records import results_at
 from tests.toy.benchmark import ENTRY
 from workshop.simulator import worlds
 
@@ -39,7 +40,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_run_of_it_is_scored_replayed_and_reported(run: Path) -> None:
-    results = json.loads((run / "results.json").read_text())
+    results = results_at(run)
     assert {t["spec_id"]: (t["score"], t["acts"], t["outcome"]) for t in results["tasks"]} == {
         "add-two": (1, 1, "finished"),
         "already-there": (1, 0, "finished"),

@@ -1,14 +1,21 @@
-"""The counter as a world of the embedded platform, and for the lab."""
+"""The counter as a world of the embedded platform."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from tests.toy.benchmark import RESPONSES, Req_AddToCounter, Req_ReadCounter
-from workshop.lab import benchmark_adapter as lab
 from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import Part
-from workshop.simulator.world import Evaluation, Refusal, Wire, World, routes_of
+from workshop.simulator.world import (
+    Evaluation,
+    Refusal,
+    TrivialPlay,
+    TrivialPlayer,
+    Wire,
+    World,
+    routes_of,
+)
 
 HERE = Path(__file__).parent
 FORMAT = "toy-pack/1"
@@ -56,6 +63,12 @@ def _add(counter: Counter, request: Req_AddToCounter) -> Wire:
 
 
 ANSWERS = {Req_ReadCounter: _read, Req_AddToCounter: _add}
+
+
+def _do_nothing(_pack: Pack, one: Scenario) -> TrivialPlay:
+    return TrivialPlay(float(one.start == one.wanted), 0, 0)
+
+
 TOY = World(
     name="toy",
     format=FORMAT,
@@ -68,20 +81,7 @@ TOY = World(
     bundled=HERE / "pack.json",
     pack=Pack,
     open_task=lambda pack, scenario: Counter(scenario),
+    expects=lambda one: "grow" if one.start < one.wanted else "leave",
+    verdict=lambda counter: "counted" if counter.acts else "left",
+    trivial={"nothing": TrivialPlayer("do nothing", _do_nothing)},
 )
-
-
-def _do_nothing(_pack: Pack, one: Scenario) -> lab.Attempt:
-    return lab.Attempt(float(one.start == one.wanted), 0, 0)
-
-
-def adapter(rebuild: lab.Rebuild) -> lab.BenchmarkAdapter:
-    return lab.BenchmarkAdapter(
-        benchmark=rebuild(lab.ALL, {}),
-        rebuild=rebuild,
-        format=FORMAT,
-        packs={"bundled": TOY.bundled},
-        known=lambda one, raw: lab.Known(group="grow" if one.start < one.wanted else "leave"),
-        ended=lambda world: lab.Ended("counted" if world.acts else "left", len(world.acts), ()),
-        trivial_players={"nothing": lab.TrivialPlayer("do nothing", _do_nothing)},
-    )

@@ -12,6 +12,7 @@ import pytest
 from core.models.model_call import ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.journal import Journal
+from core.runs.manifest import Identity, Manifest
 from worker.sandbox.contract import SandboxLimits
 from worker.worker import Worker
 
@@ -59,7 +60,7 @@ def record(tmp_path: Path, open_shop: Any) -> Callable[..., Path]:
                 "report": report.model_dump(mode="json"),
             }
             journal.write("turn", turn)
-        (folder / "results.json").write_text('{"benchmark": "store"}')
+        Manifest(run_id="run", created="now", benchmark="store", identity=Identity()).write(folder)
         return folder
 
     return make

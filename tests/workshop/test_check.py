@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cli.cli import app
+from tests.records import results_at
 from workshop.simulator import worlds
 from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.store import shop as store_shop
@@ -57,11 +58,7 @@ def test_the_packs_of_the_page_are_right_and_score_as_they_are_pasted() -> None:
     for command in commands:
         done = CliRunner().invoke(app, shlex.split(command)[1:])
         assert done.exit_code == 0, done.output
-    scores = [
-        task["score"]
-        for results in Path("logs").glob("*/results.json")
-        for task in json.loads(results.read_text())["tasks"]
-    ]
+    scores = [task["score"] for run in Path("logs").glob("*") for task in results_at(run)["tasks"]]
     assert scores == [1.0, 1.0, 1.0]
 
 

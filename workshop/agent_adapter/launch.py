@@ -71,6 +71,15 @@ def key_file(command: Sequence[str]) -> Path | None:
     return None
 
 
+def shadow_of(command: Sequence[str]) -> Path | None:
+    """A folder or file `erc3` of the agent's own, which Python finds before any SDK."""
+    for folder in folders_of(command):
+        for name in ("erc3", "erc3.py"):
+            if (path := folder / name).exists():
+                return path
+    return None
+
+
 def _holds_key(path: Path) -> bool:
     with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
         return _KEY_LINE.search(file.read(ENV_BYTES)) is not None

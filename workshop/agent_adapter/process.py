@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -23,6 +23,7 @@ LINE_BYTES = 1_048_576
 """A longer line is taken in parts."""
 MOST_BYTES = 50_000_000
 """Bytes kept of one stream, so that endless output does not fill the disk."""
+CHUNK_BYTES = 65_536
 LAST_LINES = 5
 LAST_CHARS = 500
 """Maximum characters of each of the last lines."""
@@ -36,13 +37,18 @@ def ended_with(code: int) -> str:
 
 
 class Output:
-    """Copies a stream of the agent into a file, without secrets, and keeps its last lines."""
+    """Copies a stream of the agent, and keeps its last lines without secrets.
 
-    def __init__(self, stream: IO[bytes], path: Path) -> None:
+    Into a file it goes without secrets and up to a size; to a terminal as it comes.
+    """
+
+    def __init__(self, stream: IO[bytes], path: Path | None) -> None:
+        """``path``: None is our standard error."""
         self._stream = stream
         self._path = path
         self._last: deque[str] = deque(maxlen=LAST_LINES)
-        self._thread = threading.Thread(target=self._copy, name=path.name, daemon=True)
+        copy = self._to_terminal if path is None else self._to_file
+        self._thread = threading.Thread(target=copy, name="output of the agent", daemon=True)
         self._thread.start()
 
     @property
@@ -55,13 +61,30 @@ class Output:
         self._thread.join(DRAIN_SECONDS)
         return tuple(self._last)
 
-    def _copy(self) -> None:
+    def _keep(self, data: bytes) -> str:
+        line = redact(data.decode("utf-8", "replace"))
+        if line.strip():
+            self._last.append(cut(line.rstrip(), LAST_CHARS))
+        return line
+
+    def _to_terminal(self) -> None:
+        rest = b""
+        with self._stream:
+            while data := os.read(self._stream.fileno(), CHUNK_BYTES):
+                with suppress(OSError):
+                    os.write(2, data)
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    self._keep(line)
+                rest = rest[-LINE_BYTES:]
+            self._keep(rest)
+
+    def _to_file(self) -> None:
+        assert self._path is not None
         left = MOST_BYTES
         with self._stream, self._path.open("w", encoding="utf-8") as file:
             while data := self._stream.readline(LINE_BYTES):
-                line = redact(data.decode("utf-8", "replace"))
-                if line.strip():
-                    self._last.append(cut(line.rstrip(), LAST_CHARS))
+                line = self._keep(data)
                 if left <= 0:
                     continue
                 left -= len(data)
@@ -72,27 +95,33 @@ class Output:
 
 
 class AgentProcess:
-    """A command under the shell in a group of its own, which the interrupt key does not reach."""
+    """A program of the user's, with its children."""
 
-    def __init__(self, command: str, environment: Mapping[str, str], stem: Path) -> None:
-        """``stem``: what it prints goes to files of this name and ``.out``, ``.err``.
+    def __init__(
+        self, command: str | Sequence[str], environment: Mapping[str, str], stem: Path | None
+    ) -> None:
+        """``stem``: it runs in a group of its own, which the interrupt key does not reach, and what
+        it prints goes to files of this name and ``.out``, ``.err``. None: it has the terminal.
 
         Raises OSError: it cannot be started.
         """
+        self._is_alone = stem is not None
         # It is the user's own program and command line.
         self._process = subprocess.Popen(
             command,
-            shell=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            shell=isinstance(command, str),
+            stdin=subprocess.DEVNULL if stem else None,
+            stdout=subprocess.PIPE if stem else None,
             stderr=subprocess.PIPE,
             env=dict(environment),
-            start_new_session=True,
+            start_new_session=self._is_alone,
         )
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._out = Output(self._process.stdout, stem.with_name(f"{stem.name}.out"))
-        self._err = Output(self._process.stderr, stem.with_name(f"{stem.name}.err"))
+        streams = {".out": self._process.stdout, ".err": self._process.stderr}
+        self._outputs = [
+            Output(stream, stem.with_name(f"{stem.name}{end}") if stem else None)
+            for end, stream in streams.items()
+            if stream
+        ]
 
     @property
     def ended(self) -> bool:
@@ -105,11 +134,11 @@ class AgentProcess:
     def end(self) -> str:
         """End it with its whole group, if it has not ended; how it ended, in words."""
         if self._process.returncode is None:
+            if not self._is_alone:  # the interrupt key has reached it as well
+                self._wait()
             if not self.ended:
                 self._signal(signal.SIGTERM)
-                until = time.monotonic() + GRACE_SECONDS
-                while self._goes_on() and time.monotonic() < until:
-                    time.sleep(POLL_SECONDS)
+                self._wait()
             self._signal(signal.SIGKILL)
             self._process.wait()
         return ended_with(self._process.returncode)
@@ -121,14 +150,20 @@ class AgentProcess:
 
     def last_words(self) -> tuple[str, ...]:
         """The last lines of its standard error, or else of its standard output."""
-        out, err = self._out.last(), self._err.last()
-        return err or out
+        return next((last for one in reversed(self._outputs) if (last := one.last())), ())
 
-    def _goes_on(self) -> bool:
+    def _wait(self) -> None:
+        until = time.monotonic() + GRACE_SECONDS
         # The shell ends at once; whoever can still print is what it has started.
-        return not self.ended or self._out.open or self._err.open
+        while time.monotonic() < until and (
+            not self.ended or (self._is_alone and any(one.open for one in self._outputs))
+        ):
+            time.sleep(POLL_SECONDS)
 
     def _signal(self, number: signal.Signals) -> None:
         # Until it is reaped nobody else's group can have its number.
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
+            if self._is_alone:
+                os.killpg(self._process.pid, number)
+            elif not self.ended:
+                os.kill(self._process.pid, number)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
+from importlib import import_module
 from random import Random
+from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -28,6 +32,35 @@ class PackOptions(BaseModel):
         if not SEED.fullmatch(seed):
             raise ValueError(f"{seed!r}: use letters, digits, - _ . only")
         return seed
+
+
+Raw = dict[str, Any]
+"""A scenario as JSON, with all that it needs."""
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What draws the scenarios of one benchmark."""
+
+    options: type[PackOptions]
+    """What may be asked for in ``generated:SEED:COUNT[:options]``."""
+    scenarios: Callable[[Any], Iterator[Raw]]
+    """Scenarios of these options, drawn as they are asked for."""
+    proven: Callable[[Raw], bool] = lambda _raw: True
+    """Whether a scenario that has a proof still expects the best answer."""
+
+
+_GENERATORS = {
+    "store": "workshop.generators.store.scenario",
+    "company": "workshop.generators.company.generate",
+}
+"""The module of each benchmark's generator, which is loaded when something is drawn."""
+
+
+def generator_of(benchmark: str) -> Generator | None:
+    """The generator of a benchmark; None: nothing is drawn of it."""
+    module = _GENERATORS.get(benchmark)
+    return cast(Generator, import_module(module).GENERATOR) if module else None
 
 
 def draws(seed: str, *purpose: str) -> Random:

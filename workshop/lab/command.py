@@ -1,16 +1,33 @@
-"""Shared by the commands of the lab."""
+"""Options that the commands of the lab share, and how they play the samples of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from coordinator.config import PlayOptions, StrategyName, option, turns_of
-from core.models.extras import install
-from core.runs.errors import CannotRun, Usage
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from coordinator.config import STRATEGIES, PlayOptions, StrategyName, option, turns_of
+from core.runs.errors import CannotRun
+from core.runs.folder import held
+from core.runs.hints import command
+from core.runs.manifest import Manifest, note_progress, read_manifest
+from core.runs.results import TaskResult
+from core.terminal.console import notes, say
+from worker.sandbox.contract import SandboxUnavailable
+from worker.sandbox.isolation import sandbox_line, used_kind
+from workshop.lab.engines import Engine, engine_for
+from workshop.lab.lab_benchmark import LabContext
+from workshop.lab.sampled_run import SampledRun, carry_out, read_sampled, write_page
+from workshop.lab.settings import cores
 
 PACKS = "bundled, generated:SEED:COUNT[:options], or a file"
+PLAIN_SECONDS = 10.0
+"""Where lines cannot move, one is printed so often."""
 
 
 class LabOptions(PlayOptions):
@@ -44,16 +61,102 @@ class LabOptions(PlayOptions):
         return self.max_turns if given else turns_of(strategy)
 
 
-@contextmanager
-def no_verdict() -> Iterator[None]:
-    """Within this, what cannot be done is one line for the user and exit code 2.
+@dataclass(frozen=True)
+class Sitting:
+    """Plays the samples of runs, in one process or many; what is done is never played again."""
 
-    The codes 1 and 3 are verdicts. Raises Usage.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        text = f"{error.name} is not installed; the lab needs: {install('lab')}"
-        raise Usage(text) from None
-    except (CannotRun, OSError) as error:
-        raise Usage(str(error)) from None
+    context: LabContext
+    jobs: int | None = None
+    """Concurrent tasks; None: one per core."""
+    scheduler: str | None = None
+    """Address of a Dask scheduler."""
+    quiet: bool = False
+    agent_command: str | None = None
+    """That of an agent, with the secrets that a run does not keep; None: as the run has it."""
+
+    def resume(self, path: Path) -> SampledRun:
+        """Play a run that was cut off to its end. Raises CannotRun, NotRecorded."""
+        with held(path):
+            run = read_sampled(path)
+            self.play(run)
+        return run
+
+    def play(self, run: SampledRun) -> None:
+        """Play what is still to do of a run that this process holds. Raises CannotRun."""
+        manifest, settings = read_manifest(run.path), run.settings
+        factory = self.context.factory(settings.benchmark)
+        engine: Engine
+        if settings.agent:
+            from workshop.lab.agents import AgentEngine, note_agent
+
+            environment = self.context.environment
+            typed = self.agent_command
+            engine = AgentEngine(factory, settings.agent, typed, environment, run.path)
+        else:
+            if not self.scheduler:
+                self._note_sandbox(run, manifest)
+            tasks = sum(pack.tasks for pack in manifest.packs)
+            engine = engine_for(factory, self.jobs or cores(), tasks, self.scheduler)
+        total = sum(pack.tasks for pack in manifest.packs) * settings.epochs
+        shown = Console(stderr=True, quiet=self.quiet)
+        try:
+            with _Progress(shown, total, manifest.harm_name) as watch:
+                carry_out(run, factory(), engine, watch)
+        except KeyboardInterrupt:
+            raise CannotRun(f"interrupted; resume: {command('--resume', run.path)}") from None
+        finally:
+            if settings.agent:
+                note_agent(run.path)
+            write_page(run)
+
+    def _note_sandbox(self, run: SampledRun, manifest: Manifest) -> None:
+        """Say and note where generated code runs. Raises CannotRun."""
+        if not STRATEGIES[run.settings.strategy].has_worker or run.settings.trivial == "only":
+            return
+        try:
+            kind, text = sandbox_line()
+        except (ValueError, SandboxUnavailable) as error:
+            raise CannotRun(str(error)) from None
+        if kind == "monty":
+            say(notes(), f"warning: {text}")
+        elif not self.quiet:
+            say(notes(), text)
+        kind, before = used_kind(), manifest.sandboxes
+        if before[-1:] == (kind,):
+            return
+        if before:
+            say(notes(), f"note: its code previously ran in {before[-1]} and now runs in {kind}")
+        note_progress(run.path, sandboxes=(*before, kind))
+
+
+class _Progress(Progress):
+    """Counts results that are done, passed, did harm, or were ended by something outside."""
+
+    def __init__(self, console: Console, total: int, harm_name: str) -> None:
+        columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
+        super().__init__(
+            *columns,
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._total, self._harm_name = total, harm_name
+        self._counts: Counter[str] = Counter()
+        self._said = time.perf_counter()
+        self._line = self.add_task("", total=total)
+
+    def __call__(self, results: Sequence[TaskResult]) -> None:
+        counts = self._counts
+        counts["done"] += len(results)
+        counts["passed"] += sum(one.passed for one in results)
+        counts["harm"] += sum(one.harm is True for one in results)
+        counts["failed"] += sum(one.infrastructure_failure for one in results)
+        text = f"{counts['passed']} passed, {counts['harm']} {self._harm_name}s"
+        if counts["failed"]:
+            text += f", {counts['failed']} external failures"
+        self.update(self._line, completed=counts["done"], description=text)
+        now = time.perf_counter()
+        if not self.console.is_terminal and results and now - self._said >= PLAIN_SECONDS:
+            self._said = now
+            self.console.print(f"{counts['done']}/{self._total} {text}", highlight=False)

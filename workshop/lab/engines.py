@@ -27,8 +27,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from core.models.extras import install
 from core.runs.errors import CannotRun
-from workshop.lab.benchmark_adapter import AdapterFactory
-from workshop.lab.lab_run import Settings, Trial, cores
+from core.runs.results import TaskResult
+from workshop.lab.lab_benchmark import BenchmarkFactory
+from workshop.lab.settings import Settings, cores
 
 if TYPE_CHECKING:
     from multiprocessing.queues import SimpleQueue
@@ -40,23 +41,22 @@ REACH_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Job:
-    """One chunk and how often it was played before; picklable, for any process on any machine."""
+    """Some tasks of one pack, played once; picklable, for any process on any machine."""
 
     chunk: int
-    epoch: int | None
-    """None: the trivial players play."""
+    """Counts the parts of the run's packs."""
     pack: str
     """A pack of the chunk's scenarios, as JSON text."""
-    specs: frozenset[str] | None
-    """Only these; None: all."""
+    specs: frozenset[str]
+    """Only these are played."""
     settings: Settings
+    epoch: int | None = None
+    """None: the trivial players play."""
     threads: int = 1
-    journals: Path | None = None
-    """The run folder that keeps them; None: they are not kept."""
-    earlier: Mapping[str, int] = field(default_factory=dict)
-    """How often a scenario's name occurs in earlier packs."""
-    tapes: Path | None = None
-    """Folder for the exchanges with models; None: they are not kept."""
+    stems: Mapping[str, str] = field(default_factory=dict)
+    """The name of each task's journal, by spec."""
+    folder: Path | None = None
+    """The run folder, which keeps journals and exchanges with models; None: nothing is kept."""
 
 
 class Engine(Protocol):
@@ -65,7 +65,7 @@ class Engine(Protocol):
     threads: int
     """Number of concurrent tasks in a job."""
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         """Do all jobs; takes only as many from the iterator as it keeps busy with.
 
         Raises CannotRun: a worker was lost, or a job cannot be done.
@@ -76,27 +76,27 @@ class Engine(Protocol):
 class Here:
     """One job after the other in this process."""
 
-    adapter_factory: AdapterFactory
+    factory: BenchmarkFactory
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         """See ``Engine``."""
         for job in jobs:
-            yield _play(job, self.adapter_factory)
+            yield _play(job, self.factory)
 
 
 @dataclass
 class Processes:
     """Processes forked from one that has loaded what all of them need."""
 
-    adapter_factory: AdapterFactory
+    factory: BenchmarkFactory
     count: int
     threads: int = 1
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         """See ``Engine``."""
         context = multiprocessing.get_context("forkserver")
-        factory_module = type(self.adapter_factory).__module__
+        factory_module = type(self.factory).__module__
         context.set_forkserver_preload([factory_module, f"{__package__}.preload"])
         free: SimpleQueue[int | None] = context.SimpleQueue()
         for core in own_cores(self.count):
@@ -106,7 +106,7 @@ class Processes:
         )
         ended = False
         try:
-            play = partial(_play, adapter_factory=self.adapter_factory)
+            play = partial(_play, factory=self.factory)
             for future in _done(pool, AHEAD * self.count, jobs, play):
                 yield future.result()
             ended = True
@@ -127,8 +127,8 @@ class Dask:
 
     threads = 1
 
-    def __init__(self, adapter_factory: AdapterFactory, address: str) -> None:
-        self._adapter_factory = adapter_factory
+    def __init__(self, factory: BenchmarkFactory, address: str) -> None:
+        self._factory = factory
         try:
             dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -139,7 +139,7 @@ class Dask:
         except (OSError, ValueError) as error:
             raise CannotRun(f"the scheduler {address} cannot be reached: {error}") from None
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         """See ``Engine``."""
         with self._client:
             try:
@@ -149,9 +149,9 @@ class Dask:
             slots = sum(self._client.nthreads().values())
             # pure=False: the same job twice is two trials, not one remembered answer.
             pool = self._client.get_executor(pure=False)
-            # Tapes would stay where the workers are.
-            sent = (replace(job, tapes=None) for job in jobs)
-            play = partial(_play_on_worker, adapter_factory=self._adapter_factory)
+            # What the workers keep would stay where they are.
+            sent = (replace(job, folder=None) for job in jobs)
+            play = partial(_play_on_worker, factory=self._factory)
             for future in _done(pool, AHEAD * slots, sent, play):
                 try:
                     error = future.exception()
@@ -165,29 +165,29 @@ class Dask:
 
 
 def engine_for(
-    adapter_factory: AdapterFactory, jobs: int, tasks: int, scheduler: str | None = None
+    factory: BenchmarkFactory, jobs: int, tasks: int, scheduler: str | None = None
 ) -> Engine:
     """Return the engine for so many concurrent tasks; it never has more processes than cores.
 
     Raises CannotRun: the scheduler cannot be used.
     """
     if scheduler:
-        return Dask(adapter_factory, scheduler)
+        return Dask(factory, scheduler)
     processes = min(jobs, cores())
     threads = -(-jobs // processes)
     if processes == 1 or tasks == 1:
-        return Here(adapter_factory, threads)
-    return Processes(adapter_factory, processes, threads)
+        return Here(factory, threads)
+    return Processes(factory, processes, threads)
 
 
-def _play(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
+def _play(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
     # Whoever only hands out the jobs need not load what plays them.
     from workshop.lab.play_job import play_job
 
-    return play_job(job, adapter_factory)
+    return play_job(job, factory)
 
 
-def _play_on_worker(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
+def _play_on_worker(job: Job, factory: BenchmarkFactory) -> list[TaskResult]:
     """Play a job on a worker of Dask, whose profiler is stopped first.
 
     It calls ``sys._current_frames``, which on CPython 3.11 before 3.11.9 can wait forever for a
@@ -197,14 +197,14 @@ def _play_on_worker(job: Job, adapter_factory: AdapterFactory) -> list[Trial]:
     for name, callback in list(worker.periodic_callbacks.items()):
         if name.startswith("profile"):
             worker.loop.add_callback(callback.stop)
-    return _play(job, adapter_factory)
+    return _play(job, factory)
 
 
 def _done(
-    pool: Executor, room: int, jobs: Iterator[Job], play: Callable[[Job], list[Trial]]
-) -> Iterator[Future[list[Trial]]]:
+    pool: Executor, room: int, jobs: Iterator[Job], play: Callable[[Job], list[TaskResult]]
+) -> Iterator[Future[list[TaskResult]]]:
     """Every job as it is ready; never more of them in the pool than it has room for."""
-    waiting: set[Future[list[Trial]]] = set()
+    waiting: set[Future[list[TaskResult]]] = set()
     every = chain(jobs, repeat(None))
     while (job := next(every)) or waiting:
         if job:

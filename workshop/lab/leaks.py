@@ -1,160 +1,107 @@
-"""Finds and masks data of training tasks that a prompt must not contain.
-
-These are names of things and people, codes and ids, numbers, and sequences of a task's words.
-Case, accents, punctuation and a plural's s are ignored. Words of the built-in prompts
-are allowed.
-"""
+"""Data of training tasks in a prompt: found, so that it is refused; masked, where a model reads."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import regex
 
 from core.tools.folding import fold
+from workshop.generators.generating import Raw
 
 STRETCH = 6
 """Words of a task in a row that are its own."""
 COMMON = 3
 """A stretch that so many tasks have is a way of asking, and no task's own."""
-LONGEST_NAME = 6
-HARMLESS = frozenset({"0", "1"})
-"""Numbers that tell nothing of a task."""
-_WORD = regex.compile(r"\[[a-z]+ [A-Z]+\]|\p{L}[\p{L}\p{M}]*|\d+(?:[.,]\d+)*")
-"""A mark in place of data is one word, which no data has."""
-_LISTED = regex.compile(r"^[ \t>*-]*(\d{1,2})[.)][ \t]", regex.MULTILINE)
-
-
-class Facts(NamedTuple):
-    """The data of a scenario, from the benchmark's adapter."""
-
-    names: frozenset[str] = frozenset()
-    """Of things: two of their words in a row are the name."""
-    people: frozenset[str] = frozenset()
-    """Each word of a person's name is the name."""
-    codes: frozenset[str] = frozenset()
-    """Ids, codes, addresses."""
-    texts: tuple[str, ...] = ()
-    """The task's own words, and all that holds numbers."""
-
-
-class Leak(NamedTuple):
-    """A place in a text that tells something of a task."""
-
-    start: int
-    end: int
-    kind: str
-    """name, person, code, number, words."""
-    what: str
-
-
-class Word(NamedTuple):
-    """A word or number, folded, and its place in the text."""
-
-    text: str
-    start: int
-    end: int
-
-
-def words(text: str) -> list[Word]:
-    """The words of a text."""
-    return [Word(_folded(m[0]), m.start(), m.end()) for m in _WORD.finditer(text)]
-
-
-def _folded(word: str) -> str:
-    """1,299 is 1299, 12.50 is 12.5, 007 is 7; a word is its singular without accents."""
-    if word[0].isdigit():
-        whole, _, rest = regex.sub(r",(?=\d{3}\b)", "", word).replace(",", ".").partition(".")
-        rest = rest.rstrip("0")
-        return f"{whole.lstrip('0') or '0'}{f'.{rest}' if rest else ''}"
-    plain = fold(word)
-    return plain[:-1] if len(plain) > 3 and plain.endswith("s") and plain[-2] != "s" else plain
+NAME_CHARS = 60
+"""A longer text of a scenario is no name."""
+_WORD = regex.compile(r"\p{L}[\p{L}\p{M}\p{N}_@.-]*[\p{L}\p{M}\p{N}]|\p{L}|\d+(?:[.,-]\d+)*")
+Rows = set[tuple[str, ...]]
 
 
 class Secrets:
-    """Data of tasks that the built-in prompts do not contain."""
+    """What only the training tasks contain: names, codes, numbers, and their own words in a row.
 
-    def __init__(self, tasks: Iterable[Facts], shipped: Iterable[str]) -> None:
-        shipped_words = [word.text for text in shipped for word in words(text)]
-        free = frozenset(shipped_words) | HARMLESS
-        common = frozenset(_stretches(shipped_words, STRETCH))
-        self._rows: dict[tuple[str, ...], str] = {}
-        """The kind of data by its words in a row."""
-        stretches: Counter[tuple[str, ...]] = Counter()
-        for facts in tasks:
-            self._add(facts, free)
-            own = {s for text in facts.texts[:1] for s in _stretches(_texts(text), STRETCH)}
-            stretches.update(own - common)
-        self._stretches = {stretch for stretch, count in stretches.items() if count < COMMON}
+    Words of the built-in prompts are free, and so are 0, 1 and the numbers of a list.
+    """
 
-    def _add(self, facts: Facts, free: frozenset[str]) -> None:
-        rows: dict[tuple[str, ...], str] = {}
-        for text in facts.texts:
-            rows |= {(word,): "number" for word in _texts(text) if word[0].isdigit()}
-        for name in facts.names:
-            row = tuple(_texts(name))
-            rows |= {pair: "name" for pair in pairwise(row)} | (
-                {row: "name"} if len(row) == 1 else {}
-            )
-        for person in facts.people:
-            rows |= {(word,): "person" for word in _texts(person) if len(word) > 1}
-        rows |= {tuple(_texts(code)): "code" for code in facts.codes}
-        known = {row: kind for row, kind in rows.items() if row and not free.issuperset(row)}
-        self._rows |= known
+    def __init__(self, raws: Sequence[Raw], shipped: Iterable[str]) -> None:
+        texts = [word for text in shipped for word, *_ in _words(text)]
+        free, common = {*texts, "0", "1"}, set(_stretches(texts))
+        self._rows: Rows = set()
+        for leaf in (leaf for raw in raws for leaf in _leaves(raw)):
+            row = [word for word, *_ in _words(str(leaf))]
+            if isinstance(leaf, str) and len(leaf) <= NAME_CHARS:
+                self._rows |= {tuple(row)} if len(row) < STRETCH else set()
+                self._rows |= set(pairwise(row))
+            self._rows |= {(word,) for word in row if any(map(str.isdigit, word))}
+        self._rows = {row for row in self._rows if row and not free.issuperset(row)}
+        counts: dict[tuple[str, ...], int] = {}
+        for raw in raws:
+            words = [word for word, *_ in _words(str(raw["task_text"]))]
+            numbers = {(word,) for word in words if any(map(str.isdigit, word))}
+            self._rows |= {row for row in numbers if not free.issuperset(row)}
+            for stretch in {*_stretches(words)} - common:
+                counts[stretch] = counts.get(stretch, 0) + 1
+        self._own = {stretch for stretch, count in counts.items() if count < COMMON}
 
-    def leaks(self, text: str) -> list[Leak]:
-        """The places that tell of a task, in order; none overlaps another but stretches."""
-        matches, marks = words(text), _list_marks(text)
-        leaks = list(self._known(matches, marks))
-        for at, stretch in enumerate(_stretches([word.text for word in matches], STRETCH)):
-            if stretch in self._stretches:
-                end = matches[at + STRETCH - 1].end
-                leaks.append(Leak(matches[at].start, end, "words", " ".join(stretch)))
-        return sorted(leaks)
+    def leaks(self, text: str) -> list[str]:
+        """What the text says of a task, in order."""
+        words = [word for word, *_ in _words(text)]
+        own = [" ".join(stretch) for stretch in _stretches(words) if stretch in self._own]
+        return [text[start:end] for start, end in self._places(text)] + own
 
-    def _known(self, matches: Sequence[Word], marks: frozenset[int]) -> Iterator[Leak]:
-        at = 0
-        while at < len(matches):
-            for size in range(min(LONGEST_NAME, len(matches) - at), 0, -1):
-                some = matches[at : at + size]
-                row = tuple(word.text for word in some)
-                kind = self._rows.get(row)
-                if kind and some[0].start not in marks:
-                    yield Leak(some[0].start, some[-1].end, kind, " ".join(row))
+    def masked(self, text: str) -> str:
+        """The text with a mark in place of each name, code and number; the same for the same."""
+        marks: dict[str, str] = {}
+        parts, at = [], 0
+        for start, end in self._places(text):
+            times, letter = divmod(len(marks), 26)
+            new = f"[data {chr(65 + letter) * (1 + times)}]"
+            mark = marks.setdefault(fold(text[start:end]), new)
+            parts += [text[at:start], mark]
+            at = end
+        return "".join([*parts, text[at:]])
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        words, at = _words(text), 0
+        while at < len(words):
+            for size in range(min(STRETCH, len(words) - at), 0, -1):
+                some = words[at : at + size]
+                is_listed = size == 1 and regex.match(r"\d{1,2}[.)]\s", text[some[0][1] :])
+                if not is_listed and tuple(word for word, *_ in some) in self._rows:
+                    yield some[0][1], some[-1][2]
                     at += size - 1
                     break
             at += 1
 
 
-def masked(text: str, secrets: Secrets) -> str:
-    """The text with marks such as [name A] for all data of its task, the same by the same mark.
-
-    The way in which a task asks stays: it is no data.
-    """
-    marks: dict[tuple[str, str], str] = {}
-    for leak in reversed([one for one in secrets.leaks(text) if one.kind != "words"]):
-        times, letter = divmod(sum(kind == leak.kind for kind, _ in marks), 26)
-        new = f"[{leak.kind} {chr(65 + letter) * (1 + times)}]"
-        mark = marks.setdefault((leak.kind, leak.what), new)
-        text = f"{text[: leak.start]}{mark}{text[leak.end :]}"
-    return text
+def _words(text: str) -> list[tuple[str, int, int]]:
+    """Each word, folded, with its place; 1,299 is 1299."""
+    return [
+        (regex.sub(r"(?<=\d),(?=\d{3}\b)", "", fold(m[0])), m.start(), m.end())
+        for m in _WORD.finditer(text)
+    ]
 
 
-def _texts(text: str) -> list[str]:
-    return [word.text for word in words(text)]
+def _stretches(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[at : at + STRETCH]) for at in range(len(words) - STRETCH + 1))
 
 
-def _stretches(rows: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
-    return (tuple(rows[at : at + size]) for at in range(len(rows) - size + 1))
-
-
-def _list_marks(text: str) -> frozenset[int]:
-    """Positions of the numbers of a list that counts up from 1."""
-    marks = [(int(m[1]), m.start(1)) for m in _LISTED.finditer(text)]
-    counts = all(after in (before + 1, 1) for (before, _), (after, _) in pairwise(marks))
-    return (
-        frozenset(at for _, at in marks) if marks and marks[0][0] == 1 and counts else frozenset()
-    )
+def _leaves(value: object) -> Iterator[object]:
+    """The texts and numbers of a scenario, and the names of its fields that are data."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if not name.replace("_", "").isalpha() or not name.islower():
+                yield name
+            if name not in ("task_text", "mechanics", "tags", "oracle", "proof"):
+                yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield json.dumps(value)

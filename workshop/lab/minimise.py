@@ -16,25 +16,27 @@ import typer
 
 from core.models.models_file import ModelsError, load_models
 from core.runs.errors import CannotRun
-from core.runs.find import LOGS, NAMED, Logs, find_run, is_lab_run
-from core.runs.folder import PACK_COPY
+from core.runs.find import LOGS, NAMED, Logs, find_run
+from core.runs.folder import pack_files
 from core.runs.journal import file_name, write_whole
-from core.runs.manifest import NoManifest, read_manifest
+from core.runs.manifest import Manifest, read_manifest
+from core.runs.packs import kept_packs
 from core.runs.prompts import read_prompts
+from core.runs.results import TaskResult
 from core.terminal.console import answers, say
 from core.text import instead
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Cut, LabContext, Raw
-from workshop.lab.command import no_verdict
+from workshop.generators.generating import Raw
 from workshop.lab.engines import Job
-from workshop.lab.lab_folder import LabFolder
-from workshop.lab.lab_run import Settings, Trial
-from workshop.lab.packs import source_of
+from workshop.lab.lab_benchmark import LabBenchmark, LabContext
+from workshop.lab.settings import Settings
+from workshop.simulator.world import Cut
+from workshop.views.no_verdict import no_verdict
 
 T = TypeVar("T")
 OF_THE_RUN = {
-    "benchmark", "strategy", "evaluator", "worker", "max_turns", "guards", "steps", "models",
+    "strategy", "evaluator", "worker", "max_turns", "guards", "stages", "models",
 }  # fmt: skip
-"""Options of a plain run that are settings here."""
+"""Options of a run by which its tasks are played again."""
 
 
 def minimise(
@@ -55,23 +57,24 @@ def minimise(
     with no_verdict():
         lab: LabContext = context.obj()
         whole, settings = find(lab, find_run(run, logs), spec)
-        adapter_factory = lab.adapters[settings.benchmark]
-        adapter = adapter_factory()
-        if not adapter.holds(whole):
+        factory = lab.factory(settings.benchmark)
+        played = factory()
+        if not played.holds(whole):
             raise CannotRun(f"the scenario {spec!r} is invalid or does not expect the best answer")
 
-        def play(raw: Raw) -> Trial:
-            job = Job(0, 0, adapter.pack_text("one", [raw]), None, settings)
-            return play_job(job, adapter_factory)[0]
+        def play(raw: Raw) -> TaskResult:
+            specs = frozenset({str(raw["spec_id"])})
+            job = Job(0, played.world.pack_text("one", [raw]), specs, settings, epoch=0)
+            return play_job(job, factory)[0]
 
-        failure = failure_class(play(whole), adapter.benchmark.results.harm_name)
+        failure = failure_class(play(whole), played.benchmark.results.harm_name)
         if failure is None:
             text = f"{spec} passes with {settings.evaluator}; there is nothing to minimise"
             raise CannotRun(text)
-        shrinker = Shrinker(adapter, play, failure)
+        shrinker = Shrinker(played, play, failure)
         small = shrinker.run(whole)
         path = out or Path(f"{file_name(spec)}-small.json")
-        write_whole(path, adapter.pack_text(f"{spec}-small", [small]))
+        write_whole(path, played.world.pack_text(f"{spec}-small", [small]))
     tried = f"{spec} fails with {failure!r}; {len(shrinker.played)} smaller ones tried"
     say(answers(), f"{tried}: {_what_shrank(whole, small)}", f"written: {path}")
 
@@ -86,46 +89,43 @@ def _what_shrank(whole: Raw, small: Raw) -> str:
 
 
 def find(context: LabContext, folder: Path, spec: str) -> tuple[Raw, Settings]:
-    """The scenario of that name in a run, and how to play it. Raises CannotRun."""
-    if is_lab_run(folder):
-        lab = LabFolder(folder)
-        settings = lab.read().settings
-        every = lab.scenarios(context.adapter(settings.benchmark))
-    else:
-        if not (folder / PACK_COPY).is_file():
-            raise CannotRun(f"{folder} has no pack, because it was played on another platform")
-        settings = _settings_of(folder)
-        adapter = context.adapter(settings.benchmark)
-        every = source_of(str(folder / PACK_COPY), adapter).scenarios()
-    if settings.strategy is None:
+    """The scenario of that name in a run, and how to play it. Raises CannotRun, NotRecorded."""
+    manifest = read_manifest(folder)
+    if manifest.agent:
         raise CannotRun(f"{folder} was played by an agent that is not ours: nothing shrinks it")
-    by_spec = {str(raw.get("spec_id")): raw for raw in every}
-    if spec not in by_spec:
-        raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, list(by_spec))}")
-    if settings.models:
-        try:
-            load_models(Path(settings.models))
-        except ModelsError as error:
-            raise CannotRun(str(error)) from None
-    once = {"packs": (), "epochs": 1, "journals": "none", "tapes": False}
-    return by_spec[spec], settings.model_copy(update=once)
+    if not any(pack_files(folder)):
+        raise CannotRun(f"{folder} has no pack, because it was played on another platform")
+    split = context.benchmark(manifest.benchmark).world.split
+    packs = [(str(body["name"]), split(body)) for _, body in kept_packs(folder)]
+    found = [(name, raw) for name, raws in packs for raw in raws if str(raw.get("spec_id")) == spec]
+    if not found:
+        specs = [str(raw["spec_id"]) for _, body in kept_packs(folder) for raw in body["scenarios"]]
+        raise CannotRun(f"{folder} has no scenario {spec!r}; {instead(spec, specs)}")
+    if len(found) > 1:
+        there = ", ".join(name for name, _ in found)
+        raise CannotRun(f"{folder} has the scenario {spec!r} in several packs: {there}")
+    return found[0][1], settings_of(folder, manifest)
 
 
-def _settings_of(folder: Path) -> Settings:
-    """How a plain run was played, with its own prompts. Raises CannotRun, NotRecorded."""
-    try:
-        manifest = read_manifest(folder)
-    except NoManifest as error:
-        raise CannotRun(str(error)) from None
+def settings_of(folder: Path, manifest: Manifest) -> Settings:
+    """How a run's tasks are played once, with its own prompts. Raises CannotRun, NotRecorded."""
     texts = read_prompts(folder)
     sections = manifest.identity.sections.items()
     given = {name: value for name, value in manifest.options.items() if value is not None}
     fields = {name: given[name] for name in OF_THE_RUN & given.keys()}
     prompts = {name: texts[digest] for name, digest in sections if digest in texts}
-    return Settings.model_validate(fields | {"packs": (), "prompts": prompts})
+    settings = Settings.model_validate(
+        fields | {"prompts": prompts, "benchmark": manifest.benchmark}
+    )
+    if settings.models:
+        try:
+            load_models(Path(settings.models))
+        except ModelsError as error:
+            raise CannotRun(str(error)) from None
+    return settings
 
 
-def failure_class(trial: Trial, harm_name: str) -> str | None:
+def failure_class(trial: TaskResult, harm_name: str) -> str | None:
     """How a trial failed; None if it passed."""
     if trial.passed:
         return None
@@ -136,8 +136,8 @@ def failure_class(trial: Trial, harm_name: str) -> str | None:
 class Shrinker:
     """Tries smaller scenarios; remembers each that was played."""
 
-    adapter: BenchmarkAdapter
-    play: Callable[[Raw], Trial]
+    lab: LabBenchmark
+    play: Callable[[Raw], TaskResult]
     failure: str
     """How the scenario fails, and each smaller one has to."""
     played: dict[str, bool] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Shrinker:
         """The smallest scenario; every step of it fails as the first one did."""
         while True:
             before = json.dumps(raw, sort_keys=True)
-            for cut_of in self.adapter.cuts:
+            for cut_of in self.lab.world.cuts:
                 cut = cut_of(raw)
                 if cut.items:
                     raw = cut.keeping(fewest(cut.items, partial(self._fails, cut)))
@@ -157,8 +157,8 @@ class Shrinker:
         raw = cut.keeping(items)
         key = json.dumps(raw, sort_keys=True)
         if key not in self.played:
-            harm_name = self.adapter.benchmark.results.harm_name
-            holds = self.adapter.holds(raw)
+            harm_name = self.lab.benchmark.results.harm_name
+            holds = self.lab.holds(raw)
             self.played[key] = holds and failure_class(self.play(raw), harm_name) == self.failure
         return self.played[key]
 

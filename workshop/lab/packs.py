@@ -14,8 +14,8 @@ from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.text import instead
-from workshop.generators.generating import PackOptions
-from workshop.lab.benchmark_adapter import BenchmarkAdapter, Raw
+from workshop.generators.generating import PackOptions, Raw
+from workshop.lab.lab_benchmark import LabBenchmark
 
 GENERATED = "generated"
 
@@ -30,42 +30,43 @@ class Source:
     """Its scenarios in order; generated ones are drawn as they are asked for."""
 
 
-def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
+def source_of(asked: str, lab: LabBenchmark) -> Source:
     """Resolve a ``--pack``: a short name, ``generated:SEED:COUNT[:options]`` or a file.
 
     Raises CannotRun: there is no such pack, or its file cannot be read.
     """
     if asked.split(":", 1)[0] == GENERATED:
-        if adapter.options is None:
+        generator = lab.generator
+        if generator is None:
             raise CannotRun(f"the pack {asked!r}: there is no generator for this benchmark")
-        options = _options_of(asked, adapter.options)
+        options = _options_of(asked, generator.options)
         # The count is left out, so that runs of other sizes pair.
         name = ":".join([f"{GENERATED}-{options.seed}", *asked.split(":")[3:]])
-        return Source(asked, name, partial(adapter.generated, options))
-    name = str(_body(asked, adapter)["name"])
+        return Source(asked, name, partial(generator.scenarios, options))
+    name = str(_body(asked, lab)["name"])
     # Read once more when it is played, so that it is not held until then.
-    return Source(asked, name, lambda: adapter.scenarios(_body(asked, adapter)))
+    return Source(asked, name, lambda: lab.world.split(_body(asked, lab)))
 
 
-def _body(asked: str, adapter: BenchmarkAdapter) -> Raw:
+def _body(asked: str, lab: LabBenchmark) -> Raw:
     try:
-        body = json.loads(read_bytes(adapter.packs.get(asked, Path(asked))))
+        body = json.loads(read_bytes(lab.world.packs.get(asked, Path(asked))))
     except OSError as error:
-        names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
+        names = ", ".join([*lab.world.packs, f"{GENERATED}:SEED:COUNT"])
         text = f"{error.strerror or error}; there are {names}, or give a file"
         raise CannotRun(f"the pack {asked!r} cannot be read: {text}") from None
     except (ValueError, RecursionError) as error:
         raise CannotRun(f"the pack {asked!r} is not JSON: {error}") from None
     fields: Raw = body if isinstance(body, dict) else {}
-    if fields.get("format") != adapter.format or not fields.get("name"):
-        text = f"it has no format {adapter.format!r} and name"
+    if fields.get("format") != lab.world.format or not fields.get("name"):
+        text = f"it has no format {lab.world.format!r} and name"
         raise CannotRun(f"the pack {asked!r} cannot be used: {text}")
     return fields
 
 
-def sources_of(asked: Iterable[str], adapter: BenchmarkAdapter) -> list[Source]:
+def sources_of(asked: Iterable[str], lab: LabBenchmark) -> list[Source]:
     """All packs of a run. Raises CannotRun where two have the same name."""
-    sources = [source_of(one, adapter) for one in asked]
+    sources = [source_of(one, lab) for one in asked]
     names = [source.name for source in sources]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -1,73 +1,78 @@
-"""Terminal output of a lab run: tables with intervals, beside the trivial baselines."""
+"""Terminal output of a run of many samples: tables with intervals, beside the trivial players."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from core.models.providers import note_on
-from core.runs.journal import text_hash
-from core.terminal.figures import DASH, number
-from workshop.lab.lab_run import AGENT, LabRun, Slice, Summary, Trial
+from core.runs.manifest import Manifest
+from core.runs.results import AGENT, RunResults
+from core.runs.summary import Summary, summarise
+from core.terminal.figures import DASH, number, reason
 
 FAILED_SHOWN = 20
 WHY_CHARS = 160
+HASH_CHARS = 10
 
 
-def report(run: LabRun) -> RenderableType:
+def summaries_of(results: RunResults) -> tuple[Summary, ...]:
+    """What each player has come to, ours first."""
+    return summarise([*results.tasks, *results.trivial], by=lambda one: one.player)
+
+
+def report(results: RunResults, manifest: Manifest) -> RenderableType:
     """The whole report of a finished run."""
-    parts: list[RenderableType] = [overview(run)]
-    for summary in run.summaries:
-        if summary.player == AGENT:
-            parts += _slices("by mechanic", summary.by_mechanic, run.harm_name)
-            parts += _slices("by playbook", summary.by_playbook, run.harm_name)
-            parts += [escape(line) for line in summary_lines(summary)]
+    summaries = summaries_of(results)
+    parts: list[RenderableType] = [overview(summaries, manifest)]
+    by_mechanic = summarise(results.tasks, by=lambda one: one.mechanics)
+    failed = sorted(
+        (one for one in by_mechanic if one.passed.passed < one.trials),
+        key=lambda one: (one.passed.share or 0.0, one.name),
+    )
+    if failed:
+        parts.append(_mechanics(failed, manifest.harm_name))
+        if whole := len(by_mechanic) - len(failed):
+            parts.append(f"all passed of {whole} more mechanics")
+    parts += [escape(line) for one in summaries if one.name == AGENT for line in closing_lines(one)]
     return Stack(*parts)
 
 
-def failed_lines(trials: Iterable[Trial], harm_name: str) -> list[str]:
-    """The first trials that did not pass, harm before all others, with their reasons."""
-    harm: list[str] = []
-    others: list[str] = []
-    count = 0
-    for trial in trials:
-        if trial.passed:
-            continue
-        count += 1
-        words = " ".join((trial.error or trial.cause or trial.why).split())[:WHY_CHARS]
-        what: str = trial.failure or trial.ended
-        if trial.harm:
-            what = harm_name.upper()
-            if trial.paid is not None:
-                what += f" of {dollars(trial.paid)}, best {dollars(trial.best)}"
-        lines = harm if trial.harm else others
-        if len(lines) < FAILED_SHOWN:
-            lines.append(f"{trial.spec_id}: {what}: {words}")
-    left = count - len(harm) - len(others)
-    return [*harm, *others, *([f"… {left} more in trials.jsonl"] if left else [])]
+def failed_lines(results: RunResults) -> list[str]:
+    """The first results that did not pass, harm before all others, with their reasons."""
+    failed = sorted((one for one in results.tasks if not one.passed), key=lambda one: not one.harm)
+    lines = []
+    for one in failed[:FAILED_SHOWN]:
+        why = " ".join(reason(one.error or "", one.eval_log, one.cause or "").split())
+        what: str = one.failure or one.ended
+        if one.harm:
+            what = results.harm_name.upper()
+            if one.paid is not None:
+                what += f" of {dollars(one.paid)}, best {dollars(one.best)}"
+        lines.append(f"{one.spec_id}: {what}: {why[:WHY_CHARS]}")
+    left = len(failed) - len(lines)
+    return [*lines, *([f"… {left} more"] if left else [])]
 
 
-def overview(run: LabRun) -> Table:
+def overview(summaries: tuple[Summary, ...], manifest: Manifest) -> Table:
     """One column for each player, one line for each measure."""
-    settings = run.settings
-    models = " / ".join(dict.fromkeys((settings.evaluator, settings.worker)))
-    packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in run.packs)
-    title = f"{run.run_id}  {models}\n{packs}, epochs: {settings.epochs}"
-    if note := note_on((settings.evaluator, settings.worker)):
-        title += f"\n{note}"
-    if overrides := ", ".join(f"{n} {text_hash(t)[:10]}" for n, t in settings.prompts.items()):
+    models = " / ".join(dict.fromkeys((manifest.brain.evaluator, manifest.brain.worker)))
+    packs = ", ".join(f"{pack.name} ({pack.tasks})" for pack in manifest.packs)
+    title = f"{manifest.run_id}  {models}\n{packs}, epochs: {manifest.epochs}"
+    if manifest.note:
+        title += f"\n{manifest.note}"
+    sections = manifest.identity.sections.items()
+    if overrides := ", ".join(f"{name} {digest[:HASH_CHARS]}" for name, digest in sections):
         title += f"\nchanged prompt sections: {overrides}"
-    if run.sandboxes:
-        title += f"\nsandbox: {', then '.join(run.sandboxes)}"
+    if manifest.sandboxes:
+        title += f"\nsandbox: {', then '.join(manifest.sandboxes)}"
     table = Table(title=escape(title))
     table.add_column("measure, 95 % interval")
-    for summary in run.summaries:
-        table.add_column(run.players[summary.player], justify="right")
-    columns = [_lines(summary, run.harm_name) for summary in run.summaries]
+    titles = {AGENT: "the agent", **manifest.players}
+    for summary in summaries:
+        table.add_column(titles.get(summary.name, summary.name), justify="right")
+    columns = [_lines(summary, manifest.harm_name) for summary in summaries]
     for name in dict.fromkeys(name for column in columns for name in column):
         table.add_row(name, *(column.get(name, DASH) for column in columns))
     return table
@@ -76,19 +81,19 @@ def overview(run: LabRun) -> Table:
 def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
     means, gap = summary.means, summary.gap
     lines = {
-        "trials": f"{summary.trials:,}",
+        "results": f"{summary.trials:,}",
         "score": number(summary.score, 3),
         "passed": escape(summary.passed.text),
         **{f"  {name}": escape(passed.text) for name, passed in summary.groups.items()},
         f"{harm_name}s": f"{summary.harm.passed:,}",
-        "  share of the trials": escape(summary.harm.text),
-        "not played, for external reasons": f"{summary.infrastructure:,}",
-        "turns per trial": number(means["turns"], 2),
-        "requests per trial": number(means["requests"], 1),
-        "tokens per trial, in + out": f"{number(means['prompt_tokens'], 0)} + "
+        "  share of the results": escape(summary.harm.text),
+        "not played, for external reasons": f"{summary.outside:,}",
+        "turns per task": number(means["turns"], 2),
+        "requests per task": number(means["requests"], 1),
+        "tokens per task, in + out": f"{number(means['prompt_tokens'], 0)} + "
         f"{number(means['completion_tokens'], 0)}{_of_known(summary, 'completion_tokens')}",
-        "cost, all trials": dollars(summary.cost_usd, 4) + _of_known(summary, "cost_usd"),
-        "seconds per trial": number(means["seconds"], 2),
+        "cost, all tasks": dollars(summary.cost_usd, 4) + _of_known(summary, "cost_usd"),
+        "seconds per task": number(means["seconds"], 2),
     }
     if gap:
         lines["dollars above the best answer, mean"] = (
@@ -99,22 +104,22 @@ def _lines(summary: Summary, harm_name: str) -> dict[str, str]:
 
 
 def _of_known(summary: Summary, measure: str) -> str:
-    """The number of trials behind a figure, if it is unknown for some."""
+    """The number of results behind a figure, if it is unknown for some."""
     known = summary.known.get(measure, summary.trials)
-    return f" (of {known} trials)" if 0 < known < summary.trials else ""
+    return f" (of {known} results)" if 0 < known < summary.trials else ""
 
 
-def summary_lines(summary: Summary) -> list[str]:
-    """pass^k, and every reason for which trials ended early."""
+def closing_lines(summary: Summary) -> list[str]:
+    """pass^k, and every reason for which tasks ended early."""
     lines = []
     if len(summary.pass_hat) > 1:
         hats = ", ".join(f"k={k}: {value:.3f}" for k, value in summary.pass_hat.items())
-        lines.append(f"all of k trials pass (pass^k): {hats}")
+        lines.append(f"all of k results of a task pass (pass^k): {hats}")
     if summary.failures:
-        named = ", ".join(f"{name}: {n}" for name, n in summary.failures.items())
+        kinds = ", ".join(f"{name}: {n}" for name, n in sorted(summary.failures.items()))
         lines.append(
-            f"ended early: {named}; they count as failed, and --resume plays "
-            f"{summary.infrastructure} of them again"
+            f"ended early: {kinds}; they count as not passed, and --resume plays "
+            f"{summary.outside} of them again"
         )
     if summary.gap and summary.gap.below:
         lines.append(
@@ -124,17 +129,16 @@ def summary_lines(summary: Summary) -> list[str]:
     return lines
 
 
-def _slices(title: str, slices: tuple[Slice, ...], harm_name: str) -> list[RenderableType]:
-    if not slices:
-        return []
-    table = Table(title=title, title_justify="left")
+def _mechanics(summaries: list[Summary], harm_name: str) -> Table:
+    table = Table(title="by mechanic", title_justify="left")
     table.add_column("")
-    for heading in ("trials", "passed", f"{harm_name}s"):
+    for heading in ("results", "passed", f"{harm_name}s"):
         table.add_column(heading, justify="right")
-    for one in slices:
-        cells = str(one.passed.of), escape(one.passed.text), str(one.harm)
-        table.add_row(escape(one.name), *cells, style="red" if one.harm else "")
-    return [table]
+    for one in summaries:
+        harm = one.harm.passed
+        cells = str(one.trials), escape(one.passed.text), str(harm)
+        table.add_row(escape(one.name), *cells, style="red" if harm else "")
+    return table
 
 
 def dollars(value: float | None, digits: int = 0) -> str:

@@ -24,13 +24,13 @@ import typer
 from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
 
-from cli.adapters import ADAPTERS
+from cli.lab import LAB
 from core.models.providers import provider
 from tests.fake_openai import FakeOpenAI, Message
 from workshop.lab.engines import Job
-from workshop.lab.lab_run import Settings
 from workshop.lab.packs import source_of
 from workshop.lab.play_job import play_job
+from workshop.lab.settings import Settings
 from workshop.simulator import worlds
 
 ROOT = Path(__file__).parents[2]
@@ -203,24 +203,30 @@ def lab(tasks: int = 200, jobs: str = "1,2,4", runs: int = 1) -> None:
         for count in map(int, jobs.split(",")):
             words = ("regress", "--pack", pack, "--jobs", count, "--out", folder)
             results = [run(*words) for _ in range(runs)]
-            paces = [one["summaries"][0]["trials"] / one["wall_seconds"] for one in results]
+            paces = [one["totals"]["tasks"] / one["totals"]["seconds"] for one in results]
             print(f"--jobs {count}: {spread(paces, 'tasks a second')}")
     model = "scripted/store"
     settings = Settings(benchmark="store", packs=(), evaluator=model, worker=model)
-    play_job(Job(0, 0, _shops(5), None, settings), ADAPTERS["store"])  # imports and first starts
-    job = Job(0, 0, _shops(tasks), None, settings)
+    play_job(_job(5, settings), LAB["store"])  # imports and first starts
+    job = _job(tasks, settings)
     began = time.process_time()
-    play_job(job, ADAPTERS["store"])
+    play_job(job, LAB["store"])
     print(f"processor time of a task: {1000 * (time.process_time() - began) / tasks:.1f} ms")
+
+
+def _job(count: int, settings: Settings) -> Job:
+    text = _shops(count)
+    specs = frozenset(one["spec_id"] for one in json.loads(text)["scenarios"])
+    return Job(0, text, specs, settings, epoch=0)
 
 
 def _shops(count: int) -> str:
     """The first tasks of the variations pack, as often as needed under other names."""
-    adapter = ADAPTERS["store"]()
-    scenarios = list(source_of("variations", adapter).scenarios())
+    lab = LAB["store"]()
+    scenarios = list(source_of("variations", lab).scenarios())
     rounds = -(-count // len(scenarios))
     many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in scenarios)
-    return adapter.pack_text("throughput", list(islice(many, count)))
+    return lab.world.pack_text("throughput", list(islice(many, count)))
 
 
 if __name__ == "__main__":

@@ -14,9 +14,10 @@ from typing import Any
 from core.ledger import Ledger, Tool
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
+from core.runs.errors import NotRecorded
 from core.runs.hints import command
-from core.runs.reader import NotRecorded, read_tasks
-from core.runs.run_view import benchmark_of
+from core.runs.manifest import read_manifest
+from core.runs.reader import read_tasks
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import WorkReport
@@ -63,7 +64,7 @@ def replay(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without code; "
             f"{command('show', folder)} tells what they did"
         )
-    tools = tools_of(benchmark_of(folder))
+    tools = tools_of(read_manifest(folder).benchmark)
     repetitions = []
     for spec, turn in coded:
         now, divergence = repeat(turn, tools, spec)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 SHOWN = 8
@@ -104,6 +104,16 @@ PageLimit = Annotated[int, AfterValidator(_page_or_none)]
 """The largest `limit` of a listing."""
 
 
+def _names_in(value: object) -> object:
+    # Another tool's field of this name may hold anything.
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+_NOTE = BeforeValidator(_names_in)
+Names = Annotated[tuple[str, ...], _NOTE]
+"""Kinds of task: nothing is played by them, results are put together by them."""
+
+
 def refuse(mistakes: Iterable[str]) -> None:
     """Raise ValueError where there is a mistake; a `PackError` names each one."""
     if lines := list(mistakes):
@@ -143,7 +153,8 @@ def _unknown_fields(
         if name in part.model_fields:
             yield from _unknown_fields(one, part.model_fields[name].annotation, (*place, name))
         elif part.model_config.get("extra") != "allow":
-            known = tuple(part.model_fields)
+            # A note that is spelt in another way is still a note.
+            known = tuple(n for n, f in part.model_fields.items() if _NOTE not in f.metadata)
             near = _nearest(name, known, 0.6 if forbidden else 0.8)
             if near or forbidden:
                 hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"

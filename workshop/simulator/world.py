@@ -7,10 +7,10 @@ stands in the room of its world; `workshop.simulator.worlds` lists the worlds th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -130,6 +130,33 @@ class Route:
     described: Wire
 
 
+class TrivialPlay(NamedTuple):
+    """What a trivial player did in a task."""
+
+    score: float
+    acts: int
+    requests: int
+    paid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrivialPlayer:
+    """A player that does not read its task."""
+
+    title: str
+    play: Callable[[Any, Any], TrivialPlay]
+    """Plays a scenario of a pack, both as the platform reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Parts that a scenario may do without."""
+
+    items: Sequence[Any]
+    keeping: Callable[[Sequence[Any]], Wire]
+    """The scenario with only some of the items."""
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """A benchmark as the platform serves it: one for each format of packs."""
@@ -156,8 +183,41 @@ class World:
     """Of the world of a task, how many changes cannot be undone."""
     expects: Callable[[Any], str] = lambda _scenario: ""
     """What a scenario wants, in a word by which results are put into groups; "" for none."""
+    mechanics: Callable[[Any], tuple[str, ...]] = lambda _scenario: ()
+    """Kinds of task that a scenario belongs to."""
+    best: Callable[[Any], int | None] = lambda _scenario: None
+    """Dollars that the best answer of a scenario costs; None where its answers have no price."""
+    verdict: Callable[[Any], str] = lambda world: "acted" if world.acts else "nothing done"
+    """How a task ended, of its world, in the benchmark's word."""
+    paid: Callable[[Any], int | None] = lambda _world: None
+    """Dollars of the first act; None without one or without a price."""
+    event: Callable[[Any], str] = str
+    """One act, as the platform records it, on a line."""
+    trivial: Mapping[str, TrivialPlayer] = field(default_factory=dict)
+    """Players that any agent must beat, by the name that results give them."""
+    split: Callable[[Wire], Iterator[Wire]] = lambda body: iter(body.get("scenarios") or ())
+    """The scenarios of a pack out of JSON, each with all that it needs."""
+    join: Callable[[Sequence[Wire]], Wire] = lambda scenarios: {"scenarios": scenarios}
+    """Such scenarios as a pack holds them, with what they share beside them."""
+    cuts: tuple[Callable[[Wire], Cut], ...] = ()
+    """How a scenario can be made smaller while its expectation stays right."""
     plays: Callable[[Any], Iterable[KnownPlay]] = lambda _scenario: ()
     """Ways to play a scenario whose score is known: what `check` plays."""
+
+    @property
+    def packs(self) -> dict[str, Path]:
+        """The packs that come with the project, by short name."""
+        return {"bundled": self.bundled}
+
+    def pack_text(self, name: str, scenarios: Sequence[Wire]) -> str:
+        """A pack of some scenarios, each with all that it needs, as JSON text."""
+        body = {"format": self.format, "name": name} | self.join(scenarios)
+        return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def compact(value: object) -> str:
+    """A value as JSON without blanks, on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def routes_of(

@@ -5,24 +5,23 @@ from __future__ import annotations
 import socket
 import sys
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from core.models.extras import ExtraMissing
-from core.runs.errors import CannotRun, Usage
+from core.runs.errors import CannotRun, NotRecorded, Usage
 from core.runs.find import LATEST, LOGS, Logs, Run, find_run, is_run
 from core.runs.journal import write_whole
 from core.runs.prompts import overridden_sections
-from core.runs.reader import NotRecorded
+from core.runs.reader import named_tasks, say_which
+from core.runs.results import read_results
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
 from core.terminal.console import answers, say
 from core.terminal.tables import overview
 from core.text import instead
-from workshop.views.stats.groups import By
+from workshop.views.stats import By
 
 HOST = "127.0.0.1"
 
@@ -34,6 +33,9 @@ def show(
         int | None, typer.Option(min=1, help="With --task: show only this turn.")
     ] = None,
     failed: Annotated[bool, typer.Option("--failed", help="List the failed tasks.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print all results with their totals, as JSON.")
+    ] = False,
     logs: Logs = LOGS,
 ) -> None:
     """Show a run: a table, failed tasks, or the record of one."""
@@ -41,9 +43,14 @@ def show(
 
     if turn is not None and task is None:
         raise typer.BadParameter("--turn needs --task")
+    if as_json and (failed or task is not None):
+        raise typer.BadParameter("--json prints the whole run: leave out --failed and --task")
     if failed and task is not None:
         raise typer.BadParameter("--failed lists tasks and cannot be combined with --task")
     folder = find_run(run, logs)
+    if as_json:
+        typer.echo(read_results(folder).model_dump_json(indent=1))
+        return
     view = read_run_view(folder)
     if task:
         TaskPrinter(answers()).show(_task(view, task, turn), turn)
@@ -59,7 +66,9 @@ def show(
 
 def _task(run: RunView, spec_id: str, turn: int | None) -> TaskRecord:
     """The task of that spec, or whose spec alone begins so. Raises NotRecorded: or no such turn."""
-    exact = [record for record in run.tasks if record.spec_id == spec_id]
+    exact = named_tasks(run.tasks, spec_id)
+    if len(exact) > 1:
+        raise NotRecorded(f"{run.name} has {spec_id!r} several times; {say_which(exact)}")
     near = exact or [record for record in run.tasks if record.spec_id.startswith(spec_id)]
     if not exact and len(near) != 1:
         hint = instead(spec_id, [record.spec_id for record in near or run.tasks])
@@ -92,14 +101,14 @@ def report(
     from workshop.views.report.versus import versus_page
 
     first = find_run(run, logs)
-    context.meta["baselines"](first)
+    context.meta["play_trivial"](first)
     if other is None:
         path = out or first / "report.html"
         write_whole(path, run_page(first))
     else:
         second = find_run(other, logs)
         path = out or second / f"report-beside-{first.resolve().name}.html"
-        write_whole(path, versus_page(first, second, context.meta["judge"]))
+        write_whole(path, versus_page(first, second))
     typer.echo(str(path))
 
 
@@ -117,7 +126,7 @@ def stats(
 
     Two runs are compared by `compare` and `report`.
     """
-    from workshop.views.stats.groups import OVERVIEW, read_runs, show_statistics, statistics
+    from workshop.views.stats import OVERVIEW, read_runs, show_statistics, statistics
 
     if folder == LOGS and not folder.is_dir():
         raise Usage(f"there is no folder {folder}; play a run first")
@@ -134,7 +143,6 @@ def stats(
 
 
 def view(
-    context: typer.Context,
     logs: Annotated[Path, typer.Argument(help="The folder that holds the run folders.")] = LOGS,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8310,
 ) -> None:
@@ -153,7 +161,7 @@ def view(
         raise Usage(f"port {port} cannot be used: {error.strerror}; try another --port") from None
     address = f"http://{HOST}:{listener.getsockname()[1]}/"
     typer.echo(f"runs of {logs}: {address}  (press Ctrl-C to stop)")
-    app = build_app(logs, context.meta["judge"])
+    app = build_app(logs)
     config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False)
 
     uvicorn.Server(config).run([listener])
@@ -162,44 +170,16 @@ def view(
 class Format(StrEnum):
     """Formats of an export."""
 
-    inspect = "inspect"
     otel = "otel"
 
 
 def export(
-    format: Annotated[
-        Format,
-        typer.Option(help="An Inspect AI log, or traces as --trace otel would write them."),
-    ],
+    format: Annotated[Format, typer.Option(help="Traces, as --trace otel would write them.")],
     run: Run = LATEST,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", help="With inspect: the file, .eval or .json [inspect.eval of the run]."
-        ),
-    ] = None,
     logs: Logs = LOGS,
 ) -> None:
-    """Hand a run to Inspect AI or OpenTelemetry."""
-    if out and format is not Format.inspect:
-        raise typer.BadParameter("--out needs --format inspect")
-    if out and out.suffix not in (".eval", ".json"):
-        raise typer.BadParameter(
-            f"--out {out}: the name of an Inspect log must end with .eval or .json"
-        )
-    folder = find_run(run, logs)
-    if format is not Format.inspect:
-        from workshop.views.tracing.collector import export_traces
+    """Hand a run to OpenTelemetry."""
+    from workshop.views.tracing.collector import export_traces
 
-        for line in export_traces(folder, sys.stdout):
-            typer.echo(line)
-        return
-    shown = read_run_view(folder)
-    if find_spec("inspect_ai") is None:
-        raise ExtraMissing("--format inspect needs the extra", "inspect")
-    from workshop.views.inspect_log import write_log
-
-    path = out or folder / "inspect.eval"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_log(shown, folder, path)
-    typer.echo(str(path))
+    for line in export_traces(find_run(run, logs), sys.stdout):
+        typer.echo(line)

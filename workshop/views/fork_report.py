@@ -8,25 +8,26 @@ from rich.table import Table
 from rich.text import Text
 
 from core.runs.results import TaskResult
+from core.runs.summary import Figures
 from core.runs.task_record import TaskRecord
+from core.terminal.console import CAUTION
 from core.terminal.figures import DASH
 from core.terminal.task_columns import COLUMNS, figures_of_result
 from core.text import clean
 from workshop.views.report.pairs import parting, steps_of
-from workshop.views.stats.interval import Record
 
 JUDGED = ("score", "outcome")
 """Columns that are marked where they differ; other figures nearly always do."""
 
 
-class ForkSide(Record):
+class ForkSide(Figures):
     """The task in one of the two runs; no result: it did not end."""
 
     run_id: str
     result: TaskResult | None
 
 
-class ForkReport(Record):
+class ForkReport(Figures):
     """A task before and now; ``turn`` is the first that the fork played itself."""
 
     format: Literal["run-fork/3"] = "run-fork/3"
@@ -63,6 +64,6 @@ def fork_table(report: ForkReport) -> Table:
             clean(column.text(figures_of_result(side.result))) if side.result else DASH
             for side in (report.original, report.fork)
         )
-        style = "yellow" if column.name in JUDGED and before != now else ""
+        style = CAUTION if column.name in JUDGED and before != now else ""
         table.add_row(column.heading.lower(), Text(before), Text(now), style=style)
     return table

@@ -1,20 +1,19 @@
-"""Live pages of all runs of a folder, on loopback: a list, a page for each, what has changed since.
+"""Live pages of all runs of a folder, on loopback: a list, and a page for each run.
 
-Only GET is answered, only to the names of this machine, and only for folders and journals that
-were found by listing: nothing of an address is ever made into a path.
+The pages are those of `report`; they are rendered again when a file of their run has another time
+stamp or size. Only GET is answered, only to the names of this machine, and only for folders and
+journals that were found by listing: nothing of an address is ever made into a path.
 """
 
 from __future__ import annotations
 
 import hashlib
-import secrets
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from starlette.applications import Starlette
@@ -22,23 +21,22 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from core.runs.find import run_folders
 from core.runs.hints import command
 from core.runs.journal import journals
+from core.runs.manifest import HARM, Manifest
 from core.runs.manifest import NAME as RUN
-from core.runs.manifest import Manifest, manifest_of
 from core.runs.results import NAME, RunResults
-from core.runs.run_view import Folder, RunView, readable_results
-from core.runs.task_record import HARM, TaskRecord
+from core.runs.run_view import Folder, RunView
+from core.runs.task_record import TaskRecord
 from core.terminal.figures import tokens
-from workshop.views.report.render import environment, page, policy, record_html
-from workshop.views.report.run_page import row_html, rows_of, table
-from workshop.views.report.setup import BASELINES, Setup, setup_of
+from workshop.views.report.render import page, policy, record_html
+from workshop.views.report.run_page import rows_of, table, worst_first
+from workshop.views.report.setup import Setup, setup_of
 from workshop.views.report.versus import versus_page
-from workshop.views.verdict import Judge
 
 HOSTS = ["127.0.0.1", "localhost"]
 """Another name in the Host header is a page elsewhere that had its own name point here."""
@@ -62,6 +60,7 @@ class IndexRow:
 
     folder: str
     state: str
+    benchmark: str = ""
     results: RunResults | None = None
     title: str = ""
     """The name that the user gave."""
@@ -87,6 +86,7 @@ class IndexRow:
         totals = self.results.totals if self.results else None
         return {
             "run": self.folder,
+            "benchmark": self.benchmark,
             "started": self.started or None,
             "state": self.state,
             "place": self.place or None,
@@ -102,24 +102,23 @@ class IndexRow:
 
 def index_row(folder: Path, now: float) -> IndexRow:
     """Read what is known of a run; ``now`` in seconds since 1970."""
-    results, manifest = _read(folder, mark_of(folder / NAME), mark_of(folder / RUN))
-    created, place = "", ""
+    manifest, results = _read(folder, mark_of(folder / NAME), mark_of(folder / RUN))
+    total, created, place = None, "", ""
     if manifest:
         created, place = manifest.created, manifest.identity.pack or ""
+        total = len(manifest.tasks) or manifest.epochs * sum(p.tasks for p in manifest.packs)
         if not place:  # a real platform by the benchmark and its host
             host = urlsplit(manifest.base_url or "").hostname
-            benchmark = str(manifest.options.get("benchmark") or "")
-            place = f"{benchmark} at {host}" if host else benchmark
-    elif results:
-        place = results.pack or results.benchmark
+            place = f"{manifest.benchmark} at {host}" if host else manifest.benchmark
     return IndexRow(
         folder=folder.name,
-        state=_state(folder, results, manifest, now),
-        results=results,
+        state=_state(folder, manifest, now),
+        benchmark=manifest.benchmark if manifest else "",
+        results=results if results and results.tasks else None,
         title=manifest.title if manifest else "",
-        total=(len(manifest.tasks) or None) if manifest else None,
+        total=total or None,
         fork=bool(manifest and manifest.fork),
-        started=(results.started if results else created)[:16].replace("T", " "),
+        started=created[:16].replace("T", " "),
         place=place,
     )
 
@@ -127,18 +126,19 @@ def index_row(folder: Path, now: float) -> IndexRow:
 @lru_cache(maxsize=1024)
 def _read(
     folder: Path, _results: Mark, _manifest: Mark
-) -> tuple[RunResults | None, Manifest | None]:
-    """Results and manifest of a run, read again only where they changed."""
-    return readable_results(folder), manifest_of(folder)
+) -> tuple[Manifest | None, RunResults | None]:
+    """Manifest and results of a run, read again only where they changed."""
+    run = Folder(folder)
+    return run.manifest, run.results
 
 
-def _state(folder: Path, results: RunResults | None, manifest: Manifest | None, now: float) -> str:
-    if results and results.submitted:
+def _state(folder: Path, manifest: Manifest | None, now: float) -> str:
+    if manifest and manifest.submitted:
         return "submitted"
-    if results and results.finished:
-        waits = manifest is not None and manifest.base_url and results.session_id
+    if manifest and manifest.finished:
+        waits = manifest.base_url and manifest.session_id
         return "not submitted" if waits else "finished"
-    paths = (folder / NAME, folder / RUN, *(folder / "tasks").glob("*.jsonl"))
+    paths = (folder / NAME, folder / RUN, *journals(folder))
     last = max(mark_of(path)[1] for path in paths)
     return "running" if now - last / 1e9 < FRESH_S else "stopped"
 
@@ -149,10 +149,8 @@ class RunState:
 
     run: RunView
     setup: Setup
-    revision: int
-    """Counts every change of anything in the run."""
-    changed: dict[str, int]
-    """The revision in which each task last changed."""
+    tag: str
+    """Another one as soon as anything in the run is another."""
 
 
 class RunWatch:
@@ -162,54 +160,35 @@ class RunWatch:
         self._folder = folder
         self._lock = threading.Lock()
         self._marks: dict[Path, Mark] = {}
-        self._tasks: dict[str, TaskRecord] = {}
-        self._results = Folder(folder)
-        self._setup = Setup()
-        self._changed: dict[str, int] = {}
-        self._revision = 0
+        self._tasks: dict[Path, TaskRecord] = {}
+        self._state: RunState | None = None
 
     def look(self) -> RunState:
         """The run as it is now."""
         with self._lock:
-            paths = {path.stem: path for path in journals(self._folder)}
-            if new_results := self._is_new(self._folder / NAME):
-                self._results = Folder(self._folder, self._results.labels)
-            stale = [key for key, path in paths.items() if self._is_stale(key, path)]
-            self._revision += bool(new_results or stale)
-            for key in stale:
-                self._tasks[key] = self._results.task(paths[key])
-                self._changed[key] = self._revision
-            # Both are asked, so that both are marked.
-            if any([self._is_new(self._folder / name) for name in (RUN, BASELINES)]):
-                self._setup = setup_of(self._folder)
-            run = self._results.view([self._tasks[key] for key in paths])
-            for key in (record.key for record in run.tasks if record.key not in paths):
-                if new_results or key not in self._changed:
-                    self._changed[key] = self._revision
-            return RunState(run, self._setup, self._revision, dict(self._changed))
-
-    def _is_new(self, path: Path) -> bool:
-        mark = mark_of(path)
-        known, self._marks[path] = self._marks.get(path), mark
-        return mark != known
-
-    def _is_stale(self, key: str, path: Path) -> bool:
-        """Whether a task must be read again, because its journal or its result has changed."""
-        task = self._tasks.get(key)
-        if self._is_new(path) or task is None:
-            return True
-        result = self._results.result(task.task_id)
-        return result is not None and result != task.result
+            paths = journals(self._folder)
+            files = [self._folder / RUN, self._folder / NAME, *paths]
+            marks = {path: mark_of(path) for path in files}
+            if self._state is None or marks != self._marks:
+                run = Folder(self._folder)
+                for path in paths:
+                    known = self._tasks.get(path)
+                    is_same = known and marks[path] == self._marks.get(path)
+                    if not is_same or (known and run.result(known.key) not in (None, known.result)):
+                        self._tasks[path] = run.task(path)
+                view = run.view([self._tasks[path] for path in paths])
+                self._state = RunState(view, setup_of(self._folder), _hash(marks))
+                self._marks = marks
+            return self._state
 
 
-def build_app(logs: Path, judge: Judge) -> Starlette:
-    """The application over a folder of runs; ``judge`` gives the verdict on two of them."""
-    pages = _Pages(logs, judge)
+def build_app(logs: Path) -> Starlette:
+    """The application over a folder of runs."""
+    pages = _Pages(logs)
     routes = {
         "/": pages.index,
         "/compare": pages.compare,
         "/runs/{run}/": pages.run,
-        "/runs/{run}/changes": pages.changes,
         "/runs/{run}/tasks/{key}": pages.record,
     }
     return Starlette(
@@ -221,15 +200,13 @@ def build_app(logs: Path, judge: Judge) -> Starlette:
 class _Pages:
     """The handlers. They are plain functions: Starlette runs them in threads of its own."""
 
-    def __init__(self, logs: Path, judge: Judge) -> None:
+    def __init__(self, logs: Path) -> None:
         self._logs = logs
         self._watches: dict[str, RunWatch] = {}
-        self._boot = secrets.token_hex(4)
-        """Revisions of another server mean nothing here."""
 
         @lru_cache(maxsize=4)
         def versus(first: Path, second: Path, swapped: str, _tag: str) -> str:
-            return versus_page(first, second, judge, swapped=swapped)
+            return versus_page(first, second, swapped=swapped)
 
         self._versus = versus
 
@@ -255,51 +232,28 @@ class _Pages:
         pair = (newer, older) if back else (older, newer)
         query = {"run": [older.name, newer.name], "swap": [] if back else ["1"]}
         swapped = f"/compare?{urlencode(query, doseq=True)}"
-        files = [path for folder in pair for path in (folder / NAME, *journals(folder))]
+        files = [path for folder in pair for path in (folder / RUN, folder / NAME)]
+        files += [path for folder in pair for path in journals(folder)]
         tag = _hash((pair, [mark_of(path) for path in files]))
         return self._answer(request, tag, lambda: _html(self._versus(*pair, swapped, tag)))
 
     def run(self, request: Request) -> Response:
         state = self._look(request)
-        tag = f"{self._boot}.{state.revision}"
 
         def whole() -> Response:
-            rows = rows_of(state.run.tasks)
-            data = {"tasks": [row.data for row in rows], "since": tag}
+            rows = rows_of(worst_first(state.run).tasks)
             values = table(state.run, rows, state.setup)
+            data = {"tasks": [row.data for row in rows]}
             return _html(page("run.html.jinja", data, live=True, records=(), **values))
 
-        return self._answer(request, tag, whole)
-
-    def changes(self, request: Request) -> Response:
-        state = self._look(request)
-        boot, _, number = request.query_params.get("since", "").partition(".")
-        # A page of an earlier server gets everything.
-        since = int(number) if boot == self._boot and number.isdecimal() else 0
-        tag = f"{self._boot}.{state.revision}"
-
-        def news() -> Response:
-            # The bars are relative to the largest of all rows, so all are made and few are sent.
-            rows = rows_of(state.run.tasks)
-            fresh = [row for row in rows if state.changed[row.record.key] > since]
-            head = environment().get_template("head.html.jinja")
-            content: dict[str, Any] = {
-                "since": tag,
-                "head": head.render(live=True, **table(state.run, rows, state.setup)),
-                "rows": {row.record.key: row_html(row) for row in fresh},
-                "tasks": [row.data for row in fresh],
-            }
-            return JSONResponse(content)
-
-        return self._answer(request, f"{tag}.{since}", news)
+        return self._answer(request, state.tag, whole)
 
     def record(self, request: Request) -> Response:
-        state = self._look(request)
-        key = request.path_params["key"]
+        state, key = self._look(request), request.path_params["key"]
         record = next((record for record in state.run.tasks if record.key == key), None)
         if record is None:
             raise HTTPException(404, "this run has no such task")
-        tag = f"{self._boot}.{state.changed[key]}"
+        tag = _hash((mark_of(record.path), record.result))
         return self._answer(request, tag, lambda: _html(record_html(record)))
 
     def _look(self, request: Request) -> RunState:

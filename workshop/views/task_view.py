@@ -17,39 +17,45 @@ from core.runs.run_view import RunView
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord, fit_json
 from core.terminal import figures
-from core.terminal.console import plain_line
+from core.terminal.console import CAUTION, plain_line
 from core.text import clean
+from workshop.views.causes import TEXT_CHARS, cause_of, judged_as, last_thought, one_line
 from workshop.views.report.record_parts import last_coded, lines_shown
 
 VALUE_CHARS = 1_500
 REPLY_CHARS = 4_000
-REASON_CHARS = 240
 SEEN_CHARS = 160
 
 
 def failures(console: Console, run: RunView) -> None:
-    """Failed tasks with their reasons; those whose programs failed alike are put together.
+    """Failed tasks, harm first, with the cause, what was asked for, and what the platform found.
 
-    Each has the command that steps through its code.
+    Those whose programs failed alike are put together. Each has the command that steps through its
+    code.
     """
     alike: dict[str, list[TaskRecord]] = {}
-    for record in run.tasks:
+    for record in sorted(run.tasks, key=lambda one: not one.harm):
         if record.failed:
             kind = record.result.cause_kind if record.result and not record.harm else ""
             alike.setdefault(kind or record.key, []).append(record)
     for kind, (first, *others) in alike.items():
         if others:
-            line = Text(f"{len(others) + 1} tasks: ", style="bold")
-            line.append(clean(kind), style="not bold")
-            names = ", ".join(record.spec_id for record in (first, *others))
-            lines = [line, Text(f"  {clean(names)}", style="dim")]
+            names = ", ".join(record.key for record in (first, *others))
+            lines = [_titled(f"{len(others) + 1} tasks", kind), Text(f"  {clean(names)}")]
         else:
-            mark = first.harm_name if first.harm else first.outcome
-            line = Text(clean(first.spec_id), style="bold")
-            line.append(f"  {figures.number(first.score, 1)}  {clean(mark)}: ", style="not bold")
-            lines = [line.append(_reason(first), style="not bold")]
+            mark = first.harm_name.upper() if first.harm else first.outcome
+            cause, judged = cause_of(first), judged_as(first)
+            known = cause or judged or last_thought(first) or "reason unknown"
+            score = figures.number(first.score, 1)
+            lines = [_titled(first.key, f"{score} {mark}: {known}", "bold red" * first.harm)]
+            for name, text in (
+                ("task", one_line(first.text, TEXT_CHARS)),
+                ("the platform", judged if cause else ""),
+            ):
+                if text:
+                    lines.append(Text(f"  {name}: {clean(text)}", style="dim"))
         if last_coded(first) is not None:
-            step = command("debug", first.folder, "--task", first.spec_id)
+            step = command("debug", first.folder, "--task", first.key)
             whose = "the code of the first" if others else "its code"
             lines.append(Text(f"  step through {whose}: {clean(step)}", style="dim"))
         for line in lines:
@@ -58,19 +64,9 @@ def failures(console: Console, run: RunView) -> None:
         plain_line(console, f"no task of {run.name} failed")
 
 
-def _reason(record: TaskRecord) -> str:
-    last = next((act.turn.decision.thought for act in reversed(record.turns) if act.turn), "")
-    reason = figures.reason(record.error, record.eval_log, record.cause)
-    known = [part for part in (_of_worker(record), reason, last) if part]
-    text = clean(" ".join(" – ".join(known).split())) or "reason unknown"
-    return figures.cut(text, REASON_CHARS)
-
-
-def _of_worker(record: TaskRecord) -> str:
-    """Why the last instruction of a task came to nothing; "" where it did not, or was none."""
-    reports = (act.turn.report for act in reversed(record.turns) if act.turn)
-    report = next(filter(None, reports), None)
-    return "" if report is None or report.answered else report.error or ""
+def _titled(name: str, text: str, style: str = "") -> Text:
+    line = Text(f"{clean(name)}: ", style=style or "bold")
+    return line.append(clean(text), style=style or "not bold")
 
 
 class TaskPrinter:
@@ -85,8 +81,8 @@ class TaskPrinter:
         self._say(record.text)
         verdict = f"{record.status}, score {figures.number(record.score, 1)}, {record.outcome}"
         self._say(verdict + (f", {record.harm_name}" if record.harm else ""), "bold")
-        if record.error:
-            self._say(record.error, "red")
+        if known := cause_of(record) if record.failed else "":
+            self._say(known, "red")
         for act in record.turns:
             if only in (None, act.number):
                 self._turn(act)
@@ -126,8 +122,8 @@ class TaskPrinter:
         self._named("state before", act.before or "")
         decision = act.turn.decision
         self._named("thought", decision.thought)
-        self._named_if_any("prepared answer not sent", act.turn.withheld, "yellow")
-        self._named_if_any("reprompted", act.turn.challenge, "yellow")
+        self._named_if_any("prepared answer not sent", act.turn.withheld, CAUTION)
+        self._named_if_any("reprompted", act.turn.challenge, CAUTION)
         self._named(decision.decision, decision.instruction)
         self._named_if_any("if done", decision.prepared)
         self._work(act)
@@ -155,15 +151,24 @@ class TaskPrinter:
             lines = lines_shown(step)
             if lines:
                 self._say(f"lines {lines[0]} to {lines[1]} of {len(step.code.splitlines())}", "dim")
-            code = Syntax(
-                clean(step.code), "python", theme="ansi_dark", background_color="default",
-                line_numbers=True, word_wrap=True, line_range=lines,
-            )  # fmt: skip
-            self._console.print(code)
+            self._code(clean(step.code), lines)
         for call in calls:
             self._call(call)
         self._named_if_any("printed", step.prints)
         self._named_if_any("error", step.error, "red")
+
+    def _code(self, code: str, shown: tuple[int, int] | None) -> None:
+        if self._console.is_terminal:
+            coloured = Syntax(
+                code, "python", theme="ansi_dark", background_color="default",
+                line_numbers=True, word_wrap=True, line_range=shown,
+            )  # fmt: skip
+            self._console.print(coloured)
+            return
+        first, last = shown or (1, len(code.splitlines()))
+        for number, line in enumerate(code.splitlines(), start=1):
+            if first <= number <= last:
+                self._print(Text(f"{number:4} {line}"))
 
     def _call(self, call: ToolCall) -> None:
         where = f"line {call.line}: " if call.line else ""
@@ -176,16 +181,20 @@ class TaskPrinter:
 
     def _head(self, text: str) -> None:
         self._console.print()
-        self._console.print(Text(clean(text), style="bold"))
+        self._print(Text(clean(text), style="bold"))
 
     def _named(self, name: str, text: str, style: str = "") -> None:
         line = Text(f"{clean(name)}: ", style="dim")
         line.append(clean(text or figures.DASH), style=style or "not dim")
-        self._console.print(line)
+        self._print(line)
 
     def _named_if_any(self, name: str, text: str | None, style: str = "") -> None:
         if text:
             self._named(name, text, style)
 
     def _say(self, text: str, style: str = "") -> None:
-        self._console.print(Text(clean(text), style=style))
+        self._print(Text(clean(text), style=style))
+
+    def _print(self, line: Text) -> None:
+        # A pipe has no width: what is wrapped there cannot be read by a program.
+        self._console.print(line, soft_wrap=not self._console.is_terminal, highlight=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.results import RunResults
 from tests.fake_openai import FakeOpenAI
+from tests.records import results_at
 
 Play = Callable[..., RunResults]
 
@@ -32,7 +32,7 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
         done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])
         (folder,) = Path("logs").iterdir()
         assert "Traceback" not in done.output
-        return RunResults.model_validate(json.loads((folder / "results.json").read_text()))
+        return RunResults.model_validate(results_at(folder))
 
     return go
 

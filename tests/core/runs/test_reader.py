@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from core.models.model_call import ModelCall
-from core.runs.manifest import Identity, Manifest
-from core.runs.reader import NotRecorded, read_task, read_tasks
-from core.runs.run_view import benchmark_of
+from core.runs.errors import NotRecorded
+from core.runs.reader import read_task, read_tasks
 
 Run = Callable[..., Path]
 
@@ -90,24 +89,6 @@ def test_a_damaged_turn_is_named(change: dict[str, Any], said: str, record: Run)
     assert said in str(caught.value)
     shown = read_task(path)
     assert (len(shown.whole), [note for note in shown.notes if said in note]) == (0, [*shown.notes])
-
-
-def test_the_benchmark_is_the_one_that_the_run_names(tmp_path: Path) -> None:
-    with pytest.raises(NotRecorded, match="does not say which benchmark"):
-        benchmark_of(tmp_path)
-    results = tmp_path / "results.json"
-    results.write_text('{"benchmark": "erc3-prod"}')
-    assert benchmark_of(tmp_path) == "erc3-prod"
-    for text in ("{", "[]", '{"benchmark": 3}'):
-        results.write_text(text)
-        with pytest.raises(NotRecorded, match="results"):
-            benchmark_of(tmp_path)
-    results.unlink()
-    manifest = Manifest(
-        run_id="r", created="2026-01-01", identity=Identity(), options={"benchmark": "store"}
-    )
-    manifest.write(tmp_path)
-    assert benchmark_of(tmp_path) == "store", "it died before its first task was over"
 
 
 TASK = {"type": "task", "spec_id": "tea", "task_id": "t", "text": "Buy"}

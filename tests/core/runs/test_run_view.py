@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.model_call import Usage
+from core.runs.errors import NotRecorded
 from core.runs.find import find_run
 from core.runs.journal import Journal
-from core.runs.reader import NotRecorded, read_task, results_of
+from core.runs.reader import read_task
+from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.task_columns import totals
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
@@ -141,30 +143,34 @@ def test_an_effect_counts_only_where_its_line_is_whole(tmp_path: Path) -> None:
     assert "outcome unknown" in unknown
 
 
-def test_mechanics_come_from_the_pack_in_the_folder(tmp_path: Path) -> None:
-    run = RunFolder(tmp_path / "run").task("tea", worked()).task("cup", worked())
-    shops = [{"spec_id": "tea", "mechanics": ["ghost stock", "coupon"]}, {"spec_id": "cup"}]
-    (run.path / "pack.json").write_text(json.dumps({"scenarios": shops}), encoding="utf-8")
-    labels = {log.spec_id: log.labels for log in read_run_view(run.write()).tasks}
+def test_mechanics_come_from_the_results(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run").task("tea", worked(), mechanics=("ghost stock", "coupon"))
+    labels = {log.spec_id: log.labels for log in read_run_view(run.task("cup").write()).tasks}
     assert labels == {"tea": ("ghost stock", "coupon"), "cup": ()}
 
 
-def test_results_that_cannot_be_read_are_named_and_the_rest_is_shown(tmp_path: Path) -> None:
+def test_a_line_that_cannot_be_read_is_named_and_the_rest_is_shown(tmp_path: Path) -> None:
     folder = hostile_run(tmp_path / "run")
-    (folder / "results.json").write_text("{", encoding="utf-8")
+    path = folder / "results.jsonl"
+    path.write_bytes(b"{\n" + path.read_bytes())
     view = read_run_view(folder)
     assert len(view.tasks) == 4
-    assert "results.json cannot be read" in view.problems[0]
+    assert "results.jsonl: line 1" in view.problems[0]
     assert totals(view).tasks == 4
+    with pytest.raises(NotRecorded, match="line 1"):
+        read_results(folder)
 
 
-def test_results_of_another_format_are_refused_and_the_read_one_is_named(tmp_path: Path) -> None:
-    folder = hostile_run(tmp_path / "run")
-    path = folder / "results.json"
-    path.write_text(json.dumps({"format": "run-results/1", "run_id": "run"}), encoding="utf-8")
-    with pytest.raises(NotRecorded, match="run-results/2"):
-        results_of(folder)
-    assert "run-results/2" in read_run_view(folder).problems[0]
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("run.json", '{"format": "run-manifest/1"}'), ("results.json", "{}"), ("lab.json", "{}")],
+)
+def test_a_run_of_another_version_is_refused_with_what_to_do(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(NotRecorded, match="the version that made it, or play it again"):
+        read_run_view(tmp_path)
 
 
 def test_filters_of_a_task(tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from core.models.model_call import ModelCall, Usage
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.manifest import ModelPair
+from core.runs.results import RunResults, TaskResult, totals_of
 from core.runs.task import Decision, TaskInfo, Turn
+from core.terminal.console import CAUTION
 from core.terminal.figures import DASH
 from core.terminal.progress import Progress, finished_line
 from core.terminal.tables import summary_table
@@ -173,7 +175,7 @@ def test_a_pipe_gets_a_plain_line_for_each_task() -> None:
     ("fields", "style"),
     [
         ({}, "green"),
-        ({"score": 0.0}, "yellow"),
+        ({"score": 0.0}, CAUTION),
         ({"score": 0.0, "harm": True, "acts": 1}, "bold red"),
         ({"failure": "model", "error": "no key"}, "red"),
         ({"score": None}, ""),

@@ -7,9 +7,10 @@ from typing import Any, get_args
 import pytest
 from rich.text import Text
 
-from core.runs.results import Failure, ModelPair, RunResults, TaskResult, totals_of
+from core.runs.manifest import ModelPair
+from core.runs.results import Failure, RunResults, TaskResult, totals_of
+from core.terminal.console import CAUTION
 from core.terminal.tables import ending, summary_bar, summary_lines, summary_table, worst_first
-from workshop.lab.lab_run import Trial
 
 
 def task(spec: str, **fields: Any) -> TaskResult:
@@ -61,9 +62,9 @@ def test_the_last_line_counts_in_its_colour() -> None:
     assert bar(task("a"), task("b")) == ("2 passed in 1.0 s", "green")
     wrong = task("b", score=0.0, harm=True, acts=1)
     assert bar(task("a"), wrong) == ("1 passed, 1 failed, 1 wrong checkout in 1.0 s", "red")
-    assert bar(task("a"), unplayed=3) == ("1 passed, 3 not played in 1.0 s", "yellow")
+    assert bar(task("a"), unplayed=3) == ("1 passed, 3 not played in 1.0 s", CAUTION)
     assert bar(task("a", score=None)) == ("1 without a score in 1.0 s", "green")
-    assert bar(unplayed=2) == ("2 not played in 1.0 s", "yellow")
+    assert bar(unplayed=2) == ("2 not played in 1.0 s", CAUTION)
 
 
 def test_the_worst_is_looked_at_first() -> None:
@@ -77,7 +78,7 @@ def test_a_task_that_nobody_played_is_no_passed_refusal() -> None:
     assert run.totals.groups["refuse"].passed == 1
     assert run.totals.groups["refuse"].tasks == 2
     trial = {"player": "agent", "pack": "p", "spec_id": "a", "group": "refuse", "epoch": 1}
-    limited = Trial.model_validate(
+    limited = TaskResult.model_validate(
         trial | {"score": 1.0, "failure": "limit", "outcome": "unfinished"}
     )
     assert not limited.passed

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.adapters import judge
 from core.runs.results import read_results
 from core.runs.run_view import read_run_view
 from core.terminal.tables import overview, summary_table
@@ -35,7 +34,7 @@ def test_every_table_is_made_of_the_list(tmp_path: Path) -> None:
     path = hostile_run(tmp_path / "run")
     run = read_run_view(path)
     assert sorted_by(run_page(path)) == [c.name for c in COLUMNS]
-    assert sorted_by(versus_page(path, path, judge)) == [c.name for c in PAIR_COLUMNS]
+    assert sorted_by(versus_page(path, path)) == [c.name for c in PAIR_COLUMNS]
     file = io.StringIO()
     overview(Console(file=file, width=140), run)
     for column in COLUMNS:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from core.runs.results import read_results
 from workshop.agent_adapter.launch import environment_for, key_file
 
 ROOT = Path(__file__).parents[3]
@@ -48,9 +49,14 @@ def test_a_script_with_a_real_key_in_its_dot_env(
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("PAGE 0 ['tea', 'cup']\nPAGE 2 ['pot']\n") == 4
     assert "s000 1.0\n" in done.stdout
-    assert "'one script' of store: 4 of 4 tasks passed, score 1.000" in done.stdout
+    assert "store 'one script': 4 of 4 tasks passed, score 1.000" in done.stdout
     assert f"note: {theirs / 'script' / '.env'} holds an account key" in done.stderr
-    assert f"--agent '{their_python} main.py'" in done.stdout
+    (folder,) = (theirs / "script" / "logs").iterdir()
+    run = read_results(folder)
+    assert (run.pack, run.submitted, run.totals.score_mean) == ("p", True, 1.0)
+    assert len(run.trivial) == 8
+    assert "main.py" in run.brain.evaluator
+    assert (folder / "report.html").is_file()
 
 
 def test_a_package_that_is_started_as_a_module(
@@ -60,7 +66,7 @@ def test_a_package_that_is_started_as_a_module(
     done = play(theirs / "package", *words)
     assert done.returncode == 0, done.stderr
     assert "PAGE 0 3\nPAGE 3 0\n" in done.stdout
-    assert "'clerk' of erc3-dev: 2 of 4 tasks passed, score 0.500" in done.stdout
+    assert "company 'clerk': 2 of 4 tasks passed, score 0.500" in done.stdout
     assert "  log: 0.0: FAIL: " in done.stdout
 
 
@@ -69,7 +75,7 @@ def test_a_script_of_the_shell(theirs: Path, pack_file: Any) -> None:
     done = play(theirs / "shell", "--pack", pack_file(2), "./run.sh")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("PAGE 0\nPAGE 2\n") == 2
-    assert "'shell' of store: 2 of 2 tasks passed, score 1.000" in done.stdout
+    assert "store 'shell': 2 of 2 tasks passed, score 1.000" in done.stdout
 
 
 def test_an_agent_that_dies_in_the_middle(tmp_path: Path, pack_file: Any) -> None:
@@ -81,9 +87,9 @@ def test_an_agent_that_dies_in_the_middle(tmp_path: Path, pack_file: Any) -> Non
     )
     done = play(tmp_path, "--pack", pack_file(3), sys.executable, "agent.py")
     assert done.returncode == 1
-    assert "never completed: 2 tasks (s001, s002)" in done.stdout
+    assert "never started: 2 tasks (s001, s002)" in done.stdout
     assert "never submitted" in done.stdout
-    assert "the agent died: exit code 3; 2 tasks not completed" in done.stdout
+    assert "the agent died: exit code 3" in done.stdout
 
 
 def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
@@ -104,14 +110,13 @@ def test_the_interrupt_key_ends_the_agent_and_still_shows_its_scores(
     output, _ = process.communicate(timeout=100)
     assert process.returncode == 130
     assert output.startswith("closed\n")
-    assert "never completed: 1 task (s000)\n" in output
     assert output.endswith("interrupted\n")
 
 
 def test_the_own_sdk_of_an_agent_is_not_started_beside_a_real_key(tmp_path: Path) -> None:
     (tmp_path / "erc3.py").write_text("print('their own')\n")
     (tmp_path / "agent.py").write_text("import os, erc3\nprint(os.environ['ERC3_API_KEY'][:4])\n")
-    own = "--benchmark", "demo", "--own-sdk"
+    own = "--benchmark", "store", "--own-sdk"
     refused, allowed = ["--", sys.executable, "agent.py"], ["--allow-real-key"]
     assert "their own\nkey-\n" in play(tmp_path, *own, *refused, ERC3_API_KEY="real").stdout
     (tmp_path / ".env").write_text("# keys\nexport ERC3_API_KEY = 'key-real'\n")
@@ -184,10 +189,64 @@ def test_the_programs_of_the_page_run_as_they_stand(
     page = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
     (tmp_path / file).write_text(page.partition(f"```{language}\n")[2].partition("```")[0])
     done = play(tmp_path, "--benchmark", "store", "--", program, file, "store")
-    assert "of store: " in done.stdout, done.stderr
+    assert "store" in done.stdout, done.stderr
     if language == "sh":
         assert '"status":"in_progress"' in done.stdout
         assert done.returncode == 1  # it leaves its tasks
     else:
         assert done.returncode == 0, done.stderr
         assert "never" not in done.stdout
+
+
+def test_an_agent_that_prepares_with_single_starts_and_helper_sessions_is_judged_rightly(
+    tmp_path: Path, pack_file: Any
+) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from erc3 import ERC3\napi = ERC3()\n"
+        "for n in range(3):\n"
+        "    api.start_new_task('store', f's00{n}')\n"
+        "    api.start_session('store', 'helper')\n"
+        "s = api.start_session('store', 'w')\n"
+        "for one in api.session_status(s.session_id).tasks:\n"
+        "    api.start_task(one)\n    api.complete_task(one)\n"
+        "api.submit_session(s.session_id)\n"
+    )
+    done = play(tmp_path, "--pack", pack_file(3), sys.executable, "agent.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 of 3 tasks passed" in done.stdout
+    assert "3 sessions in which it began no task: not counted" in done.stdout
+    assert [line for line in done.stdout.splitlines() if "never" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("files", "text", "said"),
+    [
+        ({}, "import nothing_of_this_name", "its Python has no module 'nothing_of_this_name'"),
+        ({"erc3/__init__.py": ""}, "from erc3 import ERC3", "in place of the SDK"),
+        ({}, "raise SystemExit(4)", "it died: exit code 4"),
+        ({}, "pass", "other programs must read ERC3_BASE_URL"),
+    ],
+)
+def test_why_an_agent_began_nothing_is_said(
+    tmp_path: Path, files: dict[str, str], text: str, said: str, pack_file: Any
+) -> None:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    (tmp_path / "agent.py").write_text(text)
+    done = play(tmp_path, "--pack", pack_file(1), sys.executable, "agent.py")
+    assert done.returncode == 1
+    assert "the agent started no task here: " in done.stdout
+    assert said in done.stdout
+    assert not (tmp_path / "logs").exists()
+
+
+def test_every_task_that_did_not_pass_is_listed(tmp_path: Path, pack_file: Any) -> None:
+    (tmp_path / "agent.py").write_text(
+        "from erc3 import ERC3\napi = ERC3()\ns = api.start_session('store', 'w')\n"
+        "for one in api.session_status(s.session_id).tasks:\n"
+        "    api.start_task(one)\n    api.complete_task(one)\n"
+        "api.submit_session(s.session_id)\n"
+    )
+    done = play(tmp_path, "--pack", pack_file(60), sys.executable, "agent.py")
+    assert sum(line.startswith("  s0") for line in done.stdout.splitlines()) == 30

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from cli.lab import LAB
+
 pytest.importorskip("inspect_ai", reason="needs the extra: pip install '.[inspect]'")
 import inspect_ai
 from click.testing import CliRunner, Result
@@ -22,18 +24,18 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.solver import SolverSpec
-from workshop.rule_based import provider
 
 import cli.inspect_plugin  # noqa: F401 - an installation from before it was there has no entry point
-from cli.adapters import ADAPTERS
 from core.models.model_call import Message
+from core.models.providers import Played
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments import inspect_tasks
 from workshop.environments.drawn import draw_pack, open_world
 from workshop.environments.inspect_tasks import DrawnTasks
 from workshop.lab.engines import Job
-from workshop.lab.lab_run import Settings
 from workshop.lab.play_job import play_job
+from workshop.lab.settings import Settings
+from workshop.scripted import provider
 from workshop.simulator.open_world import Call
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
@@ -167,11 +169,13 @@ def test_our_agent_does_in_inspect_what_it_does_in_the_lab(benchmark: str, model
         display="none",
     )
     settings = Settings(
-        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), steps="default"
+        benchmark=benchmark, evaluator=model, worker=model, packs=("x",), stages="default"
     )
     for number, sample in zip(NUMBERS, log.samples or [], strict=True):
         pack = draw_pack(benchmark, SEED, number).model_dump_json()
-        (trial,) = play_job(Job(0, 1, pack, None, settings), ADAPTERS[benchmark])
+        (spec,) = (one["spec_id"] for one in json.loads(pack)["scenarios"])
+        job = Job(0, pack, frozenset({spec}), settings, epoch=0)
+        (trial,) = play_job(job, LAB[benchmark])
         assert (score_of(sample)["score"], sample.output.completion) == (
             trial.score,
             trial.verdict or trial.outcome,
@@ -200,12 +204,12 @@ def test_a_retry_asks_only_for_what_has_no_result_yet(monkeypatch: pytest.Monkey
     broken = open_world("store", SEED, 1).task
     reply = provider.reply
 
-    def failing(model: str, messages: list[Message]) -> str:
+    def failing(model: str, messages: list[Message], played: Played) -> str:
         prompt = "\n".join(message["content"] for message in messages)
         asked.append(prompt)
         if broken in prompt and len(asked) < 100:
             raise LookupError("not now")
-        return reply(model, messages)
+        return reply(model, messages, played)
 
     monkeypatch.setattr(provider, "reply", failing)
     (log,) = inspect_ai.eval(

@@ -1,4 +1,4 @@
-"""Trials made by hand, small packs on disk, and an engine that plays nothing for real."""
+"""Results made by hand, small packs on disk, and an engine that plays nothing for real."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 
-from cli.adapters import ADAPTERS
+from cli.lab import LAB, lab_context
+from core.runs.results import TaskResult
+from workshop.lab import sampled_run
 from workshop.lab.engines import Job
-from workshop.lab.lab_folder import LabFolder
-from workshop.lab.lab_run import LabRun, Settings, Trial
 from workshop.lab.packs import sources_of
 from workshop.lab.play_job import play_job
+from workshop.lab.sampled_run import SampledRun, carry_out
+from workshop.lab.settings import Settings
 
-store = ADAPTERS["store"]
+store = LAB["store"]
 
 BRAIN = "scripted/store"
 
 
-def made_trial(spec: str = "a", passed: bool = True, **fields: Any) -> Trial:
+def made_trial(spec: str = "a", passed: bool = True, **fields: Any) -> TaskResult:
     """A trial of a task that wants a purchase; one that did not pass declined it.
 
     One that bought something and did not pass did harm.
@@ -36,7 +38,7 @@ def made_trial(spec: str = "a", passed: bool = True, **fields: Any) -> Trial:
         "acts": int(passed),
     }
     found = shared | fields
-    return Trial(**({"harm": found["acts"] > 0 and not passed} | found))
+    return TaskResult(**({"harm": found["acts"] > 0 and not passed} | found))
 
 
 class Pretended:
@@ -44,28 +46,32 @@ class Pretended:
 
     threads = 1
 
-    def __init__(self, answer: Callable[[str, int], Trial], stop_after: int | None = None) -> None:
+    def __init__(
+        self, answer: Callable[[str, int], TaskResult], stop_after: int | None = None
+    ) -> None:
         self.answer = answer
         self.stop_after = stop_after
         self.asked: list[tuple[int, int, frozenset[str]]] = []
 
-    def work(self, jobs: Iterator[Job]) -> Iterator[list[Trial]]:
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
         for job in jobs:
             if job.epoch is None:
                 yield play_job(job, store)
                 continue
             if len(self.asked) == self.stop_after:
                 raise KeyboardInterrupt
-            specs = job.specs or frozenset()
-            self.asked.append((job.chunk, job.epoch, specs))
+            self.asked.append((job.chunk, job.epoch, job.specs))
             pack = json.loads(job.pack)
             in_order = [one["spec_id"] for one in pack["scenarios"]]
-            trials = [self.answer(s, job.epoch) for s in in_order if s in specs]
-            yield [trial.model_copy(update={"pack": pack["name"]}) for trial in trials]
+            results = [self.answer(s, job.epoch) for s in in_order if s in job.specs]
+            yield [
+                one.model_copy(update={"pack": pack["name"], "journal": job.stems[one.spec_id]})
+                for one in results
+            ]
 
 
 @pytest.fixture
-def trial() -> Callable[..., Trial]:
+def trial() -> Callable[..., TaskResult]:
     return made_trial
 
 
@@ -98,10 +104,10 @@ def pack_file(tmp_path: Path, shop_json: Callable[..., Any]) -> Callable[..., Pa
 
 
 @pytest.fixture
-def new_run(tmp_path: Path) -> Callable[..., tuple[LabFolder, LabRun]]:
+def new_run(tmp_path: Path) -> Callable[..., SampledRun]:
     """Fills a run folder from packs, nothing played yet."""
 
-    def make(*packs: Path, **fields: Any) -> tuple[LabFolder, LabRun]:
+    def make(*packs: Path, **fields: Any) -> SampledRun:
         path = tmp_path / f"run-{len(list(tmp_path.glob('run-*')))}"
         path.mkdir()
         names = tuple(map(str, packs))
@@ -109,7 +115,22 @@ def new_run(tmp_path: Path) -> Callable[..., tuple[LabFolder, LabRun]]:
             "benchmark": "store", "packs": names, "evaluator": BRAIN, "worker": BRAIN, "chunk": 2,
         }  # fmt: skip
         settings = Settings(**(shared | fields))
-        folder, adapter = LabFolder(path), store()
-        return folder, folder.fill(adapter, sources_of(names, adapter), settings)
+        return sampled_run.new_run(path, sources_of(names, store()), settings, lab_context({}))
 
     return make
+
+
+@pytest.fixture
+def carry() -> Callable[..., list[TaskResult]]:
+    """Plays what is to do of a run with an engine."""
+
+    def play(run: SampledRun, engine: Any) -> list[TaskResult]:
+        return carry_out(run, store(), engine)
+
+    return play
+
+
+def lines(run: SampledRun) -> list[str]:
+    """Every result without its time and id, which are never the same."""
+    results = sorted(run.results.read(), key=lambda one: one.key)
+    return [r.model_copy(update={"seconds": 0, "task_id": ""}).model_dump_json() for r in results]

@@ -18,21 +18,23 @@ from typing import Any
 import psutil
 import pytest
 
-from cli.adapters import ADAPTERS
+from cli.lab import LAB
 from core.runs.errors import CannotRun
+from core.runs.results import TaskResult
 from tests import limits
-from workshop.lab.benchmark_adapter import BenchmarkAdapter
+from tests.workshop.lab.conftest import lines
 from workshop.lab.engines import Dask, Here
-from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import LabRun
+from workshop.lab.lab_benchmark import LabBenchmark
+from workshop.lab.sampled_run import SampledRun
 
 distributed: Any = pytest.importorskip("distributed")
 
 ROOT = Path(__file__).parents[3]
-NewRun = Callable[..., tuple[LabFolder, LabRun]]
+NewRun = Callable[..., SampledRun]
+Carry = Callable[..., list[TaskResult]]
 PackFile = Callable[..., Path]
 
-store = ADAPTERS["store"]
+store = LAB["store"]
 
 RELEASED = "released"
 """A file that lets a worker go on that was to stop."""
@@ -40,7 +42,7 @@ RELEASED = "released"
 
 @dataclass(frozen=True)
 class Watched:
-    """The store's adapter; each job that a worker begins leaves a file with its process id."""
+    """The store; each job that a worker begins leaves a file with its process id."""
 
     folder: Path
     dies: bool = False
@@ -48,7 +50,7 @@ class Watched:
     stops_at: int | None = None
     """The job, counted from 1, that is not played while nobody releases its worker."""
 
-    def __call__(self) -> BenchmarkAdapter:
+    def __call__(self) -> LabBenchmark:
         number = self._begin()
         if self.dies and number == 1:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -62,12 +64,6 @@ class Watched:
                 (self.folder / str(number)).touch(exist_ok=False)
                 return number
         raise AssertionError("far more jobs than there are")
-
-
-def lines(folder: LabFolder) -> list[str]:
-    """Every trial without its time and id, which are never the same."""
-    trials = [*folder.trials(), *folder.baselines()]
-    return [t.model_copy(update={"seconds": 0, "task_id": ""}).model_dump_json() for t in trials]
 
 
 def begun(folder: Path) -> int:
@@ -118,10 +114,10 @@ def _until(what: Callable[[], Any]) -> None:
 
 
 @pytest.fixture
-def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
-    folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Here(store))
-    return lines(folder)
+def here(new_run: NewRun, pack_file: PackFile, carry: Carry) -> list[str]:
+    run = new_run(pack_file(4), epochs=2)
+    carry(run, Here(store))
+    return lines(run)
 
 
 @pytest.fixture
@@ -133,11 +129,16 @@ def watched(tmp_path: Path) -> Path:
 
 @pytest.mark.promise("nothing lost at a kill")
 def test_the_job_of_a_worker_that_is_killed_is_played_by_the_next(
-    here: list[str], new_run: NewRun, pack_file: PackFile, watched: Path, shared: str
+    here: list[str],
+    new_run: NewRun,
+    pack_file: PackFile,
+    watched: Path,
+    shared: str,
+    carry: Carry,
 ) -> None:
-    folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Dask(Watched(watched, dies=True), shared))
-    assert lines(folder) == here
+    run = new_run(pack_file(4), epochs=2)
+    carry(run, Dask(Watched(watched, dies=True), shared))
+    assert lines(run) == here
 
 
 @pytest.mark.promise("nothing lost at a kill")
@@ -150,8 +151,9 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
     tmp_path: Path,
     shared: str,
     lost: str,
+    carry: Carry,
 ) -> None:
-    folder, run = new_run(pack_file(4), epochs=2)
+    run = new_run(pack_file(4), epochs=2)
     adapter = Watched(watched, stops_at=4)
     with ExitStack() as stack:
         address = shared
@@ -159,9 +161,9 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
             address, scheduler = stack.enter_context(cluster(tmp_path))
         engine = Dask(adapter, address)
         with ThreadPoolExecutor(1) as pool:
-            playing = pool.submit(carry_out, folder, run, engine)
-            # The first chunk: its baselines and both epochs.
-            _until(lambda: len(lines(folder)) == 8)
+            playing = pool.submit(carry, run, engine)
+            # The first chunk: its trivial players and both epochs.
+            _until(lambda: len(lines(run)) == 8)
             _until(lambda: begun(watched) == 4)
             if lost == "scheduler":
                 scheduler.kill()
@@ -173,6 +175,6 @@ def test_a_run_whose_scheduler_is_lost_goes_on_and_plays_nothing_twice(
     (watched / RELEASED).touch()
     again = tmp_path / "again"
     again.mkdir()
-    carry_out(folder, run, Dask(Watched(again), shared))
-    assert lines(folder) == here
+    carry(run, Dask(Watched(again), shared))
+    assert lines(run) == here
     assert begun(again) == 3

@@ -9,53 +9,50 @@ from pathlib import Path
 
 import pytest
 
-from cli.adapters import ADAPTERS
+from cli.lab import LAB
 from core.runs.errors import CannotRun
+from core.runs.results import TaskResult
+from tests.workshop.lab.conftest import lines
 from workshop.lab.engines import Dask, Here, Processes, engine_for, own_cores
-from workshop.lab.lab_folder import LabFolder, carry_out
-from workshop.lab.lab_run import LabRun, cores
+from workshop.lab.sampled_run import SampledRun
+from workshop.lab.settings import cores
 
-store = ADAPTERS["store"]
+store = LAB["store"]
 
-NewRun = Callable[..., tuple[LabFolder, LabRun]]
+NewRun = Callable[..., SampledRun]
 PackFile = Callable[..., Path]
-
-
-def lines(folder: LabFolder) -> list[str]:
-    """Every trial without its time, which is never the same."""
-    trials = [*folder.trials(), *folder.baselines()]
-    return [t.model_copy(update={"seconds": 0, "task_id": ""}).model_dump_json() for t in trials]
+Carry = Callable[..., list[TaskResult]]
 
 
 @pytest.fixture
-def here(new_run: NewRun, pack_file: PackFile) -> list[str]:
-    folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Here(store))
-    return lines(folder)
+def here(new_run: NewRun, pack_file: PackFile, carry: Carry) -> list[str]:
+    run = new_run(pack_file(4), epochs=2)
+    carry(run, Here(store))
+    return lines(run)
 
 
 def test_processes_give_what_one_process_gives(
-    here: list[str], new_run: NewRun, pack_file: PackFile
+    here: list[str], new_run: NewRun, pack_file: PackFile, carry: Carry
 ) -> None:
-    folder, run = new_run(pack_file(4), epochs=2)
-    carry_out(folder, run, Processes(store, 2))
-    assert lines(folder) == here
+    run = new_run(pack_file(4), epochs=2)
+    carry(run, Processes(store, 2))
+    assert lines(run) == here
 
 
 @pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None, reason="Dask distributed is not installed"
 )
 def test_a_dask_cluster_gives_what_one_process_gives(
-    here: list[str], new_run: NewRun, pack_file: PackFile
+    here: list[str], new_run: NewRun, pack_file: PackFile, carry: Carry
 ) -> None:
     from distributed import LocalCluster
 
-    folder, run = new_run(pack_file(4), epochs=2)
+    run = new_run(pack_file(4), epochs=2)
     with LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as cluster:
-        carry_out(folder, run, engine_for(store, 1, 4, cluster.scheduler_address))
-    assert lines(folder) == here
+        carry(run, engine_for(store, 1, 4, cluster.scheduler_address))
+    assert lines(run) == here
 
 
 def test_a_scheduler_that_is_not_there_is_an_error_for_the_user(

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from cli.adapters import ADAPTERS
 from cli.benchmarks import sections_at, shipped_sections
+from cli.lab import LAB
 from core.models.cassette import Tape
-from workshop.lab.evolve.records import Evolved, read_evolved, summary
+from workshop.lab.evolve import Loop, summary
 from workshop.lab.leaks import Secrets
 from workshop.lab.packs import source_of
 
-store = ADAPTERS["store"]
+store = LAB["store"]
 
 pytest.importorskip("gepa")
 
@@ -122,8 +122,11 @@ def outcome(folder: Path) -> dict[str, object]:
     """All that a loop leaves for its user, without the name of its folder."""
     told = {path.name: path.read_text() for path in folder.glob("proposed.diff")}
     told |= {str(p.relative_to(folder)): p.read_text() for p in folder.glob("proposed/**/*.md")}
-    names = "evolve.json", "evolve.html"
-    return told | {n: (folder / n).read_text().replace(folder.name, "RUN") for n in names}
+    return told | {"evolve.json": (folder / "evolve.json").read_text()}
+
+
+def loop_at(folder: Path) -> Loop:
+    return Loop.model_validate_json((folder / "evolve.json").read_bytes())
 
 
 def ten_texts() -> list[str]:
@@ -148,26 +151,19 @@ def test_the_loop_finds_what_is_missing_and_refuses_all_else(
 ) -> None:
     life, texts = lives("ten"), ten_texts()
     code = life.live(life.begin(generations=30, batch=6), texts)
-    told: Evolved = read_evolved(life.run)
+    told = loop_at(life.run)
     assert code == 0, (life.folder / "said").read_text()
     assert told.reflections == len(texts)
-    tried = {one.text: one for one in told.generations if one.section}
-    assert tried.keys() == set(texts)
-    kept = [text for text, one in tried.items() if one.candidate is not None]
-    assert kept == [RIGHT]
-    refused = [one.outcome for one in tried.values() if one.outcome.startswith("refused")]
-    assert sum("data of training tasks" in why for why in refused) == 3
-    assert sum("{{ rules }}" in why for why in refused) == 1
+    assert [one.texts[SECTION] for one in told.candidates] == ["", RIGHT]
+    assert sum("data of training tasks" in why for why in told.refused.values()) == 3
+    assert sum("{{ rules }}" in why for why in told.refused.values()) == 1
     assert told.proposed == 1
-    assert told.candidates[1].ruling is not None
-    assert told.candidates[1].harm == 0 < told.candidates[0].harm
+    assert told.candidates[1].is_proven
+    assert told.candidates[1].fitness > told.candidates[0].fitness
     # What is proposed is what is shipped: laid over it changes nothing, and the diff says it all.
     assert sections_at(life.run / "proposed") == {}
     assert f"+{RIGHT}" in (life.run / "proposed.diff").read_text()
-    assert "proven better: candidate 1" in summary(told)[-1]
-    page = (life.run / "evolve.html").read_text()
-    assert "Candidate 1 is proven better" in page
-    assert "attempt 10." in page
+    assert "proven better: candidate 1" in "\n".join(summary(told, life.run))
 
 
 def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
@@ -184,8 +180,8 @@ def test_what_the_reflecting_model_is_told_holds_no_data_of_a_task(
     raws = list(source_of(TRAIN, store()).scenarios())
     parts = [part.partition("\nFind what in")[0] for part in asked.split("# Example")[1:]]
     told = "".join(part.partition("\n")[2] for part in parts)
-    secrets = Secrets(map(store().facts, raws), shipped_sections().values())
-    assert {leak.kind for leak in secrets.leaks(told)} <= {"words"}
+    secrets = Secrets(raws, shipped_sections().values())
+    assert secrets.masked(told) == told
     for raw in raws:
         for product in raw["products"]:
             assert product["name"] not in asked
@@ -199,11 +195,10 @@ def test_without_a_better_text_the_loop_ends_with_nothing_proven(
 ) -> None:
     life = lives("none")
     assert life.live(life.begin(generations=3), ["Think twice.", "Never decline anything."]) == 3
-    told = read_evolved(life.run)
+    told = loop_at(life.run)
     assert told.proposed is None
     assert not (life.run / "proposed").exists()
-    assert summary(told)[-1] == "no improvement is proven"
-    assert "No improvement is proven" in (life.run / "evolve.html").read_text()
+    assert summary(told, life.run)[-1] == "no improvement is proven"
 
 
 @pytest.fixture(scope="module")
@@ -290,6 +285,6 @@ def test_a_reflecting_model_that_does_not_answer_is_known_before_a_trial(
 def test_the_budget_keeps_back_what_the_gate_needs(lives: Callable[[str], Lives]) -> None:
     life = lives("poor")
     assert life.live(life.begin(**SHORT, **{"budget-tasks": 84}), THREE) == 3
-    told = read_evolved(life.run)
+    told = loop_at(life.run)
     assert told.ended == "the budget of tasks is used up, except for the acceptance test"
-    assert told.trials <= 84
+    assert told.played <= 84

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.adapters import ADAPTERS
-from workshop.lab.lab_run import Trial
+from cli.lab import LAB
+from core.runs.results import TaskResult
 from workshop.lab.minimise import Shrinker, failure_class, fewest
 from workshop.lab.packs import source_of
 
-store = ADAPTERS["store"]
+store = LAB["store"]
 
 Raw = dict[str, Any]
-Make = Callable[..., Trial]
+Make = Callable[..., TaskResult]
 HARM = "wrong checkout"
 KIT = store()
 
@@ -60,7 +60,7 @@ def big_shop(shop_json: Callable[..., Raw], goods: Callable[..., Raw]) -> Raw:
 def test_what_the_failure_does_not_need_goes(big_shop: Raw, trial: Make) -> None:
     """A brain that declines wherever product k7 and coupon B2 are in the shop."""
 
-    def play(raw: Raw) -> Trial:
+    def play(raw: Raw) -> TaskResult:
         there = {p["sku"] for p in raw["products"]}, {c["code"] for c in raw["coupons"]}
         return trial(passed=not ("k7" in there[0] and "B2" in there[1]))
 
@@ -74,7 +74,7 @@ def test_what_the_failure_does_not_need_goes(big_shop: Raw, trial: Make) -> None
 
 
 def test_another_failure_is_not_followed(big_shop: Raw, trial: Make) -> None:
-    def play(raw: Raw) -> Trial:
+    def play(raw: Raw) -> TaskResult:
         whole = len(raw["products"]) == 40
         return trial(passed=False, acts=int(whole), verdict="purchased")
 
@@ -105,8 +105,8 @@ def test_a_certificate_is_kept_true() -> None:
     )
 
 
-def _always_fails(_raw: Raw) -> Trial:
-    return Trial(pack="p", spec_id="s", score=0.0, outcome="finished", verdict="declined")
+def _always_fails(_raw: Raw) -> TaskResult:
+    return TaskResult(pack="p", spec_id="s", score=0.0, outcome="finished", verdict="declined")
 
 
 def test_what_is_not_valid_does_not_hold(big_shop: Raw) -> None:

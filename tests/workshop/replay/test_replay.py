@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.manifest import note_progress
 from core.runs.reader import read_tasks
 from worker.sandbox.isolation import find_isolation
 from workshop.replay.divergence import first_divergence
@@ -223,7 +224,7 @@ def test_wrong_usage(record: Run, tmp_path: Path) -> None:
     code, output = replay(folder, "--turn", "4")
     assert (code, "turns with work: 1" in output) == (2, True)
     assert replay(folder, "--turn", "zero")[0] == 2
-    (folder / "results.json").write_text('{"benchmark": "moon"}')
+    note_progress(folder, benchmark="moon")
     code, output = replay(folder)
     assert (code, "no tools for the benchmark 'moon'" in output) == (2, True)
 

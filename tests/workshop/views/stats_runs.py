@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from core.models.model_call import Usage
-from core.runs.journal import text_hash, write_whole
-from core.runs.manifest import Identity, Manifest
+from core.runs.journal import text_hash
+from core.runs.manifest import Identity, Manifest, PackInfo
 from core.runs.prompts import Prompts
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.results import ResultsFile, TaskResult
 
 BEGAN = datetime(2026, 5, 4, 22, 0, tzinfo=UTC)
 
@@ -40,7 +40,6 @@ def run_folder(
     *tasks: TaskResult,
     hours: float | None = 0,
     prompts: dict[str, str] | None = None,
-    manifest: bool = True,
     finished: bool = True,
     model: str = "lab/one",
     worker: str | None = None,
@@ -58,38 +57,29 @@ def run_folder(
     started = "some day"
     if hours is not None:
         started = (BEGAN + timedelta(hours=hours)).isoformat(timespec="seconds")
-    results = RunResults(
-        run_id=name,
-        benchmark=benchmark,
-        pack=pack,
-        brain=ModelPair(evaluator=model, worker=worker or model),
-        started=started,
-        finished=started if finished else None,
-        harm_name="wrong checkout",
-        steps=steps,
-        totals=totals_of(tasks, 1.5),
-        tasks=tasks,
+    ResultsFile(folder).append(
+        one.model_copy(update={"pack": pack or "", "journal": one.spec_id}) for one in tasks
     )
-    (folder / "results.json").write_text(results.model_dump_json())
-    if manifest:
-        _write_manifest(
-            folder,
-            started,
-            Identity(
-                models={"evaluator": model, "worker": worker or model},
-                prompts={role: text_hash(text) for role, text in (prompts or {}).items()},
-                pack=pack,
-                scenarios=scenarios or {},
-            ),
-            options=options or {},
-            versions=versions or {},
-            base_url=base_url,
-        )
+    Manifest(
+        run_id=name,
+        created=started,
+        benchmark=benchmark,
+        strategy=(options or {}).get("strategy", "evaluator-worker"),
+        stages=steps,
+        harm_name="wrong checkout",
+        identity=Identity(
+            models={"evaluator": model, "worker": worker or model},
+            prompts={role: text_hash(text) for role, text in (prompts or {}).items()},
+            pack=pack,
+            scenarios=scenarios or {},
+        ),
+        options=options or {},
+        packs=(PackInfo(name=pack, tasks=len(tasks)),) if pack else (),
+        versions=versions or {},
+        base_url=base_url,
+        finished=started if finished else None,
+        seconds=1.5,
+    ).write(folder)
     for text in (prompts or {}).values():
         Prompts(folder).keep(text)
     return folder
-
-
-def _write_manifest(folder: Path, started: str, identity: Identity, **more: Any) -> None:
-    known = Manifest(run_id=folder.name, created=started, identity=identity, **more)
-    write_whole(folder / "run.json", known.model_dump_json())

@@ -27,11 +27,11 @@ def test_other_stages_are_named(tmp_path: Path) -> None:
     assert [(c.what, c.was, c.now) for c in changes] == [("stages", "none", "verify, guest")]
 
 
-def test_the_prompt_that_changed_is_shown_word_by_word(logs: Path) -> None:
+def test_the_prompt_that_changed_is_shown_line_by_line(logs: Path) -> None:
     prompts = differences(logs / "run-a", logs / "run-b").prompts
     assert prompts is not None
     (prompt,) = prompts
-    assert (prompt.role, prompt.text) == ("evaluator", "+1 words, −0 words")
+    assert (prompt.role, prompt.text) == ("evaluator", "+1 lines, −1 lines")
 
 
 def test_the_same_prompts_are_no_difference(logs: Path) -> None:
@@ -63,14 +63,6 @@ def test_model_strategy_pack_versions_and_options(tmp_path: Path) -> None:
     assert roles == {
         "evaluator": (True, False), "worker": (True, False), "next-step": (False, True)
     }  # fmt: skip
-
-
-def test_an_old_run_has_unknown_prompts(logs: Path) -> None:
-    run_folder(logs, "old", done("tea"), manifest=False)
-    compared = differences(logs / "old", logs / "run-b")
-    assert compared.prompts is None
-    assert [c.what for c in compared.changes] == ["strategy"]
-    assert "old has no run.json" in compared.notes[0]
 
 
 def test_a_prompt_whose_text_is_lost_still_changed(logs: Path) -> None:

@@ -20,6 +20,7 @@ def manifest(folder: Path, *specs: str, pack: str | None = "small", **options: A
     Manifest(
         run_id=FOLDER,
         created="2026-05-04T12:00:00+00:00",
+        benchmark="store",
         identity=Identity(pack=pack),
         options={"strategy": "evaluator-worker", "name": "evaluator-worker"} | options,
         base_url=None if pack else "https://me:secret@erc.example.org/",
@@ -46,12 +47,6 @@ def test_a_run_before_its_first_result_is_known_by_its_manifest(run: RunFolder) 
     assert index_row(run.path, NOW).state == "stopped"
 
 
-def test_a_run_without_a_manifest_has_what_its_results_say(run: RunFolder) -> None:
-    run.task("a").write()
-    row = index_row(run.path, NOW)
-    assert (row.progress, row.state, row.place) == ("1", "finished", "small")
-
-
 def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> None:
     run.task("a").write()
     manifest(run.path, "a", pack=None, benchmark="store")
@@ -61,6 +56,8 @@ def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> 
 def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
     run.task("a").write(submitted=True)
     assert index_row(run.path, NOW).state == "submitted"
+    run.write(base_url="https://erc.example")
+    assert index_row(run.path, NOW).state == "not submitted"
     run.write(finished=False)
     for path in run.path.rglob("*"):
         os.utime(path, (NOW - 10, NOW - 10))

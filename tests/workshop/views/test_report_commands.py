@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.runs.results import ResultsFile, read_results
 from core.runs.run_view import read_run_view
 from tests.run_folders import RunFolder, ended, worked
 from workshop.views.report.record_parts import Way, commands_of
@@ -65,9 +66,8 @@ def failed(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str]:
     done = subprocess.run([*client, *options], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     folder = tmp_path / json.loads(done.stdout)["run_id"]
-    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    results["tasks"][0]["score"] = 0.0
-    (folder / "results.json").write_text(json.dumps(results), encoding="utf-8")
+    (result,) = read_results(folder).tasks
+    ResultsFile(folder).append([result.model_copy(update={"score": 0.0})])
     return folder, task
 
 

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.runs.reader import NotRecorded
+from core.runs.errors import NotRecorded
 from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, found, hostile_run, worked
 from workshop.views.report import versus
@@ -161,6 +161,7 @@ def test_no_text_of_a_record_becomes_markup_or_steers(tmp_path: Path) -> None:
 def test_a_name_cannot_end_the_attribute_that_it_stands_in(tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run").task("tea", worked())
     (run.path / "tasks" / "tea.jsonl").rename(run.path / "tasks" / '"><b>&\u202e.jsonl')
+    run.results[0] = run.results[0].model_copy(update={"journal": '"><b>&\u202e'})
     (row,) = rows_of(read_run_view(run.write()).tasks)
     seen = Marks(row_html(row))
     assert seen.attributes["data-key"] == {'"><b>&\\u202e'}
@@ -189,9 +190,9 @@ def test_the_table_holds_what_is_filtered_and_sorted_by(tmp_path: Path) -> None:
     page = write_report(hostile_run(tmp_path / "run")).read_text(encoding="utf-8")
     tasks = data_of(page)["tasks"]
     assert isinstance(tasks, list)
-    assert [task["key"] for task in tasks] == ["good", "hostile", "wrong", "broken"]
-    assert tasks[3]["sort"]["score"] is None
-    assert ["error", "model failed"] in tasks[3]["find"]
+    assert [task["key"] for task in tasks] == ["wrong", "hostile", "broken", "good"]
+    assert tasks[2]["sort"]["score"] is None
+    assert ["error", "model failed"] in tasks[2]["find"]
     assert len(stories_of(page)) == len(tasks)
 
 

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from cli.adapters import note_baselines
+from cli.lab import play_trivial
 from core.models.model_call import PromptPart
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, Manifest
+from core.runs.manifest import Identity, note_progress
 from core.runs.prompts import Prompts
+from core.runs.results import ResultsFile, TaskResult
 from core.runs.run_view import read_run_view
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
 from workshop.views.report.render import record_html
 from workshop.views.report.run_page import run_page
-from workshop.views.report.setup import BASELINES, setup_of
+from workshop.views.report.setup import setup_of
 
 ROOT = Path(__file__).parents[3]
 SYSTEM = "You decide.\n\nRules\n- Never guess."
@@ -29,16 +30,15 @@ def told(path: Path, text: str, *, real: bool = False, system: str = SYSTEM) -> 
     parts = (PromptPart(role="system", sha256=digest), PromptPart(role="user", sha256="ab"))
     call = asked(prompt=parts)
     run.task("tea", {"type": "text", "sha256": "ab", "text": text}, call, worked(), ended())
-    found = run.write(session_id="ssn-1", idle_group="refuse", submitted=real)
-    Manifest(
-        run_id=path.name,
-        created="now",
-        identity=Identity(prompts={"evaluator": digest}),
+    return run.write(
+        session_id="ssn-1",
+        idle_group="refuse",
+        submitted=real,
+        identity=Identity(prompts={"evaluator": digest}, pack="small"),
         options={"max_turns": 7, "strategy": "evaluator-worker", "flags": [], "record": None},
         base_url="https://erc.example" if real else None,
         versions={"python": "3.11"},
-    ).write(found)
-    return found
+    )
 
 
 def test_a_prompt_stands_in_the_page_once_and_stories_lead_to_it(tmp_path: Path) -> None:
@@ -64,8 +64,7 @@ def test_options_session_and_baselines_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("submitted", [True, False])
 def test_a_real_run_says_whether_it_was_submitted(tmp_path: Path, submitted: bool) -> None:
     run = told(tmp_path / "run", "Buy tea", real=True)
-    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    (run / "results.json").write_text(json.dumps(results | {"submitted": submitted}))
+    note_progress(run, submitted=submitted)
     said = "session ssn-1, submitted" if submitted else "session ssn-1, not submitted"
     assert said in run_page(run)
 
@@ -87,7 +86,8 @@ def test_hostile_prompts_and_options_stay_texts(tmp_path: Path) -> None:
     manifest = json.loads((run / "run.json").read_text(encoding="utf-8"))
     manifest["options"] = {HOSTILE: HOSTILE}
     (run / "run.json").write_text(json.dumps(manifest))
-    (run / BASELINES).write_text(json.dumps({HOSTILE: 0.5}))
+    trivial = TaskResult(spec_id="tea", player=HOSTILE, outcome="finished", score=0.5, harm=False)
+    ResultsFile(run).append([trivial])
     page = run_page(run)
     assert page.count("window.hit=1") >= 4
     assert "<script>window" not in page
@@ -97,35 +97,34 @@ def test_hostile_prompts_and_options_stay_texts(tmp_path: Path) -> None:
 def test_a_damaged_folder_is_still_shown(tmp_path: Path) -> None:
     run = told(tmp_path / "run", "Buy tea")
     (run / "run.json").write_text("{")
-    (run / BASELINES).write_text("[1")
     (run / "prompts" / "x.txt").write_bytes(b"\xff")
     found = setup_of(run)
-    assert (found.prompts, found.options, found.baselines) == ((), None, None)
+    assert (found.prompts, found.options) == ((), None)
     assert "not known" in run_page(run)
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "pack", "names"),
+    ("benchmark", "pack", "players"),
     [
         (
             "store",
             "workshop/simulator/store/packs/store-bundled.json",
-            ["do nothing", "buy the first match"],
+            {"nothing": 1.0, "first-match": 1.0},
         ),
-        ("company", "", []),
+        ("company", "", {}),
     ],
 )
-def test_baselines_are_noted_once_for_the_tasks_that_were_played(
-    tmp_path: Path, benchmark: str, pack: str, names: list[str]
+def test_trivial_players_play_once_the_tasks_that_were_played(
+    tmp_path: Path, benchmark: str, pack: str, players: dict[str, float]
 ) -> None:
-    run = RunFolder(tmp_path / "run").task("under_budget_price_equals_limit", worked()).write()
-    results = json.loads((run / "results.json").read_text(encoding="utf-8"))
-    (run / "results.json").write_text(json.dumps(results | {"benchmark": benchmark}))
-    note_baselines(run)
-    assert not (run / BASELINES).exists(), "without a pack nothing is known"
+    run = RunFolder(tmp_path / "run").task("under_budget_price_equals_limit", worked())
+    path = run.write(benchmark=benchmark)
+    play_trivial(path)
+    assert not read_run_view(path).trivial, "without a pack nothing is known"
     text = (ROOT / pack).read_text(encoding="utf-8") if pack else '{"format": "company-pack/1"}'
-    (run / "pack.json").write_text(text, encoding="utf-8")
-    note_baselines(run)
-    found = setup_of(run).baselines or {}
-    assert list(found) == names
-    assert found.get("do nothing", 1.0) == 1.0, "of the one task that was played"
+    (path / "pack.json").write_text(text, encoding="utf-8")
+    play_trivial(path)
+    play_trivial(path)
+    trivial = read_run_view(path).trivial
+    assert {one.player: one.score for one in trivial} == players, "of the one task that was played"
+    assert len((path / "results.jsonl").read_text().splitlines()) == 1 + len(players)

@@ -10,13 +10,14 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
 from core.runs.work import StepRecord, WorkReport
 from core.terminal.tables import overview
-from tests.run_folders import RunFolder, ended, hostile_run, worked
+from tests.run_folders import RunFolder, ended, found, hostile_run, worked
 from workshop.views.report.render import record_html
-from workshop.views.report.run_page import run_page
+from workshop.views.report.run_page import run_page, write_report
 from workshop.views.task_view import TaskPrinter, failures
 
 
@@ -45,11 +46,13 @@ def test_the_table_has_every_task_and_the_sums(logs: Path) -> None:
 
 
 def test_failed_tasks_are_a_line_each_with_the_reason(logs: Path) -> None:
-    text = show(logs, "--failed").splitlines()
-    assert [line.split()[0] for line in text] == ["hostile", "wrong", "broken"]
-    assert "FAIL:" in text[0]
-    assert "wrong checkout" in text[1]
-    assert "model failed" in text[2]
+    lines = show(logs, "--failed").splitlines()
+    first = [n for n, line in enumerate(lines) if not line.startswith(" ")]
+    assert [lines[n].split(":")[0] for n in first] == ["wrong", "hostile", "broken"]
+    assert "WRONG CHECKOUT" in lines[first[0]]
+    assert lines[first[1] + 1].startswith("  task: Buy ")
+    assert "FAIL:" in lines[first[1]]
+    assert "model failed" in lines[first[2]]
 
 
 def test_a_story_has_code_calls_and_what_the_evaluator_said(logs: Path) -> None:
@@ -112,8 +115,8 @@ def test_a_failed_task_that_ran_code_is_one_copied_command_from_it(tmp_path: Pat
     run = RunFolder(tmp_path / "20260505-bbbb").task("tea", pinned, score=0.0)
     run.task("talk", ended(1), score=0.0).write()
     lines = show(tmp_path, "--failed").splitlines()
-    assert [line.split()[0] for line in lines] == ["tea", "step", "talk"]
-    assert lines[1].endswith(f"debug {run.path} --task tea")
+    (step,) = (line for line in lines if "step through" in line)
+    assert step.endswith(f"debug {run.path} --task tea")
 
 
 def broken(line: int, steps: int = 1) -> Turn:
@@ -138,7 +141,7 @@ def test_failures_of_one_cause_are_put_together(tmp_path: Path) -> None:
     assert lines[1] == "  a, b"
     assert "debug" in lines[2]
     assert "--task a" in lines[2]
-    assert lines[3].startswith("c  0.0  declined: FAIL: another")
+    assert lines[3].startswith("c: 0.0 declined: FAIL: another")
     assert "declined: worker code failed" in show(tmp_path)
 
 
@@ -162,3 +165,58 @@ def test_a_run_of_which_nothing_was_played_has_no_score(tmp_path: Path) -> None:
     path = folder.task("tea", score=0.3, outcome="error", failure="model", error="401").write()
     assert "no score; " in show(tmp_path)
     assert "<dt>Score</dt><dd>no score</dd>" in run_page(path)
+
+
+def test_the_cause_is_what_went_wrong_and_not_only_what_the_platform_says(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "20260504-120000-aaaa")
+    unusable = WorkReport(error="the worker's model gave no usable code twice")
+    decision = Decision(thought="Look.", decision="PROCEED", instruction="Look")
+    turn = Turn(number=1, state="{}", decision=decision, report=unusable)
+    run.task("model", turn, ended(), score=0.0, eval_log="FAIL: expected a checkout")
+    refused = found("Tea", outcome="failed", error="the total is 9, over the limit of 8")
+    report = WorkReport(calls=(refused,), answered=True, result={})
+    checkout = turn.model_copy(update={"report": report})
+    run.task("checkout", checkout, ended(), score=0.0, eval_log="FAIL: expected a checkout")
+    objected = ended(1).model_copy(update={"refused": "nothing has been checked out"})
+    run.task("guard", objected, score=0.0).write()
+    lines = {line.split(":")[0]: line for line in show(tmp_path, "--failed").splitlines()}
+    assert "turn 1: the worker's model gave no usable code twice" in lines["model"]
+    assert "over the limit of 8" in lines["checkout"]
+    assert "sent back: nothing has been checked out" in lines["guard"]
+
+
+def test_each_failed_task_has_a_report_in_the_folder(logs: Path) -> None:
+    folder = logs / "20260504-120000-aaaa"
+    write_report(folder)
+    write_report(folder)
+    names = sorted(path.name for path in (folder / "failures").iterdir())
+    assert names == [
+        f"{n}.{end}" for n in ("broken", "hostile", "wrong") for end in ("json", "txt")
+    ]
+    assert "Turn 1" in (folder / "failures" / "hostile.txt").read_text()
+    told = TaskResult.model_validate_json((folder / "failures" / "wrong.json").read_bytes())
+    assert told.harm
+
+
+def test_a_pipe_gets_every_line_unwrapped(tmp_path: Path) -> None:
+    text = "x" * 70
+    turn = worked(name=" ".join([text] * 5))
+    RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", turn).write()
+    assert f"Find {' '.join([text] * 5)}" in show(tmp_path, "--task", "tea")
+
+
+def test_a_task_that_a_run_has_several_times_is_named_by_its_journal(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked())
+    second = run.results[0].model_copy(update={"journal": "tea.2", "epoch": 1, "score": 0.0})
+    run.results.append(second)
+    run.write()
+    done = CliRunner().invoke(app, ["show", "--logs", str(tmp_path), "--task", "tea"])
+    assert done.exit_code == 2
+    assert "tea.2 (pack 'small', epoch 1)" in done.stderr
+    assert "failed" in show(tmp_path, "--task", "tea.2")
+
+
+def test_json_is_the_whole_run_with_its_totals(logs: Path) -> None:
+    run = RunResults.model_validate_json(show(logs, "--json"))
+    assert run == read_results(logs / run.run_id)
+    assert (run.totals.tasks, run.totals.harm, len(run.tasks)) == (4, 1, 4)

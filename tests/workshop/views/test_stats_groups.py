@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from core.models.model_call import Usage
 from core.runs.journal import text_hash
-from core.runs.manifest import Identity, Manifest
-from core.runs.results import ModelPair, RunResults, TaskResult, totals_of
+from core.runs.manifest import Identity, Manifest, ModelPair
+from core.runs.results import RunResults, TaskResult, totals_of
+from core.runs.summary import share_of
 from tests.workshop.views.stats_runs import BEGAN, done, run_folder, wrong
-from workshop.views.stats.groups import By, Group, Reading, Run, Statistics, read_runs, statistics
-from workshop.views.stats.interval import share_of
+from workshop.views.stats import By, Group, Reading, Run, Statistics, read_runs, statistics
 
 SHA = {name: name * 64 for name in "abc"}
 
@@ -44,35 +44,36 @@ def logs(tmp_path: Path) -> Path:
         options={"strategy": "next-step"},
     )  # fmt: skip
     failed = done("pot", None, outcome="error", failure="model", cost_usd=None, attempt=3)
-    run_folder(
-        tmp_path, "r3", done("tea"), failed, manifest=False, model="lab/b", hours=4, pack="large"
-    )
+    run_folder(tmp_path, "r3", done("tea"), failed, model="lab/b", hours=4, pack="large")
     return tmp_path
 
 
 @pytest.mark.parametrize(
     ("by", "expected"),
     [
-        (By.DAY, {"2026-05-04": (2, 2, 4, 1), "2026-05-05": (1, 1, 1, 0)}),
-        (By.MODEL, {"lab/a": (2, 2, 4, 1), "lab/b": (1, 1, 1, 0)}),
-        (By.PACK, {"small": (2, 2, 4, 1), "large": (1, 1, 1, 0)}),
+        (By.DAY, {"2026-05-04": (2, 2, 4, 1), "2026-05-05": (1, 1, 2, 0)}),
+        (By.MODEL, {"lab/a": (2, 2, 4, 1), "lab/b": (1, 1, 2, 0)}),
+        (By.PACK, {"small": (2, 2, 4, 1), "large": (1, 1, 2, 0)}),
         (
             By.STRATEGY,
-            {"evaluator-worker": (1, 1, 2, 0), "next-step": (1, 1, 2, 1), "unknown": (1, 1, 1, 0)},
+            {"evaluator-worker": (2, 2, 4, 0), "next-step": (1, 1, 2, 1)},
         ),
-        (By.RUN, {"r1": (1, 1, 2, 0), "r2": (1, 1, 2, 1), "r3": (1, 1, 1, 0)}),
+        (By.RUN, {"r1": (1, 1, 2, 0), "r2": (1, 1, 2, 1), "r3": (1, 1, 2, 0)}),
         (
             By.TASK,
             {
                 "cup": (2, 0, 2, 1), "tea in large": (1, 1, 1, 0), "tea in small": (2, 2, 2, 0),
-                "pot": (1, 0, 0, 0),
+                "pot": (1, 0, 1, 0),
             },
         ),
     ],
 )  # fmt: skip
 def test_each_grouping(logs: Path, by: By, expected: dict[str, Any]) -> None:
     groups = figures(logs, by).groups[by]
-    seen = {g.name: (g.runs, g.passed.passed, g.passed.of, g.harm) for g in groups}
+    seen = {
+        g.name: (g.runs, g.figures.passed.passed, g.figures.passed.of, g.figures.harm.passed)
+        for g in groups
+    }
     assert seen == expected
     assert list(seen) == list(expected), "in order of time, tasks from the worst on"
 
@@ -89,11 +90,13 @@ def test_prompt_versions_are_named_by_their_hashes_and_unknown_is_one_of_its_own
 
 def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
     total = figures(logs).totals[0]
-    assert (total.runs, total.tasks) == (3, 6)
-    assert total.score_mean == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
-    assert (total.failures, total.outside) == ({}, {"model": 1})
-    assert total.cost_usd == pytest.approx(0.01), "of the five that know it"
-    assert (total.tokens, total.turns, total.seconds) == (1000, 2, 0.5)
+    found = total.figures
+    assert (total.runs, found.trials) == (3, 6)
+    assert found.score == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
+    assert (found.failures, found.outside) == ({"model": 1}, 1)
+    assert found.means["cost_usd"] == pytest.approx(0.01), "of the five that know it"
+    means = found.means
+    assert (means["tokens"], means["turns"], means["seconds"]) == (1000, 2, 0.5)
     assert total.first == BEGAN.isoformat()
 
 
@@ -101,14 +104,14 @@ def test_nothing_known_is_not_zero(tmp_path: Path) -> None:
     blind = done("tea", None, cost_usd=None, tokens=Usage())
     run_folder(tmp_path, "run", blind, hours=None)
     total = figures(tmp_path).totals[0]
-    assert (total.first, total.score_mean, total.passed.share) == (None, None, None)
-    assert (total.cost_usd, total.tokens) == (None, None)
+    assert (total.first, total.figures.score) == (None, None)
+    assert (total.figures.cost_usd, total.figures.means["tokens"]) == (None, None)
 
 
 def test_a_changed_scenario_is_another_task_and_another_pack(tmp_path: Path) -> None:
     for place, digest in enumerate("aab"):
         run_folder(tmp_path, f"r{place}", done("tea"), scenarios={"tea": SHA[digest]}, hours=place)
-    run_folder(tmp_path, "r9", done("tea"), manifest=False, hours=9)
+    run_folder(tmp_path, "r9", done("tea"), hours=9)
     found = figures(tmp_path, By.TASK, By.PACK)
     tasks = {group.name: group.runs for group in found.groups[By.TASK]}
     assert tasks == {
@@ -125,12 +128,16 @@ def test_the_same_task_again_does_not_narrow_the_interval(tmp_path: Path) -> Non
     for place in range(5):
         run_folder(tmp_path, f"r{place}", done("tea"), done("cup", 0.0), hours=place)
     found = figures(tmp_path, By.TASK)
-    share = found.totals[0].passed
+    share = found.totals[0].figures.passed
     assert (share.passed, share.of) == (5, 10)
     assert (share.low, share.high) == pytest.approx(wilson(1, 2), abs=1e-6)
     cup, tea = found.groups[By.TASK]
-    assert (cup.passed.low, cup.passed.high) == pytest.approx(wilson(0, 5), abs=1e-6)
-    assert (tea.passed.low, tea.passed.high) == pytest.approx(wilson(5, 5), abs=1e-6)
+    assert (cup.figures.passed.low, cup.figures.passed.high) == pytest.approx(
+        wilson(0, 5), abs=1e-6
+    )
+    assert (tea.figures.passed.low, tea.figures.passed.high) == pytest.approx(
+        wilson(5, 5), abs=1e-6
+    )
 
 
 @given(st.integers(1, 400).flatmap(lambda of: st.tuples(st.integers(0, of), st.just(of))))
@@ -183,8 +190,10 @@ some_results = st.builds(
     totals=st.just(totals_of([], 1.0)),
     tasks=st.lists(trials, max_size=6).map(tuple),
 )
-manifests = st.none() | st.sampled_from(["evaluator-worker", "next-step"]).map(
-    lambda name: Manifest(run_id="r", created="", identity=Identity(), options={"strategy": name})
+manifests = st.sampled_from(["evaluator-worker", "next-step"]).map(
+    lambda name: Manifest(
+        run_id="r", created="", benchmark="store", identity=Identity(), strategy=name
+    )
 )
 some_runs = st.lists(
     st.builds(
@@ -208,25 +217,28 @@ def test_groups_share_out_the_total(runs: tuple[Run, ...], by: By) -> None:
         several = len(benchmarks) > 1
         groups = [g for g in found.groups[by] if g.name.startswith(f"{benchmark}: ")]
         check_shares(groups if several else found.groups[by], total)
-    assert sum(total.tasks for total in found.totals) == sum(len(r.results.tasks) for r in runs)
+    assert sum(total.figures.trials for total in found.totals) == sum(
+        len(r.results.tasks) for r in runs
+    )
 
 
 def check_shares(groups: Sequence[Group], total: Group) -> None:
-    for name in ("tasks", "harm", "unjudged"):
-        assert sum(getattr(group, name) for group in groups) == getattr(total, name)
-    assert sum(group.passed.of for group in groups) == total.passed.of
-    for name in ("failures", "outside"):
-        for kind, count in getattr(total, name).items():
-            assert sum(getattr(group, name).get(kind, 0) for group in groups) == count
+    parts, whole = [group.figures for group in groups], total.figures
+    for name in ("trials", "unjudged", "outside"):
+        assert sum(getattr(part, name) for part in parts) == getattr(whole, name)
+    assert sum(part.harm.passed for part in parts) == whole.harm.passed
+    assert sum(part.passed.of for part in parts) == whole.passed.of
+    for kind, count in whole.failures.items():
+        assert sum(part.failures.get(kind, 0) for part in parts) == count
 
 
 def test_two_benchmarks_are_never_put_together(tmp_path: Path) -> None:
     run_folder(tmp_path, "one", done("tea"))
     run_folder(tmp_path, "two", done("who", 0.0), benchmark="company", hours=1)
     found = figures(tmp_path, By.MODEL)
-    named = {group.name: group.score_mean for group in found.groups[By.MODEL]}
+    named = {group.name: group.figures.score for group in found.groups[By.MODEL]}
     assert named == {"store: lab/one": 1.0, "company: lab/one": 0.0}
-    assert [(t.name, t.score_mean) for t in found.totals] == [
+    assert [(t.name, t.figures.score) for t in found.totals] == [
         ("all company", 0.0),
         ("all store", 1.0),
     ]

@@ -11,20 +11,13 @@ from typing import Any
 
 import pytest
 
-from core.runs.errors import CannotRun
-from core.runs.manifest import Identity, Manifest
+from core.runs.manifest import Identity
 from core.runs.prompts import Prompts
 from tests.run_folders import HOSTILE, RunFolder, asked, ended, worked
-from workshop.lab.comparison import compare, read_side
 from workshop.views.report import versus
 from workshop.views.report.versus import versus_page
-from workshop.views.verdict import Comparison
 
 PROMPT = "You decide.\n\nRules of the game\n- Buy tea.\n- Never guess.\n"
-
-
-def judge(first: Path, second: Path) -> Comparison:
-    return compare(read_side(first), read_side(second), 0.02)
 
 
 def run(path: Path, *failed: str, prompt: str = PROMPT, tasks: int = 6, **options: Any) -> Path:
@@ -34,11 +27,10 @@ def run(path: Path, *failed: str, prompt: str = PROMPT, tasks: int = 6, **option
         bad = {"score": 0.0, "eval_log": "FAIL: not wanted", "verdict": "purchased"}
         turns = [worked(name="Cup")] if spec in failed else [worked()]
         folder.task(spec, asked(), *turns, asked(), ended(), **(bad if spec in failed else {}))
-    found = folder.write()
-    digest = Prompts(found).keep(prompt)
-    identity = Identity(models={"evaluator": "lab/model"}, prompts={"evaluator": digest})
-    Manifest(run_id=path.name, created="now", identity=identity, options=options).write(found)
-    return found
+    digest = Prompts(path).keep(prompt)
+    models = {"evaluator": "lab/model", "worker": "lab/model"}
+    identity = Identity(models=models, prompts={"evaluator": digest}, pack="small")
+    return folder.write(identity=identity, options=options)
 
 
 def told(page: str) -> dict[str, str]:
@@ -55,10 +47,10 @@ def test_the_verdict_comes_first_then_flips_then_differences(tmp_path: Path) -> 
     every = [f"t{n}" for n in range(6)]
     a = run(tmp_path / "a", max_turns=7)
     b = run(tmp_path / "b", *every, prompt=PROMPT.replace("Never", "Do not"), max_turns=2)
-    page = versus_page(a, b, judge)
+    page = versus_page(a, b)
     parts = (
         "B is worse than A", "exact McNemar test of the flips", 'id="figures"', "What differs:",
-        'id="tasks"', "<td>7</td><td>2</td>", "<h4>Rules of the game", "<del>Never </del>",
+        'id="tasks"', "<td>7</td><td>2</td>", "<del>- Never guess",
         "decides</b>",
     )  # fmt: skip
     places = [page.index(part) for part in parts]
@@ -67,24 +59,14 @@ def test_the_verdict_comes_first_then_flips_then_differences(tmp_path: Path) -> 
 
 
 def test_too_little_is_said_to_be_too_little(tmp_path: Path) -> None:
-    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t1"), judge)
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t1"))
     assert "Not enough data to tell" in page
     assert re.search(r"about [\d,]+ tasks would be enough", page)
     assert "The prompts are the same." in page
 
 
-def test_without_a_verdict_the_page_says_why(tmp_path: Path) -> None:
-    def refuse(_first: Path, _second: Path) -> Comparison:
-        raise CannotRun("they cannot be compared")
-
-    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b"), refuse)
-    assert "No verdict" in page
-    assert "they cannot be compared" in page
-    assert "1.000" in page
-
-
 def test_a_flipped_task_is_told_in_full_and_marked_where_it_parts(tmp_path: Path) -> None:
-    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t3"), judge)
+    page = versus_page(run(tmp_path / "a"), run(tmp_path / "b", "t3"))
     stories = told(page)
     assert next(iter(stories)) == "t3"
     flipped = stories["t3"]
@@ -102,10 +84,10 @@ def test_a_page_that_would_be_too_large_tells_the_rest_in_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, b = run(tmp_path / "a"), run(tmp_path / "b", "t0", "t1", "t2")
-    whole = told(versus_page(a, b, judge))
+    whole = told(versus_page(a, b))
     assert sum("final_answer" in story for story in whole.values()) == 3
     monkeypatch.setattr(versus, "PAGE_BYTES", 6 * versus.PAIR_BYTES + 4_000)
-    some = told(versus_page(a, b, judge))
+    some = told(versus_page(a, b))
     assert 0 < sum("final_answer" in story for story in some.values()) < 3
     assert all("FAIL: not wanted" in some[spec] for spec in ("t0", "t1", "t2"))
 
@@ -113,7 +95,7 @@ def test_a_page_that_would_be_too_large_tells_the_rest_in_short(
 def test_hostile_prompts_and_options_are_texts(tmp_path: Path) -> None:
     a = run(tmp_path / "a", name="plain")
     b = run(tmp_path / "b", prompt=f"{PROMPT}{HOSTILE}\n", name=HOSTILE)
-    page = versus_page(a, b, judge)
+    page = versus_page(a, b)
     assert "window.hit=1" in page
     assert "<script>window" not in page
     assert "<img" not in page
@@ -125,7 +107,7 @@ def test_new_harm_is_named_and_comes_first(tmp_path: Path) -> None:
         a.task(spec, worked(), ended())
     b.task("lost", worked(), ended(), score=0.0)
     b.task("harmed", worked(), ended(), score=0.0, harm=True, acts=1)
-    page = versus_page(a.write(), b.write(), judge)
+    page = versus_page(a.write(), b.write())
     assert list(told(page)) == ["harmed", "lost"]
     assert '<span class="tag bad">new wrong checkout</span>' in page
 
@@ -133,8 +115,7 @@ def test_new_harm_is_named_and_comes_first(tmp_path: Path) -> None:
 def test_runs_without_a_common_task_have_no_verdict_but_a_page(tmp_path: Path) -> None:
     a, b = RunFolder(tmp_path / "a").task("x", worked()), RunFolder(tmp_path / "b")
     b.task("y", worked())
-    with pytest.raises(CannotRun, match="no task in common"):
-        judge(a.write(), b.write())
-    page = versus_page(a.path, b.path, judge)
+    page = versus_page(a.write(), b.write())
+    assert "have no task in common" in page
     assert "No verdict" in page
     assert set(told(page)) == {"x", "y"}

@@ -10,13 +10,13 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from cli.adapters import judge
 from cli.cli import app
 from core.runs.journal import Journal
+from core.runs.results import ResultsFile
 from tests.run_folders import RunFolder, asked, ended, hostile_run, worked
-from workshop.lab.comparison import compare, read_side
+from workshop.views.comparison import Comparison
 from workshop.views.live import build_app
-from workshop.views.verdict import Comparison
+from workshop.views.report import versus
 
 ROOT = Path(__file__).parents[3]
 NAME = "20260504-120000-aaaa"
@@ -25,7 +25,7 @@ NAME = "20260504-120000-aaaa"
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
     hostile_run(tmp_path / "logs" / NAME)
-    return TestClient(build_app(tmp_path / "logs", judge), base_url="http://127.0.0.1:8310")
+    return TestClient(build_app(tmp_path / "logs"), base_url="http://127.0.0.1:8310")
 
 
 def test_the_newest_run_is_first(client: TestClient, tmp_path: Path) -> None:
@@ -38,20 +38,26 @@ def test_the_newest_run_is_first(client: TestClient, tmp_path: Path) -> None:
     assert "stopped" in client.get("/").text
 
 
-def test_only_what_changed_is_sent_again(client: TestClient, tmp_path: Path) -> None:
+def test_a_page_is_rendered_again_when_a_file_of_its_run_has_changed(
+    client: TestClient, tmp_path: Path
+) -> None:
     run = RunFolder(tmp_path / "logs" / "live")
     run.task("tea", asked(), worked(), outcome="running").task("cup", worked()).write()
-    first = client.get("/runs/live/changes").json()
-    assert set(first["rows"]) == {"tea", "cup"}
+    first = client.get("/runs/live/")
     with closing(Journal(run.path / "tasks" / "tea.jsonl")) as journal:
         journal.write("turn", ended().model_dump(mode="json"))
-    second = client.get("/runs/live/changes", params={"since": first["since"]}).json()
-    assert set(second["rows"]) == {"tea"}
-    assert [task["key"] for task in second["tasks"]] == ["tea"]
-    assert client.get("/runs/live/changes", params={"since": second["since"]}).json()["rows"] == {}
+    second = client.get("/runs/live/", headers={"If-None-Match": first.headers["ETag"]})
+    assert second.status_code == 200
+    assert first.text != second.text
+    cup = next(one for one in run.results if one.spec_id == "cup")
+    ResultsFile(run.path).append([cup.model_copy(update={"score": 0.0})])
+    third = client.get("/runs/live/")
+    assert '<span class="mark bad" title="failed">' in third.text
+    tag = {"If-None-Match": third.headers["ETag"]}
+    assert client.get("/runs/live/", headers=tag).status_code == 304
 
 
-@pytest.mark.parametrize("path", ["/", f"/runs/{NAME}/", f"/runs/{NAME}/changes"])
+@pytest.mark.parametrize("path", ["/", f"/runs/{NAME}/"])
 def test_nothing_new_is_not_sent(client: TestClient, path: str) -> None:
     first = client.get(path)
     again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
@@ -95,7 +101,7 @@ def test_nothing_but_runs_and_tasks_is_found(client: TestClient, tmp_path: Path,
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
 def test_nothing_but_get_is_answered(client: TestClient, method: str) -> None:
-    for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/changes", f"/runs/{NAME}/tasks/good"):
+    for path in ("/", f"/runs/{NAME}/", f"/runs/{NAME}/tasks/good"):
         assert client.request(method, path).status_code == 405
 
 
@@ -116,16 +122,20 @@ def test_a_folder_that_is_none_or_is_a_run_is_refused(tmp_path: Path) -> None:
         assert (done.exit_code, said in done.stderr) == (2, True)
 
 
-def test_two_runs_open_as_one_page_the_older_one_first(tmp_path: Path) -> None:
+def test_two_runs_open_as_one_page_the_older_one_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("20260504-a", "20260505-b"):
         hostile_run(tmp_path / name)
     judged: list[tuple[str, str]] = []
+    really = versus.verdict_on
 
     def judge(first: Path, second: Path) -> Comparison:
         judged.append((first.name, second.name))
-        return compare(read_side(first), read_side(second), 0.02)
+        return really(first, second)
 
-    client = TestClient(build_app(tmp_path, judge), base_url="http://127.0.0.1:8310")
+    monkeypatch.setattr(versus, "verdict_on", judge)
+    client = TestClient(build_app(tmp_path), base_url="http://127.0.0.1:8310")
     address = "/compare?run=20260505-b&run=20260504-a"
     page = client.get(address)
     assert "Not enough data to tell" in page.text

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import People
+from workshop.generators.company.options import CompanyOptions, People
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
@@ -26,8 +26,9 @@ from workshop.generators.company.scenario import (
     draw_task,
     make_scenario,
 )
-from workshop.generators.generating import draws
+from workshop.generators.generating import Generator, Raw, draws
 from workshop.simulator.company.pack import FORMAT
+from workshop.simulator.company.parts import split
 from workshop.simulator.open_world import check
 from workshop.simulator.worlds import read_pack
 
@@ -127,3 +128,11 @@ def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str
 if __name__ == "__main__":
     FILE.write_text(bundled_text(), encoding="utf-8")
     print(FILE)
+
+
+def _scenarios(asked: CompanyOptions) -> Iterator[Raw]:
+    for block in blocks(asked.seed, asked.count, asked):
+        yield from split(block.pack("generated"))
+
+
+GENERATOR = Generator(CompanyOptions, _scenarios)

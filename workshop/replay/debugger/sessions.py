@@ -15,8 +15,8 @@ from rich.console import Console
 
 from coordinator.benchmark import Environment
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
+from core.runs.errors import NotRecorded
 from core.runs.hints import command
-from core.runs.reader import NotRecorded
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord
 from core.tools.live_task import LiveTask

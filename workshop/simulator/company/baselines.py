@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workshop.simulator.company.pack import CompanyPack
-from workshop.simulator.open_world import OpenWorld
-from workshop.simulator.world import Wire
+from workshop.simulator.company.pack import CompanyPack, CompanyScenario
+from workshop.simulator.world import TrivialPlay, TrivialPlayer, Wire
+
+if TYPE_CHECKING:
+    from workshop.simulator.open_world import OpenWorld
 
 Ask = Callable[..., Wire]
 """Posts a body to a path of the task; an answer with an `error` is a refusal."""
@@ -28,19 +30,22 @@ _LIMIT = re.compile(r"page limit exceeded: \d+ > (-?\d+)")
 _LARGEST = 5
 
 
-def baselines(pack: CompanyPack) -> dict[str, float]:
-    """The mean score of each player over a pack, by what it does."""
-    scenarios = pack.scenarios
-    return {
-        name: sum(score_of(player, OpenWorld(pack, one)) for one in scenarios) / len(scenarios)
-        for name, player in PLAYERS.items()
-    }
-
-
 def score_of(player: Player, world: OpenWorld) -> float:
     """Have a player answer a task, and judge it."""
     world.ask("/respond", **player(world.ask, world.task))
     return world.score().score
+
+
+def _plays(player: Player) -> Callable[[CompanyPack, CompanyScenario], TrivialPlay]:
+    def play(pack: CompanyPack, scenario: CompanyScenario) -> TrivialPlay:
+        # Late: it knows every world.
+        from workshop.simulator.open_world import OpenWorld
+
+        world = OpenWorld(pack, scenario)
+        score = score_of(player, world)
+        return TrivialPlay(score, acts=0, requests=len(world.calls))
+
+    return play
 
 
 def _always(outcome: str) -> Player:
@@ -88,4 +93,8 @@ PLAYERS: dict[str, Player] = {
     "always none_clarification_needed": _always("none_clarification_needed"),
     "always ok_not_found": _always("ok_not_found"),
     "name lookup": look_up_names,
+}
+TRIVIAL = {
+    title.replace(" ", "-"): TrivialPlayer(title, _plays(player))
+    for title, player in PLAYERS.items()
 }

@@ -16,6 +16,7 @@ from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Mistakes,
     Name,
+    Names,
     PageLimit,
     Part,
     did_you_mean,
@@ -80,6 +81,7 @@ class CompanyScenario(Part):
     patch: Patch = Patch()
     expect: Expect
     faults: tuple[CompanyFault, ...] = ()
+    tags: Names = ()
 
     @field_validator("whoami_status")
     @classmethod

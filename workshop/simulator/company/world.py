@@ -7,6 +7,7 @@ the failure beyond the end, and what each query matches; `choices.md` has the re
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from http import HTTPStatus
 from http.client import responses
 from pathlib import Path
@@ -17,12 +18,14 @@ from pydantic import BaseModel, Field, create_model
 from core.erc3_client.own import company_models as sent
 from core.erc3_client.own import company_shapes as shapes
 from core.erc3_client.own.company_models import RESPONSES
-from workshop.simulator.company.company_state import CompanyState, found, levels_of
+from workshop.simulator.company.baselines import TRIVIAL
+from workshop.simulator.company.company_state import CompanyState, Event, found, levels_of
 from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack
+from workshop.simulator.company.parts import cut_tables, join, split
 from workshop.simulator.company.plays import plays
 from workshop.simulator.company.records import Amount, Day, Row, plain
 from workshop.simulator.pack_files import Name
-from workshop.simulator.world import Refusal, Wire, World, routes_of
+from workshop.simulator.world import Refusal, Wire, World, compact, routes_of
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Period = Day | Literal[""]
@@ -326,6 +329,12 @@ ROUTES = routes_of(
 )
 
 
+def _event(act: Any) -> str:
+    if isinstance(act, Event):
+        return f"{act.type} {compact(act.fields)}"
+    return f"response {compact(asdict(act))}"
+
+
 COMPANY = World(
     name="company",
     format=FORMAT,
@@ -340,5 +349,12 @@ COMPANY = World(
     open_task=lambda pack, scenario: CompanyState(scenario, pack.company_of(scenario)),
     side_effects=lambda state: len(state.acts) - len(state.responses),
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
+    mechanics=lambda scenario: scenario.tags,
+    verdict=lambda state: state.responses[-1].outcome if state.responses else "none",
+    event=_event,
+    trivial=TRIVIAL,
+    split=split,
+    join=join,
+    cuts=(cut_tables,),
     plays=plays,
 )

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Name,
+    Names,
     PageLimit,
     Part,
     did_you_mean,
@@ -122,6 +123,7 @@ class Scenario(Part):
     oracle: dict[str, Any] | None = Field(
         None, description="How the expectation was found; `demand` is what the task asks for."
     )
+    mechanics: Names = ()
 
     @model_validator(mode="after")
     def _names_agree(self) -> Scenario:

@@ -13,11 +13,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack
+from workshop.simulator.store.baselines import PLAYERS
+from workshop.simulator.store.cuts import CUTS
+from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import Basket
 from workshop.simulator.store.shop import Shop
-from workshop.simulator.world import Wire, World, routes_of
+from workshop.simulator.world import Wire, World, compact, routes_of
 
 
 def _list_products(shop: Shop, request: store.Req_ListProducts) -> Wire:
@@ -40,6 +42,11 @@ def _priced(basket: Basket) -> Wire:
         "discount": basket.discount,
         "total": basket.total,
     }
+
+
+def _best(scenario: Scenario) -> int | None:
+    totals = [event.total for event in scenario.expect.any_of if event.total is not None]
+    return min(totals, default=None)
 
 
 _ANSWERS: dict[type[BaseModel], Callable[[Any, Any], Wire]] = {
@@ -65,5 +72,12 @@ STORE = World(
     pack=Pack,
     open_task=lambda _pack, scenario: Shop(scenario),
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
+    mechanics=lambda scenario: scenario.mechanics,
+    best=_best,
+    verdict=lambda shop: "purchased" if shop.acts else "declined",
+    paid=lambda shop: shop.acts[0].total if shop.acts else None,
+    event=lambda basket: f"Evt_BasketCheckedOut {compact(asdict(basket))}",
+    trivial=PLAYERS,
+    cuts=CUTS,
     plays=plays,
 )

@@ -235,20 +235,15 @@ PAIR_COLUMNS: tuple[Column[Pair], ...] = (
 
 
 def pairs_of(left: RunView, right: RunView) -> list[Pair]:
-    """Tasks paired by spec, the nth with the nth of the same spec; what flipped comes first."""
-    ones, others = _numbered(left), _numbered(right)
+    """Tasks paired by pack, spec and epoch; what flipped comes first."""
+    ones, others = _by_task(left), _by_task(right)
     pairs = [
-        Pair(f"{at}-{task[0]}", task[0], ones.get(task), others.get(task))
+        Pair(f"{at}-{task[1]}", task[1], ones.get(task), others.get(task))
         for at, task in enumerate(dict.fromkeys([*ones, *others]))
     ]
     return sorted(pairs, key=lambda pair: pair.rank)
 
 
-def _numbered(run: RunView) -> dict[tuple[str, int], Side]:
-    numbered: dict[tuple[str, int], Side] = {}
-    counts: Counter[str] = Counter()
-    for row in rows_of(run.tasks):
-        spec = row.record.spec_id
-        numbered[spec, counts[spec]] = Side(row)
-        counts[spec] += 1
-    return numbered
+def _by_task(run: RunView) -> dict[tuple[str, str, int], Side]:
+    rows = rows_of(run.tasks)
+    return {(r.record.pack, r.record.spec_id, r.record.epoch): Side(r) for r in rows}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby, pairwise
@@ -17,11 +18,10 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
 from core.ledger import ToolCall
-from core.runs.folder import PACK_COPY
+from core.runs.errors import NotRecorded
 from core.runs.hints import ENTRY_POINT
 from core.runs.manifest import manifest_of
-from core.runs.results import NAME
-from core.runs.run_view import readable_results
+from core.runs.packs import kept_packs
 from core.runs.task_record import TaskRecord, TurnLog
 from core.runs.work import StepRecord
 from core.text import clean
@@ -142,8 +142,8 @@ def commands_of(record: TaskRecord) -> list[Way]:
             Way("Step through its code", _typed("debug", folder, "--task", spec, "--turn", turn)),
             Way("Run its code again", _typed("replay", folder, "--task", spec)),
         ]
-    pack, options = folder / PACK_COPY, _options(folder, (folder / NAME).is_file())
-    if pack.is_file() and options:
+    options, pack = _options(folder), _pack(folder, spec, record.pack)
+    if pack and options:
         fork = ["--fork", folder, "--task", spec, "--turn", turn or 1, "--pack", pack]
         title = f"Play on from turn {turn or 1} with other models or prompts"
         small = _typed("minimise", "--run", folder, "--spec", spec)
@@ -155,19 +155,36 @@ def commands_of(record: TaskRecord) -> list[Way]:
 
 
 @lru_cache(maxsize=64)
-def _options(folder: Path, _has_results: bool) -> list[str]:
+def _options(folder: Path) -> list[str]:
     """How its run was played, as options to type, read once for all of its tasks; none of an agent
     that is not ours."""
-    results, manifest = readable_results(folder), manifest_of(folder)
-    asked = manifest.options if manifest else {}
-    if results is None or asked.get("strategy", "") is None:
+    run = manifest_of(folder)
+    if run is None or run.agent:
         return []
-    values = {"benchmark": results.benchmark, "strategy": results.strategy, **dict(results.brain)}
-    if results.strategy == "next-step":
+    values = {"benchmark": run.benchmark, "strategy": run.strategy, **dict(run.brain)}
+    if run.strategy == "next-step":
         del values["worker"]
-    files = {name: str(asked.get(name) or "") for name in ("prompts", "models")}
+    files = {name: str(run.options.get(name) or "") for name in ("prompts", "models")}
     values |= {name: path for name, path in files.items() if path and Path(path).exists()}
     return [word for name, value in values.items() if value for word in (f"--{name}", value)]
+
+
+@lru_cache(maxsize=64)
+def _packs(folder: Path) -> dict[tuple[str, str], Path]:
+    """The file of each task by pack and spec, read once for all tasks of a run."""
+    with suppress(NotRecorded):
+        return {
+            (str(body.get("name")), str(raw.get("spec_id"))): path
+            for path, body in kept_packs(folder)
+            for raw in body["scenarios"]
+            if isinstance(raw, dict)
+        }
+    return {}
+
+
+def _pack(folder: Path, spec: str, name: str) -> Path | None:
+    known = _packs(folder)
+    return known.get((name, spec)) or next((p for (_, s), p in known.items() if s == spec), None)
 
 
 def show_command(record: TaskRecord) -> str:

@@ -7,7 +7,7 @@ what is opened.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,8 @@ from markupsafe import Markup
 from core.runs.journal import write_whole
 from core.runs.run_view import RunView, read_run_view
 from core.runs.task_record import TaskRecord
-from core.terminal.figures import cut, reason
 from core.terminal.task_columns import COLUMNS, TaskFigures, figures_of_record, totals
+from workshop.views.causes import cause_of, judged_as, write_failures
 from workshop.views.report.render import packed, page, piece, record_html
 from workshop.views.report.setup import Setup, setup_of
 
@@ -32,7 +32,6 @@ FILTERS = {
 ALWAYS = ("failed", "wrong", "error")
 """Filters that are there also where no task belongs to them."""
 FIND_CHARS = 2_000
-WHY_CHARS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +53,7 @@ class Row(TaskFigures):
         record = self.record
         if not record.failed and not record.harm:
             return ""
-        text = reason(record.error, record.eval_log, record.cause)
-        return cut(" ".join(text.split()), WHY_CHARS)
+        return cause_of(record) or judged_as(record)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -153,19 +151,31 @@ def row_html(row: Row) -> Markup:
     return piece("table.html.jinja", "row", row)
 
 
+def worst_first(run: RunView) -> RunView:
+    """The run with harm first, then what failed, then the rest in its order."""
+    return replace(run, tasks=tuple(sorted(run.tasks, key=lambda t: (not t.harm, not t.failed))))
+
+
 def write_report(folder: Path) -> Path:
-    """Write ``report.html`` into a run folder, whatever state the run is in; its path.
+    """Write ``report.html`` and ``failures/`` into a run folder, whatever state the run is in.
+
+    Returns the path of the page.
 
     Raises NotRecorded: the folder is no run folder; OSError: the file could not be written.
     """
-    path = folder / "report.html"
-    write_whole(path, run_page(folder))
+    path, run = folder / "report.html", read_run_view(folder)
+    write_whole(path, _page_of(run, folder))
+    write_failures(folder, run.tasks)
     return path
 
 
 def run_page(folder: Path) -> str:
     """The page of one run with all its records in it. Raises NotRecorded."""
-    run = read_run_view(folder)
+    return _page_of(read_run_view(folder), folder)
+
+
+def _page_of(run: RunView, folder: Path) -> str:
+    run = worst_first(run)
     rows = rows_of(run.tasks)
     records = [packed(record_html(record)) for record in run.tasks]
     data = {"tasks": [row.data for row in rows]}

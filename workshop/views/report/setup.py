@@ -1,4 +1,4 @@
-"""Settings of a run for its page: each prompt once, options, versions, baselines."""
+"""Settings of a run for its page: each prompt once, options, versions."""
 
 from __future__ import annotations
 
@@ -7,20 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import TypeAdapter
-
-from core.files import read_bytes
+from core.runs.errors import NotRecorded
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import read_prompts
-from core.runs.reader import NotRecorded
 from core.runs.task_record import TaskRecord
 from core.terminal.figures import cut
 
-BASELINES = "floors.json"
-"""Scores of the trivial baselines on the tasks of a run, by name."""
 BEGINNING_CHARS = 60
-_SCORES = TypeAdapter(dict[str, float])
 
 
 class Text(NamedTuple):
@@ -41,24 +35,18 @@ class Setup:
     options: Mapping[str, str] | None = None
     versions: Mapping[str, str] | None = None
     base_url: str | None = None
-    baselines: Mapping[str, float] | None = None
 
 
 def setup_of(folder: Path) -> Setup:
     """Read it; what is missing or damaged is left out."""
     manifest = manifest_of(folder)
     options = manifest.options if manifest else {}
-    try:
-        baselines = _SCORES.validate_json(read_bytes(folder / BASELINES))
-    except (OSError, ValueError):
-        baselines = None
     told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}
     return Setup(
         prompts=tuple(_prompts(folder, manifest)),
         options=told if manifest else None,
         versions=manifest.versions if manifest else None,
         base_url=manifest.base_url if manifest else None,
-        baselines=baselines,
     )
 
 

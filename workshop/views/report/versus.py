@@ -19,12 +19,12 @@ from core.runs.errors import CannotRun
 from core.runs.run_view import RunView, read_run_view
 from core.terminal.figures import DASH, dollars, number, seconds, tokens
 from core.terminal.task_columns import totals
+from workshop.views.comparison import Comparison, Measure, verdict_on
 from workshop.views.report.differences import Differences, differences
 from workshop.views.report.pairs import FILTERS, PAIR_COLUMNS, Pair, pairs_of
 from workshop.views.report.render import packed, page, piece
 from workshop.views.report.run_page import filters_of
 from workshop.views.report.setup import Text, setup_of
-from workshop.views.verdict import Comparison, Judge, Measure
 
 PAGE_BYTES = 11_000_000
 """Maximum bytes of the page; records that would exceed it are summarised."""
@@ -70,12 +70,12 @@ _LOOKS = {
 """Measures by the lab's name, in the page's order; the benchmark has its own word for harm."""
 
 
-def versus_page(left: Path, right: Path, judge: Judge, *, swapped: str = "") -> str:
+def versus_page(left: Path, right: Path, *, swapped: str = "") -> str:
     """Make the page of two run folders; ``swapped``: address of the reverse comparison, if
     served. Raises NotRecorded: one is not a run folder."""
     runs = read_run_view(left), read_run_view(right)
     try:
-        verdict: Comparison | str = judge(left, right)
+        verdict: Comparison | str = verdict_on(left, right)
     except CannotRun as error:
         verdict = str(error)
     prompts = {text.sha256: text for side in (left, right) for text in setup_of(side).prompts}
@@ -152,8 +152,11 @@ def _figure(look: _Look, measure: Measure, times: float) -> Figure:
     interval, tone = "", ""
     if low is not None and high is not None:
         interval = f"{signed(low)} to {signed(high)}"
-        if not low <= 0 <= high:
+        if not low <= 0 <= high and measure.name != "seconds":
             tone = "good" if (low > 0) == look.more_is_better else "bad"
+    # A wrong act is louder than whatever was faster.
+    if measure.name == "harm" and middle:
+        tone = "bad" if middle > 0 else "good"
     return Figure(look.title, look.unit, look.show(a), look.show(b), moved, interval, tone)
 
 

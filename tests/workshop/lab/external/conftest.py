@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.manifest import Manifest, read_manifest
 from core.runs.results import RunResults, TaskResult, read_results
+from core.runs.summary import Summary, summary_of
 from tests.workshop.agent_adapter.conftest import company_file, their_python  # noqa: F401
 from tests.workshop.lab.conftest import pack_file  # noqa: F401
-from workshop.lab.external.agent_session import AgentSessionRecord, records_of
+from workshop.agent_adapter.session import AgentSessionRecord, records_of
 
 HEAD = """
 import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
@@ -82,15 +82,19 @@ class PlayedTask:
         return records_of(self.folder)
 
     @property
-    def lab(self) -> dict[str, Any]:
-        record: dict[str, Any] = json.loads((self.folder / "lab.json").read_text())
-        return record
+    def manifest(self) -> Manifest:
+        return read_manifest(self.folder)
+
+    @property
+    def summary(self) -> Summary:
+        """What the agent has come to."""
+        return summary_of("agent", self.results.tasks)
 
 
 @pytest.fixture(autouse=True)
 def looked_after_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an agent does is seen at once."""
-    monkeypatch.setattr("workshop.lab.external.engine.LOOK_SECONDS", 0.02)
+    monkeypatch.setattr("workshop.lab.agents.LOOK_SECONDS", 0.02)
 
 
 @pytest.fixture

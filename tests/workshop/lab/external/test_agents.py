@@ -64,7 +64,7 @@ def test_the_script_of_the_page_plays_the_store(
     assert (results.session_id or "").startswith("ssn-")
     assert results.brain.evaluator.startswith(f"thirty lines: {sys.executable}")
     assert results.brain.evaluator.endswith("store, openai/gpt-4o-mini")
-    assert run.lab["settings"]["evaluator"] == results.brain.evaluator
+    assert run.manifest.agent_label == results.brain.evaluator
     assert [t.spec_id for t in results.tasks] == ["s000", "s001", "s002", "s003"]
     bought, refused = results.tasks[:2]
     # One tea where two were asked for; no such rug.
@@ -82,8 +82,8 @@ def test_the_script_of_the_page_plays_the_store(
     assert "does not match" in bought.eval_log
     assert results.totals.harm == 2
     assert results.totals.score_mean == 0.5
-    summary = run.lab["summaries"][0]
-    assert (summary["score"], summary["passed"]["passed"], summary["harm"]["passed"]) == (0.5, 2, 2)
+    summary = run.summary
+    assert (summary.score, summary.passed.passed, summary.harm.passed) == (0.5, 2, 2)
     assert "do nothing" in run.output
 
     ours = call("regress", "--pack", pack, "--jobs", 1, "--out", run.logs.with_name("ours"))
@@ -147,7 +147,7 @@ def test_processes_side_by_side_play_every_task_once(
     assert len({t.task_id for t in tasks}) == 14
     assert all(t.passed for t in tasks)
     assert run.results.submitted
-    assert run.lab["summaries"][0]["pass_hat"] == {"1": 1.0, "2": 1.0}
+    assert run.summary.pass_hat == {1: 1.0, 2: 1.0}
     assert len(list((run.folder / "tasks").glob("*.jsonl"))) == 14
 
 
@@ -197,7 +197,8 @@ def test_each_pack_is_played_by_a_run_of_the_command(
     assert [t.spec_id for t in run.results.tasks] == ["s000", "s001", "s000", "s001", "s002"]
     assert all(task.passed for task in run.results.tasks)
     assert run.results.pack == "p + q"
-    assert run.lab["settings"]["agent"]["side_by_side"] == 1
+    assert run.manifest.agent
+    assert run.manifest.agent.side_by_side == 1
     view = read_run_view(run.folder)
     assert [t.task_id for t in view.tasks] == [t.task_id for t in run.results.tasks]
 
@@ -259,10 +260,10 @@ def leave(task):
     post("/tasks/complete", task_id=task["task_id"])
 """
     run = regress(agent(head + silent), "--pack", pack_file(3))
-    summary = run.lab["summaries"][0]
-    assert (summary["means"]["prompt_tokens"], summary["known"]["prompt_tokens"]) == (100, 2)
-    assert "100 + 10 (of 2 trials)" in run.output
-    assert "(of 2 trials)" in run.output.partition("cost, all trials")[2].partition("│\n")[0]
+    summary = run.summary
+    assert (summary.means["prompt_tokens"], summary.known["prompt_tokens"]) == (100, 2)
+    assert "100 + 10 (of 2 results)" in run.output
+    assert "(of 2 results)" in run.output.partition("cost, all tasks")[2].partition("│\n")[0]
 
 
 def test_versions_of_an_agent_are_told_apart_in_a_comparison(
@@ -304,11 +305,12 @@ def test_regress_starts_an_agent_in_the_same_way(
     run = regress(f"{shlex.quote(str(their_python))} main.py", "--pack", pack_file(2))
     assert run.code == 0, run.output
     assert all(task.passed for task in run.results.tasks)
-    agent = run.lab["settings"]["agent"]
-    assert agent["commit"]
-    assert agent["commit"] == commit_of("python main.py")
-    assert agent["session_names"] == ["one script"]
-    label = f"one script: {their_python} main.py @ {agent['commit']}, openai/gpt-4o-mini"
-    assert run.results.brain.evaluator == run.lab["settings"]["worker"] == label
+    agent = run.manifest.agent
+    assert agent
+    assert agent.commit
+    assert agent.commit == commit_of("python main.py")
+    assert agent.session_names == ("one script",)
+    label = f"one script: {their_python} main.py @ {agent.commit}, openai/gpt-4o-mini"
+    assert run.results.brain.evaluator == run.results.brain.worker == label
     (folder / "main.py").write_text("print('another')\n")
-    assert commit_of("python main.py") == f"{agent['commit']}-dirty"
+    assert commit_of("python main.py") == f"{agent.commit}-dirty"

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from operator import itemgetter
+from types import SimpleNamespace
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workshop.lab.agents import shares_of
 from workshop.lab.engines import Job
-from workshop.lab.external.agent_session import shares_of
-from workshop.lab.lab_run import Settings
+from workshop.lab.settings import Settings
 
 SETTINGS = Settings(benchmark="b", packs=(), evaluator="e", worker="w")
-scenarios = itemgetter("scenarios")
+LAB_BENCHMARK: Any = SimpleNamespace(world=SimpleNamespace(split=itemgetter("scenarios")))
 
 
 def job(chunk: int, epoch: int, specs: list[str], only: frozenset[str] | None = None) -> Job:
-    world = {"rules": ["a", "b"]}
-    scenarios = [{"spec_id": s, "task_text": f"do {s}", "world": world} for s in specs]
-    return Job(chunk, epoch, json.dumps({"name": "p", "scenarios": scenarios}), only, SETTINGS)
+    scenarios = [{"spec_id": s, "task_text": f"do {s}"} for s in specs]
+    text = json.dumps({"name": "p", "scenarios": scenarios})
+    stems = {s: f"{s}.{epoch}" for s in specs}
+    return Job(chunk, text, only or frozenset(specs), SETTINGS, epoch=epoch, stems=stems)
 
 
 @given(
@@ -32,18 +35,18 @@ def test_every_task_is_in_one_share_and_shares_are_alike(
 ) -> None:
     chunks = [[f"{c}-{n}" for n in range(size)] for c, size in enumerate(sizes)]
     jobs = [job(c, e, specs) for c, specs in enumerate(chunks) for e in range(epochs)]
-    shares = shares_of(jobs, side_by_side, scenarios)
-    every = [(share.epoch, spec) for share in shares for spec in share.texts]
+    shares = shares_of(jobs, side_by_side, LAB_BENCHMARK)
+    every = [(share.epoch, spec) for share in shares for spec in share.raws]
     assert len(every) == len(set(every)) == epochs * sum(sizes)
     assert len(shares) == epochs * min(side_by_side, sum(sizes))
-    assert max(len(s.tasks) for s in shares) - min(len(s.tasks) for s in shares) <= 1
+    assert max(len(s.raws) for s in shares) - min(len(s.raws) for s in shares) <= 1
     for share in shares:
-        order = [tuple(map(int, spec.split("-"))) for spec in share.texts]
+        order = [tuple(map(int, spec.split("-"))) for spec in share.raws]
         assert order == sorted(order)
-        assert all(share.jobs[spec].chunk == int(spec.split("-")[0]) for spec in share.texts)
+        assert share.stems == {spec: f"{spec}.{share.epoch}" for spec in share.raws}
 
 
 def test_tasks_that_are_done_are_left_out() -> None:
     jobs = [job(0, 0, ["a", "b", "c"], frozenset({"a", "c"})), job(1, 0, ["d"])]
-    (share,) = shares_of(jobs, 1, scenarios)
-    assert list(share.texts) == ["a", "c", "d"]
+    (share,) = shares_of(jobs, 1, LAB_BENCHMARK)
+    assert list(share.raws) == ["a", "c", "d"]

@@ -16,6 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
+from tests.records import results_at
+
 ROOT = Path(__file__).parents[4]
 PackFile = Callable[..., Path]
 
@@ -147,7 +149,7 @@ sys.exit(3)
     assert "\x1b[31m" not in run.output
     files = [path for path in run.folder.rglob("*") if path.is_file()]
     assert not [path for path in files if secret.encode() in path.read_bytes()]
-    assert run.lab["summaries"][0]["failures"] == {"agent": 2}
+    assert run.summary.failures == {"agent": 2}
 
 
 def test_an_agent_that_is_killed_is_told_by_its_signal(
@@ -248,7 +250,10 @@ single("s000", 2)
     assert run.code == 0, run.output
     (task,) = run.results.tasks
     assert (task.score, task.harm) == (0.0, True)
-    assert "started more than once; the first time counts: 1 task (s000)" in run.text
+    assert (
+        "completed more than once; the first one of a submitted session counts: 1 task (s000)"
+        in run.text
+    )
     assert run.results.session_id is None
 
 
@@ -358,7 +363,7 @@ post("/sessions/submit", session_id=session)
     assert "interrupted; resume: " in " ".join(output.split())
     assert gone(int(pids.read_text()))
     (folder,) = logs.iterdir()
-    before = json.loads((folder / "results.json").read_text())
+    before = results_at(folder)
     assert [task["failure"] for task in before["tasks"]] == [None, None, *["interrupted"] * 2]
     assert [task["score"] for task in before["tasks"]] == [1.0, 1.0, None, None]
     assert before["finished"] is None
@@ -368,7 +373,7 @@ post("/sessions/submit", session_id=session)
         [*words, "--resume", str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=100
     )
     assert again.returncode == 0, again.stdout + again.stderr
-    after = json.loads((folder / "results.json").read_text())
+    after = results_at(folder)
     assert [task["score"] for task in after["tasks"]] == [1.0] * 4
     assert after["tasks"][:2] == before["tasks"][:2]
     assert after["finished"]

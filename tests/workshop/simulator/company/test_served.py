@@ -23,8 +23,8 @@ from tests.workshop.simulator.company.bakery import (
     scenario,
 )
 from tests.workshop.simulator.company.test_bad_input import VALID
-from workshop.simulator.company.baselines import baselines
 from workshop.simulator.company.pack import CompanyFault
+from workshop.simulator.company.world import COMPANY
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.server import serve
 
@@ -196,21 +196,14 @@ ASKS = (
 
 
 def test_what_players_score_that_understand_nothing() -> None:
-    assert baselines(pack_of(*ASKS)) == {
+    pack = pack_of(*ASKS)
+    scores = {
+        player.title: sum(player.play(pack, one).score for one in pack.scenarios) / 4
+        for player in COMPANY.trivial.values()
+    }
+    assert scores == {
         "always denied_security": 0.25,
         "always none_clarification_needed": 0.25,
         "always ok_not_found": 0.25,
         "name lookup": 0.5,
     }
-
-
-def test_baselines_beside_a_score(tmp_path: Path, make_pack: Any) -> None:
-    path = tmp_path / "pack.json"
-    path.write_text(json.dumps(raw_of(*ASKS)))
-    done = CliRunner().invoke(app, ["baselines", "--pack", str(path), "--score", "0.7"])
-    lines = done.stdout.splitlines()
-    assert [line.split()[-1] for line in lines] == ["0.250", "0.250", "0.250", "0.500", "0.700"]
-    path.write_text(make_pack().model_dump_json())
-    done = CliRunner().invoke(app, ["baselines", "--pack", str(path)])
-    assert done.exit_code == 2
-    assert "there are no baselines for packs of 'store-pack/1'" in done.output

@@ -304,37 +304,39 @@
   });
 
   // --- live ---------------------------------------------------------------------------------
-  function take(news) {
-    page.since = news.since;
-    $("head").innerHTML = news.head;
-    for (const [key, html] of Object.entries(news.rows)) {
-      const holder = document.createElement("tbody");
-      holder.innerHTML = html;
-      const fresh = holder.rows[0];
-      if (rowOf.has(key)) rowOf.get(key).replaceWith(fresh);
-      else body.append(fresh);
-      rowOf.set(key, fresh);
-      fresh.classList.toggle("here", key === here);
+  // The page as it is now: its head, and every row that is another one, take the place of the old.
+  function take(fresh) {
+    const tasks = JSON.parse(fresh.getElementById("page").textContent).tasks, before = new Map(taskOf);
+    $("head").replaceChildren(...fresh.getElementById("head").childNodes);
+    for (const row of [...fresh.getElementById("tasks").tBodies[0].rows]) {
+      const key = row.dataset.key, old = rowOf.get(key);
+      if (old && old.made === row.outerHTML) continue;
+      row.made = row.outerHTML;
+      if (old) old.replaceWith(row);
+      else body.append(row);
+      rowOf.set(key, row);
+      row.classList.toggle("here", key === here);
     }
-    for (const task of news.tasks) {
-      if (!placeOf.has(task.key)) placeOf.set(task.key, placeOf.size);
-      taskOf.set(task.key, task);
-    }
+    placeOf.clear();
+    tasks.forEach((task, at) => { placeOf.set(task.key, at); taskOf.set(task.key, task); });
     for (const button of filters) {
       const mark = button.querySelector("b");
-      if (mark) mark.textContent = [...taskOf.values()].filter((task) => task.flags.includes(button.dataset.filter)).length;
+      if (mark) mark.textContent = tasks.filter((task) => task.flags.includes(button.dataset.filter)).length;
     }
-    if (sorting) sort();
+    sort();
     sift();
-    if (open !== null && open in news.rows) showStory(open, true);
+    if (open !== null && JSON.stringify(before.get(open)) !== JSON.stringify(taskOf.get(open))) showStory(open, true);
   }
 
   let tag = "";
   async function poll() {
     let wait = 1000;
     try {
-      const answer = await fetch(`changes?since=${encodeURIComponent(page.since)}`, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
-      if (answer.status === 200) { take(await answer.json()); tag = answer.headers.get("ETag") ?? ""; }
+      const answer = await fetch(location.pathname, { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+      if (answer.status === 200) {
+        tag = answer.headers.get("ETag") ?? "";
+        take(new DOMParser().parseFromString(await answer.text(), "text/html"));
+      }
       else if (answer.status !== 304) throw new Error(String(answer.status));
       $("live").textContent = "live";
     } catch {

@@ -49,18 +49,36 @@
       point.addEventListener("click", () => { location.href = `/runs/${encodeURIComponent(run.run)}/`; });
       svg.append(point);
     }
-    const figure = make("figure"), caption = make("figcaption", title);
+    const figure = make("figure"), caption = make("figcaption", title), plot = make("div", undefined, "plot");
     if (known.length) caption.append(" ", make("b", text(known.at(-1)[name])), make("small", ` latest of ${known.length}`));
-    figure.append(caption, svg);
+    plot.append(make("small", text(most), "most"), make("small", text(0), "least"), svg);
+    const days = [known[0], known.at(-1)].map((run) => (run?.started ?? "").slice(0, 10));
+    const under = make("small", undefined, "days");
+    under.append(make("span", days[0]), make("span", days[1]));
+    figure.append(caption, plot, under);
     return figure;
   }
 
+  // Figures of two benchmarks are not alike: the charts show one, that of the newest run at first.
+  let charted = null;
   function trend() {
     const runs = rows().filter((row) => !row.hidden && row.dataset.fork === undefined)
       .map((row) => ({ name: row.querySelector("th a").textContent, ...JSON.parse(row.dataset.sort) }))
-      .sort((a, b) => Shown.order(a.run, b.run, true));
-    $("trend").hidden = runs.filter((run) => run.score !== null).length < 2;
-    if (!$("trend").hidden) $("trend").replaceChildren(...Object.entries(FIGURES).map(([name, figure]) => chart(name, figure, runs)));
+      .filter((run) => run.score !== null).sort((a, b) => Shown.order(a.run, b.run, true));
+    const names = [...new Set(runs.map((run) => run.benchmark))];
+    if (!names.includes(charted)) charted = runs.at(-1)?.benchmark ?? null;
+    const some = runs.filter((run) => run.benchmark === charted);
+    $("trend").hidden = some.length < 2 && names.length < 2;
+    if ($("trend").hidden) return;
+    const choice = make("span", undefined, "chips");
+    for (const name of names.length > 1 ? names.sort() : []) {
+      const button = make("button", name);
+      button.type = "button";
+      button.setAttribute("aria-pressed", String(name === charted));
+      button.addEventListener("click", () => { charted = name; trend(); });
+      choice.append(button);
+    }
+    $("trend").replaceChildren(choice, ...Object.entries(FIGURES).map(([name, figure]) => chart(name, figure, some)));
   }
 
   function chips(counts) {

@@ -1,0 +1,171 @@
+"""The result of a task of an external agent, by what its platform saw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from typing import Any, TypeAlias
+
+from core.models.model_call import Usage
+from core.models.prices import price_of
+from core.models.prompt_json import compact
+from core.runs.results import PASS, Failure, TaskResult
+from core.runs.task_record import ObservedRequest
+from core.runs.work import fit_json
+from workshop.simulator.platform import Platform, Task
+from workshop.simulator.telemetry import ModelReport
+
+SEEN_CHARS = 4_000
+EVAL_CHARS = 4_000
+ANSWERS = ("response", "error")
+Harmed: TypeAlias = Callable[[int, bool | None], bool | None]
+"""Whether so many acts did harm in a task that passed, did not, or is not scored (None)."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a task that was not completed was not."""
+
+    failure: Failure
+    text: str
+
+
+@dataclass(frozen=True)
+class PlayedTask:
+    """One task: its result, and what there is to tell of it."""
+
+    result: TaskResult
+    observed: tuple[ObservedRequest, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """Lines of the platform that are about no request."""
+    events: tuple[str, ...] = ()
+    """Actions that cannot be undone."""
+
+
+def tasks_of(platform: Platform) -> dict[str, list[Task]]:
+    """All tasks by spec, the one that counts first.
+
+    A task of a submitted session counts before any other, because an agent may prepare itself with
+    single tasks; then one that was completed; then one that was begun. Of those that are alike the
+    one that was begun first counts: a second try makes nothing better.
+
+    May be called while the platform is in use; it contains what is done by then.
+    """
+    submitted = {one.session_id for one in list(platform.sessions.values()) if one.status != "open"}
+
+    def rank(task: Task) -> tuple[bool, bool, float]:
+        in_session = task.begun and task.session_id in submitted
+        began = task.log[0].moment if task.begun else math.inf
+        return not in_session, task.status != "completed", began
+
+    by_spec: dict[str, list[Task]] = {}
+    for task in sorted(platform.tasks, key=rank):
+        by_spec.setdefault(task.scenario.spec_id, []).append(task)
+    return by_spec
+
+
+def played(platform: Platform, task: Task, harmed: Harmed, cause: Cause | None) -> PlayedTask:
+    """What became of a task; ``cause``: why it was not completed, if so."""
+    world, state = platform.served_as(task.benchmark).world, task.world
+    evaluation = task.evaluation
+    score = evaluation.score if evaluation else None
+    error, failure = _early(task, cause)
+    acts = world.side_effects(state) if state is not None else 0
+    calls = sum(line.type == "request" for line in task.log)
+    # From its start to its end, or to the last request.
+    began = task.log[0].moment if task.begun else 0.0
+    ended = (task.ended or task.log[-1].moment) if task.begun else 0.0
+    result = TaskResult(
+        spec_id=task.scenario.spec_id,
+        task_id=task.task_id,
+        task_text=task.scenario.task_text,
+        score=score,
+        eval_log=evaluation.logs[:EVAL_CHARS] if evaluation else "",
+        outcome="unfinished" if failure else "finished",
+        verdict=world.verdict(state) if state is not None and not failure else None,
+        acts=acts,
+        harm=harmed(acts, None if score is None else score >= PASS),
+        turns=len(task.reports),
+        tool_calls=calls,
+        requests=calls,
+        tokens=tokens_of(task.reports),
+        cost_usd=cost_of(task.reports),
+        seconds=round(max(0.0, ended - began), 3),
+        error=error,
+        failure=failure,
+        paid=world.paid(state) if state is not None else None,
+    )
+    return PlayedTask(
+        result,
+        observed=tuple(requests_of(platform, task)),
+        remarks=tuple(line.text for line in task.log if line.type == "info"),
+        events=tuple(world.event(act) for act in state.acts) if state is not None else (),
+    )
+
+
+def _early(task: Task, cause: Cause | None) -> tuple[str | None, Failure | None]:
+    if task.status == "completed":
+        return None, None
+    if task.status == "failed":
+        what = "completing" if task.begun else "beginning"
+        return f"the agent submitted its session without {what} the task", "agent"
+    return (cause.text, cause.failure) if cause else (None, "agent")
+
+
+def requests_of(platform: Platform, task: Task) -> Iterator[ObservedRequest]:
+    """The requests and reports that the agent sent for a task, in order."""
+    if not task.begun:
+        return
+    world = platform.served_as(task.benchmark).world
+    paths = {f"{world.module}.{one.request.__name__}": path for path, one in world.routes.items()}
+    began, reports = task.log[0].moment, iter(task.reports)
+    lines = [line for line in task.log if line.type in ("telemetry", "request", *ANSWERS)]
+    for line, after in zip_longest(lines, lines[1:]):
+        at = round(max(0.0, line.moment - began), 3)
+        if line.type == "telemetry":
+            report = asdict(next(reports, ModelReport("", 0.0)))
+            body = _json({name: value for name, value in report.items() if value is not None})
+            yield ObservedRequest(at=at, path="/tasks/log", body=body, answer="{}")
+        elif line.type == "request":
+            answer = after if after and after.type in ANSWERS else None
+            refused = answer is not None and answer.type == "error"
+            yield ObservedRequest(
+                at=at,
+                path=paths.get(line.text, line.text),
+                body=_json(line.body),
+                answer=_json(answer.body) if answer and not refused else None,
+                error=answer.text if answer and refused else None,
+            )
+
+
+def _json(body: Mapping[str, Any] | None) -> str:
+    text = compact(body or {})
+    return text if len(text) <= SEEN_CHARS else fit_json(body, SEEN_CHARS)
+
+
+def tokens_of(reports: Sequence[ModelReport]) -> Usage:
+    """Tokens of all reported calls; unknown where none was reported, or one does not tell."""
+    return sum(map(_usage, reports), Usage.nothing()) if reports else Usage()
+
+
+def cost_of(reports: Sequence[ModelReport]) -> float | None:
+    """Dollars of all reported calls, by the best price known; unknown where one of them is."""
+    dollars = 0.0
+    for report in reports:
+        try:
+            price = price_of(report.model)
+        except ValueError:  # no name that a model can have
+            return None
+        cost = price.of(_usage(report)) if price else None
+        if cost is None:
+            return None
+        dollars += cost
+    return round(dollars, 6) if reports else None
+
+
+def _usage(one: ModelReport) -> Usage:
+    return Usage(
+        prompt=one.prompt, completion=one.completion, cached=one.cached, reasoning=one.reasoning
+    )

@@ -1,1 +1,0 @@
-"""The lab's adapter of each benchmark."""

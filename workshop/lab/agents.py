@@ -1,0 +1,478 @@
+"""Agents that are not ours: ``agent`` and ``regress --agent`` play them by one launcher.
+
+The results come from the simulators that the agent plays on, and land in a run like any other.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import typer
+from pydantic import BaseModel
+
+from coordinator.config import option
+from coordinator.limits import handle_signals
+from core.models.redact import MASK, redact
+from core.runs.errors import CannotRun, Exit, Usage
+from core.runs.find import LOGS
+from core.runs.folder import run_folder
+from core.runs.hints import command as own_command
+from core.runs.journal import Journal, JournalFailed, file_name, journal_file
+from core.runs.manifest import ExternalAgent, note_progress, read_manifest
+from core.runs.results import ResultsFile, TaskResult, read_results
+from core.terminal.console import answers, notes, say
+from core.terminal.figures import cut, number, reason, so_many_tasks
+from core.terminal.record_command import argument, takes
+from core.text import clean
+from workshop.agent_adapter.launch import commit_of, key_file, shadow_of
+from workshop.agent_adapter.outcome import Cause, PlayedTask, played, tasks_of
+from workshop.agent_adapter.session import (
+    FOLDER,
+    INTERRUPTED,
+    AgentSession,
+    AgentSessionRecord,
+    Launch,
+    keep_record,
+    lines_of,
+    next_number,
+    records_of,
+    why_nothing_began,
+)
+from workshop.agent_adapter.stand_in import stand_in
+from workshop.generators.generating import Raw
+from workshop.lab.engines import Job
+from workshop.lab.lab_benchmark import BenchmarkFactory, LabBenchmark, LabContext
+from workshop.lab.packs import sources_of
+from workshop.lab.play_job import play_job, play_trivial
+from workshop.lab.sampled_run import SampledRun, close_run, new_run, write_page
+from workshop.lab.settings import Settings
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.platform import Task
+from workshop.simulator.worlds import load_pack
+
+LOOK_SECONDS = 0.2
+WHY_CHARS = 160
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+CANNOT_BE_STOPPED = (
+    "the official SDK reads no address from the environment, so an agent that does not pass "
+    "ERC3_BASE_URL as base_url reaches the real platform, and this program cannot prevent it"
+)
+
+
+@dataclass(frozen=True)
+class Share:
+    """The tasks of one process in one run: a part of one pack in one epoch."""
+
+    pack: str
+    epoch: int
+    raws: dict[str, Raw] = field(default_factory=dict)
+    """The scenarios by spec."""
+    stems: dict[str, str] = field(default_factory=dict)
+    """The name of each task's journal, by spec."""
+
+
+def shares_of(jobs: Iterable[Job], side_by_side: int, lab: LabBenchmark) -> list[Share]:
+    """Distribute all tasks of the jobs over shares, pack by pack and epoch by epoch.
+
+    Neighbours go to different shares, because packs are often sorted by kind.
+    """
+    by_pack: dict[tuple[str, int], list[tuple[Raw, str]]] = {}
+    for job in jobs:
+        body = json.loads(job.pack)
+        tasks = by_pack.setdefault((str(body["name"]), job.epoch or 0), [])
+        for raw in lab.world.split(body):
+            if (spec := str(raw["spec_id"])) in job.specs:
+                tasks.append((raw, job.stems[spec]))
+    shares = []
+    for (pack, epoch), tasks in by_pack.items():
+        for nth in range(min(side_by_side, len(tasks))):
+            mine = {str(raw["spec_id"]): (raw, stem) for raw, stem in tasks[nth::side_by_side]}
+            raws = {spec: raw for spec, (raw, _) in mine.items()}
+            shares.append(Share(pack, epoch, raws, {s: stem for s, (_, stem) in mine.items()}))
+    return shares
+
+
+class ShareKeeper:
+    """Keeps what becomes of a share's tasks: their journals, and how the agent ended."""
+
+    def __init__(self, lab: LabBenchmark, share: Share, folder: Path) -> None:
+        """``folder``: the run folder. Raises CannotRun: the pack cannot be read."""
+        self.share, self.folder, self._lab = share, folder, lab
+        name = share.pack
+        self.pack = lab.read(lab.world.pack_text(name, list(share.raws.values())), name)
+        self._known = lab.known_of(self.pack)
+
+    def look(self, session: AgentSession, tasks: Iterable[Task]) -> list[TaskResult]:
+        """The results of tasks that were closed. Raises CannotRun: one cannot be kept."""
+        harmed = self._lab.benchmark.results.harmed
+        return [self._kept(played(session.platform, task, harmed, None)) for task in tasks]
+
+    def finish(self, session: AgentSession, done: Iterable[str]) -> list[TaskResult]:
+        """The results of all tasks but those that are done, once the session is over.
+
+        Raises CannotRun: one cannot be kept.
+        """
+        first = {spec: tasks[0] for spec, tasks in tasks_of(session.platform).items()}
+        harmed, left = self._lab.benchmark.results.harmed, self.share.raws.keys() - set(done)
+        results = []
+        for spec in (spec for spec in self.share.raws if spec in left):
+            task = first.get(spec)
+            cause = session.cause_of(task)
+            if task is None:
+                results += self.never_made([spec], cause)
+            else:
+                results.append(self._kept(played(session.platform, task, harmed, cause)))
+        keep_record(self.folder, session.record(self.share.pack, self.share.epoch, self.share.raws))
+        return results
+
+    def never_made(self, specs: Iterable[str], cause: Cause) -> list[TaskResult]:
+        """The results of tasks that no platform has made. Raises CannotRun."""
+        return [
+            self._kept(
+                PlayedTask(
+                    TaskResult(
+                        spec_id=spec,
+                        task_id=f"none-{self.share.pack}-{self.share.epoch}-{spec}",
+                        task_text=str(self.share.raws[spec]["task_text"]),
+                        outcome="unfinished",
+                        error=cause.text,
+                        failure=cause.failure,
+                    )
+                )
+            )
+            for spec in specs
+        ]
+
+    def _kept(self, one: PlayedTask) -> TaskResult:
+        """The result with what the pack tells of its task, once its journal is on the disk."""
+        spec = one.result.spec_id
+        known = {k: v for k, v in self._known[spec]._asdict().items() if v is not None}
+        place = {"pack": self.share.pack, "epoch": self.share.epoch}
+        update = {**known, **place, "journal": self.share.stems[spec]}
+        result = one.result.model_copy(update=update)
+        try:
+            self._write(result, one)
+        except JournalFailed as error:
+            raise CannotRun(str(error)) from None
+        return result
+
+    def _write(self, result: TaskResult, one: PlayedTask) -> None:
+        """The journal of a task; of one that is played again there is one attempt more in it."""
+        with closing(Journal(journal_file(self.folder, result.journal))) as journal:
+            named = ("spec_id", "task_id", "pack", "epoch", "mechanics")
+            task = {name: getattr(result, name) for name in named}
+            journal.write("task", {**task, "text": result.task_text})
+            for request in one.observed:
+                journal.write("seen", request.model_dump(mode="json"))
+            for kind, texts in (("event", one.events), ("info", one.remarks)):
+                for text in texts:
+                    journal.write(kind, {"text": text})
+            journal.write("result", result.model_dump(mode="json"))
+
+
+@dataclass
+class AgentEngine:
+    """Plays jobs with processes of an agent; results come as its tasks are done."""
+
+    factory: BenchmarkFactory
+    agent: ExternalAgent
+    command: str | None
+    """The command as typed, including secrets; None for a resumed run."""
+    environment: Mapping[str, str]
+    folder: Path
+    threads: int = 1
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set where an interrupt has ended the agents."""
+
+    def __post_init__(self) -> None:
+        """Raises CannotRun: the command of the run to resume contained a secret."""
+        if self.command is None and MASK in self.agent.command:
+            text = "the agent's command contained a secret, and secrets are not stored"
+            raise CannotRun(f"{text}; pass it in an environment variable and start again")
+
+    def work(self, jobs: Iterator[Job]) -> Iterator[list[TaskResult]]:
+        """See ``Engine``. An interrupt ends the agents, and what they have played is kept."""
+        agent, theirs = self.agent, list[Job]()
+        for job in jobs:
+            if job.epoch is None:
+                yield play_job(job, self.factory)
+            else:
+                theirs.append(job)
+        with stand_in() as package, interrupts(self.stop):
+            command, folder = self.command or agent.command, self.folder / FOLDER
+            launch = Launch(command, self.environment, package, agent.timeout, folder)
+            yield from self._play(theirs, launch, agent.side_by_side)
+
+    def _play(
+        self, jobs: Iterable[Job], launch: Launch, side_by_side: int
+    ) -> Iterator[list[TaskResult]]:
+        lab = self.factory()
+        shares = [ShareKeeper(lab, one, self.folder) for one in shares_of(jobs, side_by_side, lab)]
+        waiting = list(enumerate(shares, next_number(self.folder)))
+        live: list[tuple[AgentSession, ShareKeeper, set[str]]] = []
+        try:
+            while waiting or live:
+                while waiting and len(live) < side_by_side and not self.stop.is_set():
+                    count, keeper = waiting.pop(0)
+                    live.append((AgentSession([keeper.pack], count, launch), keeper, set()))
+                stop = self.stop.wait(LOOK_SECONDS)
+                for one in list(live):
+                    session, keeper, done = one
+                    why = INTERRUPTED if stop else session.why_over()
+                    if why is not None:
+                        session.finish(why)
+                    results = keeper.look(session, session.look())
+                    done.update(result.spec_id for result in results)
+                    if why is not None:
+                        results += keeper.finish(session, done)
+                        live.remove(one)
+                    yield results
+                if stop:
+                    cause = Cause("interrupted", f"{INTERRUPTED} before an agent was started")
+                    for _, keeper in waiting:
+                        yield keeper.never_made(keeper.share.raws, cause)
+                    return
+        finally:
+            for session, *_ in live:
+                session.stop()
+
+
+@contextmanager
+def interrupts(stop: threading.Event) -> Iterator[None]:
+    """While this lasts the first interrupt asks for the end, the second one is the end."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    with handle_signals(SIGNALS, end):
+        yield
+
+
+def note_agent(folder: Path) -> None:
+    """Note in ``run.json`` who has played, as its sessions tell. Raises CannotRun, OSError."""
+    records, agent = records_of(folder), read_manifest(folder).agent
+    if agent is None:
+        return
+    sessions = [one for record in records for one in record.sessions]
+    names = dict.fromkeys(name for record in records for name in record.names)
+    models = dict.fromkeys(model for record in records for model in record.models)
+    note_progress(
+        folder,
+        agent=agent.model_copy(update={"session_names": tuple(names), "models": tuple(models)}),
+        session_id=sessions[0][0] if len(sessions) == 1 else None,
+        submitted=bool(sessions) and all(done for _, done in sessions),
+    )
+
+
+def check_end(folder: Path) -> None:
+    """Raises CannotRun where the agent did not play it all.
+
+    That is: it began nothing, or it died or was ended before its tasks were completed.
+    """
+    records = records_of(folder)
+    if all(len(record.never_begun) == record.tasks for record in records):
+        agent = read_manifest(folder).agent
+        shadow = shadow_of(shlex.split(agent.command)) if agent else None
+        raise CannotRun(f"the agent started no task: {why_nothing_began(records[-1], shadow)}")
+    early = [
+        one
+        for one in records
+        if (one.failed or one.ended_by not in (None, INTERRUPTED)) and not one.is_complete
+    ]
+    if early:
+        why = ", ".join(f"agent {one.number}: {one.ended_by or one.exit}" for one in early)
+        left = sum(len(one.never_begun) + len(one.never_completed) for one in early)
+        text = f"the agent ended early and left {so_many_tasks(left)} open ({why})"
+        raise CannotRun(text)
+
+
+class AgentOptions(BaseModel):
+    """The command line of ``agent``."""
+
+    command: tuple[str, ...] = argument("The command that starts the agent, with its own options.")
+    pack: tuple[str, ...] = option(
+        "A pack file [every bundled pack]. Repeatable, one of each kind.", ()
+    )
+    benchmark: str | None = option("Serve only the bundled pack of this benchmark.", None)
+    own_sdk: bool = option("Let the agent use its own SDK instead of the replacement.", False)
+    allow_real_key: bool = option(
+        "With --own-sdk: start the agent even if a .env in its folder has an account key.", False
+    )
+    name: str | None = option("What pages, `show NAME` and `compare NAME …` call the run.", None)
+    out: Path = option("Folder for run folders.", LOGS)
+
+
+@takes(AgentOptions)
+def agent(options: AgentOptions, context: typer.Context) -> int:
+    """Play any agent on the embedded platform, and keep what it did as a run.
+
+    Whatever starts it: its command follows. Shows its scores.
+    """
+    lab_context: LabContext = context.obj()
+    runs = [AttachedRun(lab_context, pack, options) for pack in _packs(options, lab_context)]
+    _check_key(options)
+    stop = threading.Event()
+    with ExitStack() as stack:
+        package = None if options.own_sdk else stack.enter_context(stand_in())
+        stack.enter_context(interrupts(stop))
+        launch = Launch(options.command, lab_context.environment, package, None, None)
+        try:
+            session = AgentSession([run.keeper.pack for run in runs], 1, launch)
+        except CannotRun as error:
+            raise Usage(str(error)) from None
+        stack.callback(session.stop)
+        why = None
+        while why is None:
+            why = INTERRUPTED if stop.wait(LOOK_SECONDS) else session.why_over()
+            if why is not None:
+                session.finish(why)
+            over = session.look()
+            for run in runs:
+                run.look(session, over, stack)
+        begun = [run for run in runs if run.folder]
+        for run in begun:
+            run.finish(session)
+    return _show(session, begun, options.command)
+
+
+class AttachedRun:
+    """A run of one benchmark by an agent that has the terminal; on disk once it plays it."""
+
+    def __init__(self, context: LabContext, pack: tuple[str, str], options: AgentOptions) -> None:
+        """``pack``: benchmark and pack. Raises CannotRun: the pack cannot be read."""
+        benchmark, asked = pack
+        self.folder: Path | None = None
+        self._lab, self._context, self._options = context.benchmark(benchmark), context, options
+        self._sources = sources_of([asked], self._lab)
+        raws = {str(raw["spec_id"]): raw for raw in self._sources[0].scenarios()}
+        stems = {spec: file_name(spec) for spec in raws}
+        share = Share(self._sources[0].name, 0, raws, stems)
+        self.keeper = ShareKeeper(self._lab, share, options.out)
+        command = shlex.join(options.command)
+        external = ExternalAgent(command=redact(command), commit=commit_of(command))
+        self._settings = Settings(
+            benchmark=benchmark, packs=(asked,), journals="all", agent=external
+        )
+        self._began = time.monotonic()
+        self._done: set[str] = set()
+
+    def look(self, session: AgentSession, over: Sequence[Task], stack: ExitStack) -> None:
+        """Keep what the agent has done of this run's tasks. Raises CannotRun, OSError."""
+        mine = [one for one in session.platform.tasks if self._owns(session, one)]
+        if self.folder is None and any(task.begun for task in mine):
+            self.folder = stack.enter_context(run_folder(self._options.out))
+            asked = {"name": self._options.name}
+            new_run(self.folder, self._sources, self._settings, self._context, asked)
+            self.keeper.folder = self.folder
+        if self.folder:
+            closed = [one for one in over if self._owns(session, one)]
+            self._keep(self.keeper.look(session, closed))
+
+    def finish(self, session: AgentSession) -> None:
+        """Keep the tasks that were left, the trivial players' results and the page.
+
+        Raises CannotRun, OSError.
+        """
+        assert self.folder is not None
+        self._keep(self.keeper.finish(session, self._done))
+        ResultsFile(self.folder).append(
+            play_trivial(self._lab, self.keeper.pack, self.keeper.share.raws)
+        )
+        note_agent(self.folder)
+        run = SampledRun(self.folder, self._settings)
+        close_run(run, time.monotonic() - self._began)
+        write_page(run)
+
+    def _owns(self, session: AgentSession, task: Task) -> bool:
+        return session.platform.served_as(task.benchmark).world is self._lab.world
+
+    def _keep(self, results: Sequence[TaskResult]) -> None:
+        assert self.folder is not None
+        self._done.update(one.spec_id for one in results)
+        ResultsFile(self.folder).append(results)
+
+
+def _packs(options: AgentOptions, context: LabContext) -> list[tuple[str, str]]:
+    """Benchmark and pack of each run. Raises Usage."""
+    every = {name: context.benchmark(name).world for name in context.benchmarks}
+    ids = {id: name for name, world in every.items() for id in world.benchmarks}
+    if options.benchmark and (options.pack or options.benchmark not in ids):
+        raise Usage(
+            f"--benchmark {options.benchmark}: give either --pack or one of {', '.join(ids)}"
+        )
+    if not options.pack:
+        names = [ids[options.benchmark]] if options.benchmark else every
+        return [(name, "bundled") for name in names]
+    worlds = {world.format: name for name, world in every.items()}
+    try:
+        formats = [(load_pack(path).format, path) for path in options.pack]
+    except PackError as error:
+        raise Usage(str(error)) from None
+    if len({format for format, _ in formats}) < len(formats):
+        raise Usage("--pack: two packs are of one kind; give one of each")
+    return [(worlds[format], path) for format, path in formats]
+
+
+def _check_key(options: AgentOptions) -> None:
+    """Say what cannot be stopped. Raises Usage: a real key is in reach of the agent's own SDK."""
+    file = key_file(options.command)
+    if options.own_sdk and file and not options.allow_real_key:
+        advice = "remove it, or use --allow-real-key"
+        raise Usage(f"{CANNOT_BE_STOPPED}; {file} holds an account key: {advice}")
+    if options.own_sdk:
+        say(notes(), f"warning: {CANNOT_BE_STOPPED}")
+    elif file:
+        text = "the SDK replacement ignores it, but a program in another language may use it"
+        say(notes(), f"note: {file} holds an account key; {text}")
+
+
+def _show(session: AgentSession, runs: Sequence[AttachedRun], command: Sequence[str]) -> int:
+    """Print what each run has come to; the exit code."""
+    show, records = answers(), []
+    for run in runs:
+        assert run.folder is not None
+        (record,) = records_of(run.folder)
+        records.append(record)
+        say(show, *map(clean, _scores(run.folder, record)))
+    if not runs:
+        record = session.record("every pack", 0, ())
+        text = why_nothing_began(record, shadow_of(command))
+        say(show, clean(f"the agent started no task here: {text}"))
+        records.append(record)
+    elif session.failed:
+        say(show, f"the agent died: {records[0].exit}")
+    if session.interrupted:
+        say(show, "interrupted")
+        return Exit.INTERRUPTED
+    complete = runs and all(one.is_complete for one in records)
+    return Exit.PLAYED if complete and not session.failed else Exit.OUTSIDE
+
+
+def _scores(folder: Path, record: AgentSessionRecord) -> Iterator[str]:
+    results = read_results(folder)
+    passed = sum(task.passed for task in results.tasks)
+    names = f" {', '.join(map(repr, record.names))}" if record.names else ""
+    yield (
+        f"{results.benchmark}{names}: {passed} of {so_many_tasks(len(results.tasks))} passed, "
+        f"score {number(results.totals.score_mean, 3)}, {results.harm_name}s: {results.totals.harm}"
+    )
+    for task in results.tasks:
+        if not task.passed:
+            why = " ".join(reason(task.error or "", task.eval_log).split())
+            yield f"  {task.spec_id}: {number(task.score, 1)}: {cut(why, WHY_CHARS)}"
+    yield from list(lines_of(record))[1:]
+    yield f"run: {folder}; look closer: {own_command('show', folder, '--failed')}"

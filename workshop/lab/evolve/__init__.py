@@ -1,1 +1,0 @@
-"""Prompts that improve themselves: an optimiser that plays in the lab, and what comes of it."""

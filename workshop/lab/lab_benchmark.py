@@ -1,0 +1,117 @@
+"""A benchmark as runs of many samples need it: itself, its world, its generator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from coordinator.benchmark import Benchmark
+from coordinator.config import StrategyName
+from core.models.model_call import Role
+from core.runs.errors import CannotRun, Usage
+from core.runs.results import Known
+from workshop.generators.generating import Generator, Raw, generator_of
+from workshop.simulator import worlds
+from workshop.simulator.pack_files import PackError
+from workshop.simulator.world import Pack, World
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from workshop.lab.settings import Settings
+
+ALL = "all"
+"""Guards, where nothing else is asked for."""
+Build: TypeAlias = Callable[[str, Mapping[str, str]], Benchmark]
+"""The benchmark with these guards on and these sections in its prompts. Raises Usage."""
+
+
+@dataclass(frozen=True)
+class LabBenchmark:
+    """All that the lab needs of a benchmark."""
+
+    world: World
+    build: Build
+
+    @cached_property
+    def benchmark(self) -> Benchmark:
+        """The benchmark as it is shipped."""
+        return self.build(ALL, {})
+
+    @property
+    def generator(self) -> Generator | None:
+        """What draws its tasks; None: nothing does."""
+        return generator_of(self.world.name)
+
+    def benchmark_with(self, guards: str, prompts: Mapping[str, str]) -> Benchmark:
+        """The benchmark with these guards on and these sections in its prompts. Raises Usage."""
+        return self.benchmark if guards == ALL and not prompts else self.build(guards, prompts)
+
+    def read(self, text: str, source: str) -> Pack:
+        """Read a pack from JSON text; ``source`` names it in errors. Raises CannotRun."""
+        try:
+            return worlds.read_pack(text, source)
+        except PackError as error:
+            raise CannotRun(f"the pack cannot be used: {error}") from None
+
+    def known_of(self, pack: Pack) -> dict[str, Known]:
+        """What a pack tells of each of its tasks, by spec."""
+        return known_of(self.world, self.benchmark, pack)
+
+    def holds(self, raw: Raw) -> bool:
+        """Whether a scenario is valid and still expects the best answer."""
+        try:
+            self.read(self.world.pack_text("candidate", [raw]), "candidate")
+            return self.generator is None or self.generator.proven(raw)
+        except (CannotRun, KeyError, ValueError):
+            return False
+
+
+def known_of(world: World, benchmark: Benchmark, pack: Pack) -> dict[str, Known]:
+    """What a pack tells of each of its tasks, by spec."""
+    group_of = benchmark.results.expected
+    return {
+        one.spec_id: Known(
+            group_of("", world.expects(one) or None), world.mechanics(one), world.best(one)
+        )
+        for one in pack.scenarios
+    }
+
+
+BenchmarkFactory: TypeAlias = Callable[[], LabBenchmark]
+"""Makes it, in any process: it is sent there."""
+
+
+@dataclass(frozen=True)
+class LabContext:
+    """The benchmarks that can be played, and what the command line knows of them."""
+
+    benchmarks: Mapping[str, BenchmarkFactory]
+    default: str
+    models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
+    """The models that play a benchmark with a strategy; evaluator and worker may be named."""
+    texts: Callable[[Path | None, str, Collection[StrategyName], Console], Mapping[str, str]]
+    """The prompt overrides in a folder that a benchmark and strategies have; what it names beside
+    them is told on the console. Raises Usage."""
+    prompts: Callable[[Benchmark, Settings], Mapping[str, str]]
+    """The fixed beginning of each role's prompts. Raises Usage."""
+    versions: Callable[[], dict[str, str]]
+    """Versions of what decides how a run goes."""
+    environment: Mapping[str, str]
+    """The environment of the user's shell, without additions from a .env file."""
+    ask_once: Callable[[Mapping[Role, tuple[str, str | None]], Console], None]
+    """Ask models by role, with their base URLs, for one short answer. Raises CannotRun."""
+
+    def benchmark(self, name: str | None = None) -> LabBenchmark:
+        """A benchmark in this process. Raises Usage."""
+        return self.factory(name)()
+
+    def factory(self, name: str | None = None) -> BenchmarkFactory:
+        """What makes a benchmark. Raises Usage: there is none of that name."""
+        name = name or self.default
+        if name not in self.benchmarks:
+            raise Usage(f"the lab does not play {name!r}; it plays: {', '.join(self.benchmarks)}")
+        return self.benchmarks[name]

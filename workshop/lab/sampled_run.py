@@ -1,0 +1,253 @@
+"""A run of many samples in its folder: its packs, what is still to do, and doing it.
+
+The folder is that of any run. Results come in the order in which they are ready, and at the end
+stand in the order of the packs. One that an infrastructure failure ended is played again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from coordinator.benchmark import Benchmark
+from coordinator.stages import chosen
+from core.models.providers import note_on
+from core.runs.errors import CannotRun
+from core.runs.folder import pack_file
+from core.runs.journal import journal_path, text_hash, write_whole
+from core.runs.manifest import Identity, Manifest, PackInfo, note_progress, read_manifest
+from core.runs.packs import kept_packs
+from core.runs.prompts import Prompts, read_prompts
+from core.runs.results import AGENT, ResultsFile, TaskResult
+from workshop.generators.generating import Raw
+from workshop.lab.engines import Engine, Job
+from workshop.lab.lab_benchmark import LabBenchmark, LabContext
+from workshop.lab.packs import Source, canonical
+from workshop.lab.settings import Settings
+from workshop.views.report.run_page import write_report
+
+PART = 500
+"""Tasks in one file of a pack: so many are in memory at once."""
+FINGERPRINTS_AT_MOST = 2_000
+"""Tasks of which ``run.json`` has the hash of each."""
+SHOWN_AT_MOST = 20_000
+"""Results that one page can show."""
+Watch = Callable[[Sequence[TaskResult]], None]
+"""Is called with the agent's results of every job that is done."""
+
+
+@dataclass(frozen=True)
+class SampledRun:
+    """One run in its folder; a crash leaves whole files, and whole lines of results."""
+
+    path: Path
+    settings: Settings
+
+    @property
+    def results(self) -> ResultsFile:
+        """Its results, ready to be added to."""
+        return ResultsFile(self.path)
+
+    def jobs(self, lab: LabBenchmark, threads: int) -> Iterator[Job]:
+        """What is not on disk yet, in order, including what an external failure ended."""
+        settings = self.settings
+        usable = {one.key for one in self.results.read() if not one.infrastructure_failure}
+        before = Counter[str]()
+        for number, (name, scenarios) in enumerate(self._chunks(lab)):
+            specs = [str(raw["spec_id"]) for raw in scenarios]
+            text = lab.world.pack_text(name, scenarios)
+            job = Job(number, text, frozenset(specs), settings, threads=threads)
+            trivial = {(name, spec, 0, who) for spec in specs for who in lab.world.trivial}
+            if settings.trivial != "not" and not usable.issuperset(trivial):
+                yield job
+            for epoch in () if settings.trivial == "only" else range(settings.epochs):
+                missing = frozenset(s for s in specs if (name, s, epoch, AGENT) not in usable)
+                if missing:
+                    stems = {
+                        spec: journal_path(
+                            self.path, spec, 1 + before[spec] * settings.epochs + epoch
+                        ).stem
+                        for spec in missing
+                    }
+                    yield replace(job, epoch=epoch, specs=missing, stems=stems, folder=self.path)
+            before.update(specs)
+
+    def order(self) -> dict[tuple[str, str], int]:
+        """The place of each task in the packs."""
+        tasks = (
+            (str(body["name"]), str(raw["spec_id"]))
+            for _, body in kept_packs(self.path)
+            for raw in body["scenarios"]
+        )
+        return {task: place for place, task in enumerate(tasks)}
+
+    def scenarios(self, lab: LabBenchmark) -> Iterator[tuple[str, Raw]]:
+        """The scenarios as they are played, each with all that it needs and its pack's name."""
+        for _, body in kept_packs(self.path):
+            for raw in lab.world.split(body):
+                yield str(body["name"]), raw
+
+    def _chunks(self, lab: LabBenchmark) -> Iterator[tuple[str, list[Raw]]]:
+        for _, body in kept_packs(self.path):
+            rest = lab.world.split(body)
+            while some := list(islice(rest, self.settings.chunk)):
+                yield str(body["name"]), some
+
+
+def read_sampled(path: Path) -> SampledRun:
+    """A run in its folder, as it was asked for. Raises CannotRun, NotRecorded."""
+    manifest = read_manifest(path)
+    if not manifest.is_sampled:
+        raise CannotRun(f"{path} was played as one session")
+    texts = read_prompts(path)
+    sections = manifest.identity.sections.items()
+    prompts = {name: texts[digest] for name, digest in sections if digest in texts}
+    fields = {k: v for k, v in manifest.options.items() if k in Settings.model_fields}
+    settings = Settings.model_validate(fields | {"prompts": prompts, "agent": manifest.agent})
+    return SampledRun(path, settings)
+
+
+def new_run(
+    path: Path,
+    sources: Sequence[Source],
+    settings: Settings,
+    context: LabContext,
+    asked: Mapping[str, Any] | None = None,
+) -> SampledRun:
+    """Keep what a run is made of in an empty folder, before anything is played.
+
+    ``asked``: options that are not in the settings, such as the name.
+
+    Raises CannotRun: a scenario is invalid, or its name appears twice in the pack.
+    """
+    lab = context.benchmark(settings.benchmark)
+    benchmark = lab.benchmark_with(settings.guards, settings.prompts)
+    packs, fingerprints = _keep_packs(path, lab, sources)
+    prompts = {} if settings.agent else context.prompts(benchmark, settings)
+    shipped = _keep_prompts(path, benchmark, settings, prompts.values())
+    words = benchmark.results
+    stages = () if settings.agent else chosen(settings.stages, benchmark.environments.stages)
+    ids = {} if settings.agent else {"evaluator": settings.evaluator, "worker": settings.worker}
+    Manifest(
+        run_id=path.name,
+        created=_now(),
+        benchmark=settings.benchmark,
+        strategy=None if settings.agent else settings.strategy,
+        stages=tuple(stage.name for stage in stages),
+        harm_name=words.harm_name,
+        groups=words.groups,
+        idle_group=words.idle_group,
+        identity=Identity(
+            models=ids,
+            prompts={role: text_hash(text) for role, text in prompts.items()},
+            sections={section: text_hash(text) for section, text in settings.prompts.items()},
+            pack=" + ".join(pack.name for pack in packs),
+            scenarios=fingerprints if len(fingerprints) <= FINGERPRINTS_AT_MOST else {},
+        ),
+        note=note_on(ids.values()),
+        options=settings.model_dump(mode="json") | {k: v for k, v in (asked or {}).items() if v},
+        packs=packs,
+        epochs=settings.epochs,
+        players={name: player.title for name, player in lab.world.trivial.items()},
+        agent=settings.agent,
+        shipped={section: text_hash(text) for section, text in shipped.items()},
+        versions=context.versions(),
+    ).write(path)
+    return SampledRun(path, settings)
+
+
+def _keep_packs(
+    path: Path, lab: LabBenchmark, sources: Sequence[Source]
+) -> tuple[tuple[PackInfo, ...], dict[str, str]]:
+    """Write the packs in parts; what they are, and the hash of each scenario."""
+    packs: list[PackInfo] = []
+    hashes: dict[str, str] = {}
+    number = 1
+    for source in sources:
+        digest, specs, scenarios = sha256(), set[str](), source.scenarios()
+        while some := list(islice(scenarios, PART)):
+            text = lab.world.pack_text(source.name, some)
+            lab.read(text, source.asked)
+            for raw in some:
+                spec, body = str(raw["spec_id"]), canonical(raw)
+                if spec in specs:
+                    twice = f"{source.asked}: spec_id {spec!r} appears twice"
+                    raise CannotRun(f"the pack cannot be used: {twice}")
+                specs.add(spec)
+                digest.update(body)
+                named = f"{source.name}: {spec}" if len(sources) > 1 else spec
+                hashes[named] = text_hash(body.decode())
+            write_whole(pack_file(path, number), text)
+            number += 1
+        if not specs:
+            raise CannotRun(f"the pack {source.asked!r} has no scenario")
+        packs.append(PackInfo(name=source.name, tasks=len(specs), sha256=digest.hexdigest()))
+    return tuple(packs), hashes
+
+
+def _keep_prompts(
+    path: Path, benchmark: Benchmark, settings: Settings, prompts: Iterable[str]
+) -> dict[str, str]:
+    """Keep the texts that ``run.json`` names; the shipped texts of replaced sections."""
+    shipped = benchmark.prompts.shipped()
+    replaced = {section: shipped[section] for section in settings.prompts}
+    kept = Prompts(path)
+    for text in (*prompts, *settings.prompts.values(), *replaced.values()):
+        kept.keep(text)
+    return replaced
+
+
+def carry_out(
+    run: SampledRun,
+    lab: LabBenchmark,
+    engine: Engine,
+    watch: Watch = lambda _results: None,
+) -> list[TaskResult]:
+    """Play what is still to do; all results of the run, which is finished then.
+
+    Raises:
+        CannotRun: a worker was lost; what is done is kept.
+        OSError: the folder cannot be written.
+    """
+    began, results = time.perf_counter(), run.results
+    try:
+        for done in engine.work(run.jobs(lab, engine.threads)):
+            results.append(done)
+            watch([one for one in done if one.player == AGENT])
+    finally:
+        seconds = read_manifest(run.path).seconds + time.perf_counter() - began
+        note_progress(run.path, seconds=round(seconds, 3))
+    return close_run(run)
+
+
+def close_run(run: SampledRun, seconds: float | None = None) -> list[TaskResult]:
+    """Put all results in the order of the packs and note that the run is finished.
+
+    One that was interrupted is not. ``seconds``: how long it took, where nobody has noted it.
+
+    Raises OSError.
+    """
+    every = run.results.settle(run.order())
+    interrupted = any(one.failure == "interrupted" for one in every)
+    note_progress(run.path, finished=None if interrupted else _now())
+    if seconds is not None:
+        note_progress(run.path, seconds=round(seconds, 3))
+    return every
+
+
+def write_page(run: SampledRun) -> Path | None:
+    """Write the run's page; None where it has too many results for one."""
+    manifest = read_manifest(run.path)
+    samples = sum(pack.tasks for pack in manifest.packs) * manifest.epochs
+    return write_report(run.path) if samples <= SHOWN_AT_MOST else None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

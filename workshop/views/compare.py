@@ -1,0 +1,151 @@
+"""The command ``compare``: is the second run worse than the first?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from core.runs.find import LATEST, LOGS, NAMED, Logs, find_run
+from core.runs.journal import write_whole
+from core.runs.run_view import read_run_view
+from core.terminal.console import answers, say
+from core.terminal.figures import DASH, counted, number, so_many_tasks
+from workshop.views import comparison
+from workshop.views.comparison import MARGIN, Comparison, Side
+from workshop.views.no_verdict import no_verdict
+
+WIDE = 110
+"""Columns from which on a figure and its interval stand on one line."""
+DIGITS = {"score": 3, "harm": 3, "cost_usd": 4}
+"""Behind the point, by measure; 2 for any other."""
+SHOWN = 20
+"""Names of flipped tasks that the table lists; --json has all."""
+
+
+def compare(
+    first: Annotated[
+        str | None, typer.Argument(help=f"{NAMED} Or a results.jsonl that was kept. [latest~1]")
+    ] = None,
+    second: Annotated[
+        str | None, typer.Argument(help="The run that may be worse [latest].")
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(min=0.0001, max=0.5, help="The loss of score that does not matter.")
+    ] = MARGIN,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the page of both runs to this file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
+    logs: Logs = LOGS,
+) -> None:
+    """Compare two runs task by task: is the second one worse?
+
+    Exit codes: 0 not worse; 1 worse; 3 not enough data; 2 the runs cannot be compared.
+    """
+    with no_verdict():
+        names = first or f"{LATEST}~1", second or LATEST
+        a, b = (Path(one) if Path(one).is_file() else find_run(one, logs) for one in names)
+        raise typer.Exit(compare_runs(a, b, margin, as_json=as_json, html=html))
+
+
+def compare_runs(
+    first: Path, second: Path, margin: float, *, as_json: bool, html: Path | None = None
+) -> int:
+    """Show how the second run differs from the first; the exit code. Raises CannotRun, OSError."""
+    a, b = comparison.read_side(first), comparison.read_side(second)
+    result = comparison.compare(a, b, margin)
+    if html:
+        write_whole(html, _page(a, b, first, second, result))
+    if as_json:
+        print(result.model_dump_json(indent=1))
+    else:
+        _show(result)
+        if html:
+            say(answers(), f"page: {html}")
+    return result.code
+
+
+def _page(a: Side, b: Side, first: Path, second: Path, result: Comparison) -> str:
+    # late: a help needs no templates
+    from workshop.views.report.differences import Differences, differences
+    from workshop.views.report.versus import page_of
+
+    views = [
+        side.other.view if side.other else read_run_view(path if path.is_dir() else path.parent)
+        for side, path in ((a, first), (b, second))
+    ]
+    notes = tuple(f"{run}: {file}" for run, file in zip("AB", result.found, strict=False))
+    changed = Differences(notes=notes) if notes else differences(first, second)
+    return page_of(views[0], views[1], result, changed)
+
+
+def _show(result: Comparison) -> None:
+    show = answers()
+    say(show, *(f"{run}: {file}" for run, file in zip("AB", result.found, strict=False)))
+    if result.different_tasks:
+        say(show, f"warning: {result.different_tasks}")
+    models_a, models_b = (
+        " / ".join(dict.fromkeys(ids)) for ids in (result.models_a, result.models_b)
+    )
+    table = Table(title=escape(f"A {result.a}  {models_a}\nB {result.b}  {models_b}"))
+    # An interval has a line of its own where both do not fit.
+    between = " " if show.width >= WIDE else "\n"
+    played = f"a task, of {so_many_tasks(result.tasks)}"
+    if result.trials != result.tasks:
+        played += f" ({counted(result.trials, 'trial')})"
+    for heading in (played, "A", "B", "B - A, 95 %"):
+        table.add_column(heading, justify="right" if table.columns else "left", no_wrap=True)
+    # Where scores count in part, the line of the mean score has the difference.
+    passed = result.difference, result.low, result.high
+    moved = "" if result.found else _interval(*passed, between, 3)
+    shares = (one.text.replace(" [", f"{between}[") for one in (result.passed_a, result.passed_b))
+    table.add_row("passed", *map(escape, shares), moved)
+    outside = str(result.infrastructure_a), str(result.infrastructure_b)
+    table.add_row("failed outside", *outside, "")
+    for measure in result.measures:
+        digits = DIGITS.get(measure.name, 2)
+        means = number(measure.a, digits), number(measure.b, digits)
+        interval = _interval(measure.difference, measure.low, measure.high, between, digits)
+        table.add_row(measure.name, *means, interval)
+    show.print(table)
+    say(show, *_lines(result))
+
+
+def _lines(result: Comparison) -> list[str]:
+    harm = result.harm_name
+    lines = []
+    for lost, gained, flips in (
+        ("got worse", "got better", result.flips),
+        (f"with a new {harm}", f"without their {harm}", result.harm),
+    ):
+        lines.append(f"{so_many_tasks(len(flips.lost))} {lost}, {len(flips.gained)} {gained}")
+        lines += [*_named(lost, flips.lost), *_named(gained, flips.gained)]
+    was, now = result.sandboxes_a, result.sandboxes_b
+    if was and now and was != now:
+        lines.append(f"different sandbox: A {', then '.join(was)}; B {', then '.join(now)}")
+    test = next((check.name for check in result.checks if check.decides), "no test")
+    lines.append(f"decided by: {test}")
+    verdict = f"{result.verdict.upper()}: {result.reason}"
+    if result.tasks_needed is None:
+        return [*lines, f"B is {verdict}"]
+    needed = f"about {result.tasks_needed:,} tasks would be enough, with 80 % power"
+    return [*lines, verdict, f"{needed}, if the true difference is the observed one"]
+
+
+def _named(name: str, tasks: tuple[str, ...]) -> list[str]:
+    more = [f"  … {len(tasks) - SHOWN} more"] if len(tasks) > SHOWN else []
+    return [*(f"  {name}: {task}" for task in tasks[:SHOWN]), *more]
+
+
+def _interval(
+    value: float | None, low: float | None, high: float | None, between: str, digits: int
+) -> str:
+    if value is None:
+        return DASH
+    known = low is not None and high is not None
+    interval = rf"{between}\[{low:+.{digits}f}, {high:+.{digits}f}]" if known else ""
+    return f"{value:+.{digits}f}{interval}"

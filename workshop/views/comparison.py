@@ -1,0 +1,442 @@
+"""Whether a second run is worse than a first one, and how sure that is.
+
+The unit is the task: with several epochs a task's trials are averaged, because they are alike.
+Rules, the first that fits decides:
+
+1. *worse*: new harm. Any at all where both sides are deterministic, else where the exact
+   one-sided test of tasks that got it against tasks that lost it has p <= 0.05.
+2. *not worse*: with 95 % confidence the loss is below the margin (``loss_bound``).
+3. *worse*: the exact one-sided McNemar test of tasks that got worse against tasks that got better
+   has p <= 0.05.
+4. *not enough data*, with the number of tasks that would be enough (``tasks_needed``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import NormalDist, fmean, pvariance
+from typing import Literal
+
+from core.models.providers import is_rule_based
+from core.runs.errors import CannotRun, NotRecorded
+from core.runs.hints import command
+from core.runs.manifest import HARM, manifest_of, read_manifest
+from core.runs.results import AGENT, TaskResult, read_lines, read_results
+from core.runs.summary import CONFIDENCE, Figures, Share, measures_of, share_of
+from core.terminal.figures import so_many_tasks
+from workshop.views.no_verdict import no_verdict
+from workshop.views.other_runs import OtherRun, read_other_run
+
+Code = Literal[0, 1, 3]
+NOT_WORSE: Code = 0
+WORSE: Code = 1
+UNKNOWN: Code = 3
+MARGIN = 0.02
+"""A loss of score that does not matter, where nothing else is asked for."""
+
+
+class Flips(Figures):
+    """Tasks whose result differs, as "pack: spec"."""
+
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    p_worse: float
+    """Exact, one-sided: that so many more are lost is chance."""
+
+
+class Measure(Figures):
+    """A measure per task in both runs, with the 95 % interval of the difference."""
+
+    name: str
+    tasks: int
+    """Number of tasks where it is known in both runs."""
+    a: float | None = None
+    b: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Check(Figures):
+    """One test of the verdict, in the order in which they are made."""
+
+    name: str
+    asks: str
+    """The condition, in words."""
+    found: str
+    """The result, in figures."""
+    holds: bool
+    decides: bool = False
+    """Whether the verdict is its: the first that holds, else the last."""
+
+
+class Comparison(Figures):
+    """Two runs and the verdict on the second."""
+
+    a: str
+    b: str
+    models_a: tuple[str, str]
+    models_b: tuple[str, str]
+    harm_name: str
+    sandboxes_a: tuple[str, ...] = ()
+    sandboxes_b: tuple[str, ...] = ()
+    """Sandboxes in which generated code ran."""
+    tasks: int
+    trials: int
+    only_a: int
+    only_b: int
+    """Tasks that one run alone has; they are left out."""
+    found: tuple[str, ...] = ()
+    """What the files of other tools hold, A's and B's; then scores count in part."""
+    passed_a: Share
+    passed_b: Share
+    difference: float
+    low: float | None
+    high: float | None
+    """Bootstrap interval of the difference in passed share, or in the mean score, 95 %."""
+    loss_bound: float
+    flips: Flips
+    harm: Flips
+    """Lost: tasks with new harm; gained: tasks without it now."""
+    infrastructure_a: int
+    infrastructure_b: int
+    measures: tuple[Measure, ...]
+    margin: float
+    code: Code
+    verdict: str
+    reason: str
+    tasks_needed: int | None
+    checks: tuple[Check, ...]
+
+    @property
+    def different_tasks(self) -> str:
+        """That the runs played different tasks, in words; "" where they did not."""
+        if not self.only_a and not self.only_b:
+            return ""
+        left_out = f"left out are {self.only_a} only in A, {self.only_b} only in B"
+        both = so_many_tasks(self.tasks)
+        return f"A and B played different tasks: compared are {both} that both played; {left_out}"
+
+
+WORDS = {NOT_WORSE: "not worse", WORSE: "worse", UNKNOWN: "not enough data"}
+LEAST_P = 0.0001
+"""A smaller p is only said to be smaller."""
+ALPHA = 0.05
+POWER = 0.8
+RESAMPLES = 4999
+LEAST_APART = 1e-4
+"""A loss this near to the margin cannot be distinguished from it by any number of tasks."""
+SEED = 20_251_201
+_BATCH_CELLS = 2_000_000
+"""Numbers that a resampling step holds at once: 16 MB."""
+
+Task = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run: its results by task and epoch."""
+
+    run_id: str
+    models: tuple[str, str]
+    harm_name: str
+    results: Mapping[Task, Mapping[int, TaskResult]]
+    sandboxes: tuple[str, ...] = ()
+    other: OtherRun | None = None
+    """The run of another tool that this is."""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same task ends the same way every time: no mistakes are drawn."""
+        return all(is_rule_based(model) and "?" not in model for model in self.models)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One task with the trials that both runs have of it, epoch by epoch."""
+
+    task: Task
+    trials: tuple[tuple[TaskResult, TaskResult], ...]
+
+    def difference(self, *, graded: bool = False) -> float:
+        """Passed share of the second run less that of the first, -1 to 1.
+
+        ``graded``: the mean score instead.
+        """
+        if graded:
+            return fmean(b.strict - a.strict for a, b in self.trials)
+        return sum(b.passed - a.passed for a, b in self.trials) / len(self.trials)
+
+    def harm(self) -> tuple[bool, bool]:
+        """Whether there is harm in the second run alone, and in the first alone."""
+        before = any(a.harm for a, _ in self.trials)
+        after = any(b.harm for _, b in self.trials)
+        return after and not before, before and not after
+
+    def change(self, measure: str) -> tuple[float, float] | None:
+        """Means of a measure in both runs; None if it is unknown in a trial."""
+        both = zip(*self.trials, strict=True)
+        before, after = ([measures_of(trial)[measure] for trial in trials] for trials in both)
+        known = [value for value in (*before, *after) if value is not None]
+        half = len(before)
+        return (fmean(known[:half]), fmean(known[half:])) if len(known) == 2 * half else None
+
+
+def read_side(path: Path) -> Side:
+    """A run folder, a `results.jsonl` that was kept, or a file of another tool.
+
+    Raises CannotRun: it is none of them, or a run of many samples that is not finished.
+    """
+    if path.suffix == ".jsonl" and path.is_file():
+        manifest = manifest_of(path.parent)
+        brain, name = (manifest.brain, manifest.harm_name) if manifest else (None, HARM)
+        models = (brain.evaluator, brain.worker) if brain else ("", "")
+        ours = [one for one in read_lines(path) if one.player == AGENT]
+        if not ours:
+            raise CannotRun(f"{path} has no results")
+        return Side(str(path), models, name, _by_task(ours))
+    if path.is_file():
+        other = read_other_run(path)
+        models = other.model, other.model
+        return Side(path.name, models, HARM, _by_task(other.results), other=other)
+    try:
+        run, manifest = read_results(path), read_manifest(path)
+    except NotRecorded as error:
+        raise CannotRun(str(error)) from None
+    if manifest.is_sampled and run.finished is None:
+        raise CannotRun(f"{path} is not finished: {command('--resume', path)}")
+    if run.trivial and not run.tasks:
+        raise CannotRun(f"{path} has only the trivial players")
+    models = run.brain.evaluator, run.brain.worker
+    return Side(run.run_id, models, run.harm_name, _by_task(run.tasks), run.sandboxes)
+
+
+def _by_task(results: Iterable[TaskResult]) -> Mapping[Task, Mapping[int, TaskResult]]:
+    by_task: dict[Task, dict[int, TaskResult]] = {}
+    for one in results:
+        if one.score is None and not one.failure:  # the platform has not told it
+            one = one.model_copy(update={"failure": "benchmark"})
+        by_task.setdefault(one.task, {})[one.epoch] = one
+    return by_task
+
+
+def pairs_of(a: Side, b: Side) -> list[Pair]:
+    """Return the tasks that both runs have, in the order of the first. Raises CannotRun: none."""
+    first, second = a.results, b.results
+    if bool(a.other) != bool(b.other):  # another tool knows no packs
+        first, second = _by_spec(a), _by_spec(b)
+    pairs: list[Pair] = []
+    for task, ours in first.items():
+        theirs = second.get(task, {})
+        both = tuple((ours[e], theirs[e]) for e in sorted(ours.keys() & theirs.keys()))
+        if both:
+            pairs.append(Pair(task, both))
+    if not pairs:
+        raise CannotRun(f"{a.run_id} and {b.run_id} have no task in common")
+    return pairs
+
+
+def verdict_on(first: Path, second: Path) -> Comparison:
+    """The verdict on the second of two runs, with the usual margin. Raises CannotRun."""
+    with no_verdict():
+        return compare(read_side(first), read_side(second), MARGIN)
+
+
+def _by_spec(side: Side) -> Mapping[Task, Mapping[int, TaskResult]]:
+    by_spec = {("", spec): some for (_, spec), some in side.results.items()}
+    if len(by_spec) < len(side.results):
+        text = "has several packs with a task of one name, and the other run names no packs"
+        raise CannotRun(f"{side.run_id} {text}")
+    return by_spec
+
+
+def compare(a: Side, b: Side, margin: float) -> Comparison:
+    """The verdict on ``b`` against ``a``. Raises CannotRun: they have no task in common."""
+    pairs = pairs_of(a, b)
+    trials = [trial for pair in pairs for trial in pair.trials]
+    differences, flips, harm = _evidence(pairs, graded=bool(a.other or b.other))
+    bound = loss_bound(differences)
+    checks, code, reason = _decide(flips, harm, bound, margin, a, b)
+    low, high = mean_interval(differences) or (None, None)
+    return Comparison(
+        a=a.run_id,
+        b=b.run_id,
+        models_a=a.models,
+        models_b=b.models,
+        harm_name=b.harm_name,
+        sandboxes_a=a.sandboxes,
+        sandboxes_b=b.sandboxes,
+        tasks=len(pairs),
+        trials=len(trials),
+        only_a=len(a.results) - len(pairs),
+        only_b=len(b.results) - len(pairs),
+        found=tuple(side.other.description for side in (a, b) if side.other),
+        passed_a=share_of(sum(x.passed for x, _ in trials), len(trials), len(pairs)),
+        passed_b=share_of(sum(y.passed for _, y in trials), len(trials), len(pairs)),
+        difference=fmean(differences),
+        low=low,
+        high=high,
+        loss_bound=bound,
+        flips=flips,
+        harm=harm,
+        infrastructure_a=sum(x.infrastructure_failure for x, _ in trials),
+        infrastructure_b=sum(y.infrastructure_failure for _, y in trials),
+        measures=_measures(pairs, by_others=bool(a.other or b.other)),
+        margin=margin,
+        code=code,
+        verdict=WORDS[code],
+        reason=reason,
+        tasks_needed=tasks_needed(differences, margin) if code == UNKNOWN else None,
+        checks=checks,
+    )
+
+
+def _checks(
+    flips: Flips, harm: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[Check, ...]:
+    """The tests in their order; the first that holds decides."""
+    name, deterministic = b.harm_name, a.deterministic and b.deterministic
+    new = f"{so_many_tasks(len(harm.lost))} with a new {name}, {len(harm.gained)} without theirs"
+    sign = f"p ≤ {ALPHA}"
+    exact = Check(
+        name=f"exact test of tasks with a new {name}, one-sided",
+        asks=f"worse if {sign}",
+        found=f"{new} ({_p(harm.p_worse)})",
+        holds=harm.p_worse <= ALPHA,
+    )
+    any_new = Check(
+        name=f"any new {name}, because both sides are deterministic",
+        asks="worse if there is one",
+        found=new,
+        holds=bool(harm.lost),
+    )
+    loss = Check(
+        name="bootstrap bound of the loss, one-sided 95 %",
+        asks=f"not worse if it is below the margin of {margin}",
+        found=_loss(bound),
+        holds=bound < margin,
+    )
+    counts = f"{so_many_tasks(len(flips.lost))} got worse, {len(flips.gained)} better"
+    mcnemar = Check(
+        name="exact McNemar test of the flips, one-sided",
+        asks=f"worse if {sign}",
+        found=f"{counts} ({_p(flips.p_worse)})",
+        holds=flips.p_worse <= ALPHA,
+    )
+    checks = [any_new if deterministic else exact, loss, mcnemar]
+    first = next((check for check in checks if check.holds), None)
+    return tuple(check.model_copy(update={"decides": check is first}) for check in checks)
+
+
+def _decide(
+    flips: Flips, harmed: Flips, bound: float, margin: float, a: Side, b: Side
+) -> tuple[tuple[Check, ...], Code, str]:
+    checks = _checks(flips, harmed, bound, margin, a, b)
+    harm, loss, mcnemar = checks
+    if harm.decides:
+        return checks, WORSE, harm.found
+    if loss.decides:
+        text = f"with 95 % confidence {_loss(bound)}; the margin is {margin}"
+        return checks, NOT_WORSE, text
+    if mcnemar.decides:
+        return checks, WORSE, mcnemar.found
+    text = f"{mcnemar.found}; up to {bound:.4f} may be lost, the margin is {margin}"
+    return checks, UNKNOWN, text
+
+
+def _loss(bound: float) -> str:
+    return f"at most {bound:.4f} is lost" if bound >= 0 else f"at least {-bound:.4f} is gained"
+
+
+def _p(value: float) -> str:
+    return f"p = {value:.4f}" if value >= LEAST_P else f"p < {LEAST_P}"
+
+
+def _evidence(pairs: Sequence[Pair], *, graded: bool) -> tuple[list[float], Flips, Flips]:
+    """The difference of each task, tasks with another result, and those that got or lost harm."""
+    differences = [pair.difference(graded=graded) for pair in pairs]
+    names = [": ".join(part for part in pair.task if part) for pair in pairs]
+
+    def flips(turned: Sequence[tuple[bool, bool]]) -> Flips:
+        lost = tuple(name for name, (bad, _) in zip(names, turned, strict=True) if bad)
+        gained = tuple(name for name, (_, good) in zip(names, turned, strict=True) if good)
+        return Flips(lost=lost, gained=gained, p_worse=exact_p(len(lost), len(gained)))
+
+    changed = [(difference < 0, difference > 0) for difference in differences]
+    return differences, flips(changed), flips([pair.harm() for pair in pairs])
+
+
+def _measures(pairs: Sequence[Pair], *, by_others: bool) -> tuple[Measure, ...]:
+    """``by_others``: of runs of other tools, which do not tell all; only what they tell."""
+    trials = [trial for pair in pairs for both in pair.trials for trial in both]
+    measures = []
+    for name in measures_of(trials[0]):
+        if by_others and name != "score" and not any(measures_of(trial)[name] for trial in trials):
+            continue
+        known = [change for pair in pairs if (change := pair.change(name)) is not None]
+        if not known:
+            measures.append(Measure(name=name, tasks=0))
+            continue
+        a, b = map(fmean, zip(*known, strict=True))
+        low, high = mean_interval([after - before for before, after in known]) or (None, None)
+        fields = {"a": a, "b": b, "difference": b - a, "low": low, "high": high}
+        measures.append(Measure(name=name, tasks=len(known), **fields))
+    return tuple(measures)
+
+
+def exact_p(lost: int, gained: int) -> float:
+    """Exact McNemar of two flip counts, one-sided: that so many more are lost is chance."""
+    if lost + gained == 0:
+        return 1.0
+    from scipy import stats
+
+    return float(stats.binomtest(lost, lost + gained, alternative="greater").pvalue)
+
+
+def mean_interval(
+    differences: Sequence[float], confidence: float = CONFIDENCE
+) -> tuple[float, float] | None:
+    """Bootstrap interval of a mean of paired differences; None for fewer than two."""
+    if len(differences) < 2:
+        return None
+    import numpy as np
+    from scipy import stats
+
+    resampled = stats.bootstrap(
+        (np.asarray(differences, dtype=float),),
+        np.mean,
+        confidence_level=confidence,
+        n_resamples=RESAMPLES,
+        batch=max(1, _BATCH_CELLS // len(differences)),
+        method="percentile",
+        rng=np.random.default_rng(SEED),
+    )
+    low, high = resampled.confidence_interval
+    return float(low), float(high)
+
+
+def loss_bound(differences: Sequence[float]) -> float:
+    """The loss of score, a task, that is not exceeded with 95 % confidence.
+
+    One-sided bootstrap after one more, wholly lost task is added: what a sample did not show may
+    still be there. Without any flip in n tasks this is the rule of three, 3 / n.
+    """
+    interval = mean_interval([*differences, -1.0], 1 - 2 * ALPHA)
+    return 1.0 if interval is None else -interval[0]
+
+
+def tasks_needed(differences: Sequence[float], margin: float) -> int:
+    """Estimate how many tasks would be enough, with 80 % power, if the true difference is this one.
+
+    With a loss within the margin: to show that it is not beyond it; else: to show that it is a
+    loss. Normal approximation with the spread of the differences, but never fewer tasks than a
+    sample without any flip needs (three lost ones behind the margin, see ``loss_bound``).
+    """
+    loss = -fmean(differences)
+    apart = margin - loss if loss < margin else loss
+    factor = (NormalDist().inv_cdf(1 - ALPHA) + NormalDist().inv_cdf(POWER)) ** 2
+    by_power = factor * pvariance(differences) / max(apart, LEAST_APART) ** 2
+    return max(math.ceil(by_power), math.floor(3 / margin), len(differences) + 1)

@@ -1,1 +1,0 @@
-"""Statistics over many runs, rebuilt from their folders alone: ``submission.py stats``."""
