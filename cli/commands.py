@@ -32,7 +32,9 @@ def run(options: Options, context: typer.Context) -> int:
 
         jobs = options.jobs if "jobs" in options.model_fields_set else None
         sitting = Sitting(context.obj(), jobs, quiet=options.quiet or options.as_json)
-        show(sitting.resume(options.resume), as_json=options.as_json)
+        run = sitting.resume(options.resume)
+        if options.as_json or not options.quiet:
+            show(run, as_json=options.as_json)
         return 0
     from cli.run import start
 

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from cli import cache_folder
 from cli.cli import app
 from company_tools.wiki_store import hash_of
+from core.runs.manifest import read_manifest
 from tests.records import results_at
 from workshop.simulator.company.pack import BUNDLED_PACK
 from workshop.simulator.store.pack import BUNDLED_PACK as STORE_PACK
@@ -161,7 +162,7 @@ def test_the_lab_plays_it_beside_trivial_players(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, [str(word) for word in words])
     assert done.exit_code == 0, done.output
     summary = json.loads(done.stdout)
-    assert summary["settings"]["guards"] == "none"
-    players = {one["player"]: one["score"] for one in summary["summaries"]}
+    assert read_manifest(tmp_path / summary["run_id"]).options["guards"] == "none"
+    players = {one["name"]: one["score"] for one in summary["summaries"]}
     assert players["agent"] > players["always-denied_security"]
     assert {"name-lookup", "always-ok_not_found"} <= players.keys()

@@ -21,8 +21,7 @@ from coordinator.session import Session
 from core.erc3_client import ERC3, retry_policy
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy, pause
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.runs.results import RunResults, TaskResult
-from tests.records import results_at
+from core.runs.results import RunResults, TaskResult, read_lines
 from tests.rehearsal import clients_for
 from tests.relay import Call, Relay, Rule, answering, changing, relay
 from tests.worker.sandbox.kinds import KINDS
@@ -330,7 +329,8 @@ def test_a_score_that_is_no_number_from_0_to_1_is_unknown_in_a_run_and_when_resu
     run = start(rule, SPECS[:1])
     for results in (run.go(), run.resume()):
         assert [(t.score, t.failure) for t in results.tasks] == [(None, None)]
-        assert results_at(run.folder)["totals"]["scored"] == 0
+        assert results.totals.scored == 0
+        assert [t.score for t in read_lines(run.folder / "results.jsonl")] == [None]
 
 
 def test_a_journal_with_a_score_out_of_bounds_is_read_as_unknown(start: Start) -> None:
@@ -477,5 +477,4 @@ def test_surrogates_in_the_shop_are_no_fault_of_ours(start: Start, rule: Rule) -
 def test_a_report_of_it_all_can_be_written(start: Start) -> None:
     run = start(answering(BUY, 500, {"status": 500, "error": "\udcff", "code": ""}))
     results = run.go()
-    assert results_at(run.folder)["tasks"]
-    assert results.tasks
+    assert read_lines(run.folder / "results.jsonl") == list(results.tasks)

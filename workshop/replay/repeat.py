@@ -57,6 +57,10 @@ def replay(
     Raises:
         NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
     """
+    manifest = read_manifest(folder)
+    if manifest.agent:
+        text = f"{folder} was played by an agent that is not ours: its code is not recorded"
+        raise NotRecorded(f"{text}; {command('show', folder)} tells what the platform saw")
     turns = turns_of(folder, spec_id, number)
     coded = [(log.spec_id, turn) for log, turn in turns if not is_typed(turn)]
     if turns and not coded:
@@ -64,7 +68,7 @@ def replay(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without code; "
             f"{command('show', folder)} tells what they did"
         )
-    tools = tools_of(read_manifest(folder).benchmark)
+    tools = tools_of(manifest.benchmark)
     repetitions = []
     for spec, turn in coded:
         now, divergence = repeat(turn, tools, spec)
