@@ -31,7 +31,7 @@ from core.models.providers import (
     NOTHING_PLAYED,
     DirectTransport,
     Played,
-    is_rule_based,
+    is_scripted,
 )
 from core.models.retries import EXHAUSTED, FINAL, HINTS, RETRY_SECONDS, is_passing, pause_of
 from core.text import printable
@@ -71,7 +71,7 @@ def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transpo
     ``played``: what the run plays, for our own.
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
     """
-    if is_rule_based(backend.model):
+    if is_scripted(backend.model):
         return DirectTransport(backend.model, played)
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka import GonkaTransport
@@ -261,7 +261,7 @@ class ModelClient:
         self._note_failure(call, "; ".join(follows) or None)
         if other is not None:
             return self._targets[other]
-        hint = None if is_rule_based(self.model) else HINTS.get(error.kind)
+        hint = None if is_scripted(self.model) else HINTS.get(error.kind)
         text = f"{self.model}: {'; '.join(call.problems)}"
         raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
 
@@ -291,7 +291,7 @@ def supports_schema(model: str) -> bool:
 
     Only the map's entry for this id counts: another provider of the model may differ.
     """
-    entry = None if is_rule_based(model) else map_entry(model)
+    entry = None if is_scripted(model) else map_entry(model)
     return bool(entry and entry.get("supports_response_schema"))
 
 

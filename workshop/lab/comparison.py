@@ -22,7 +22,7 @@ from statistics import NormalDist, fmean, pvariance
 from pydantic import ValidationError
 
 from core.models.file_checks import first_problem
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.runs.errors import CannotRun
 from core.runs.folder import LAB
 from core.runs.hints import command
@@ -85,7 +85,7 @@ class Side:
     @property
     def deterministic(self) -> bool:
         """Whether the same task ends the same way every time: no mistakes are drawn."""
-        return all(is_rule_based(model) and "?" not in model for model in self.models)
+        return all(is_scripted(model) and "?" not in model for model in self.models)
 
 
 @dataclass(frozen=True)

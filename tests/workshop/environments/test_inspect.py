@@ -22,11 +22,11 @@ from inspect_ai.log import EvalLog, EvalSample, read_eval_log
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.solver import SolverSpec
-from workshop.rule_based import provider
 
 import cli.inspect_plugin  # noqa: F401 - an installation from before it was there has no entry point
 from cli.adapters import ADAPTERS
 from core.models.model_call import Message
+from core.models.providers import Played
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments import inspect_tasks
 from workshop.environments.drawn import draw_pack, open_world
@@ -34,6 +34,7 @@ from workshop.environments.inspect_tasks import DrawnTasks
 from workshop.lab.engines import Job
 from workshop.lab.lab_run import Settings
 from workshop.lab.play_job import play_job
+from workshop.scripted import provider
 from workshop.simulator.open_world import Call
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.simulator.worlds import load_pack
@@ -200,12 +201,12 @@ def test_a_retry_asks_only_for_what_has_no_result_yet(monkeypatch: pytest.Monkey
     broken = open_world("store", SEED, 1).task
     reply = provider.reply
 
-    def failing(model: str, messages: list[Message]) -> str:
+    def failing(model: str, messages: list[Message], played: Played) -> str:
         prompt = "\n".join(message["content"] for message in messages)
         asked.append(prompt)
         if broken in prompt and len(asked) < 100:
             raise LookupError("not now")
-        return reply(model, messages)
+        return reply(model, messages, played)
 
     monkeypatch.setattr(provider, "reply", failing)
     (log,) = inspect_ai.eval(

@@ -15,13 +15,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workshop.rule_based import provider as brains
-
 from cli import cli
 from core.models.model_call import ExchangeFailed, Message, sha256_of
-from core.models.providers import register
+from core.models.providers import Played, register
 from tests.short_ticks import shorten
 from tests.warming import warm
+from workshop.scripted import provider as brains
 
 KILLED = 137
 NOT_PROVEN = 3
@@ -37,7 +36,7 @@ STEPS = frozenset({"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", 
 
 
 class Paid:
-    """The playbook's brains, and a reflecting model that says its texts in turn."""
+    """The scripted models, and a reflecting model that says its texts in turn."""
 
     def __init__(self, payments: Path, texts: Sequence[str], broken: int | None) -> None:
         """``broken``: behind so many payments no model answers any more."""
@@ -46,7 +45,11 @@ class Paid:
     def names(self) -> Sequence[str]:
         return ("reflection", *brains.names())
 
-    def reply(self, model: str, messages: list[Message]) -> str:
+    def check(self, model: str) -> None:
+        if model != "reflection":
+            brains.check(model)
+
+    def reply(self, model: str, messages: list[Message], played: Played) -> str:
         if self._broken is not None and len(self.lines()) >= self._broken:
             raise ExchangeFailed("authentication", "no such key")
         if model == "reflection":
@@ -54,7 +57,7 @@ class Paid:
             text = self._texts[asked % len(self._texts)]
             said = f"Why: attempt {asked + 1}.\n```\n{text}\n```"
         else:
-            said = brains.reply(model, messages)
+            said = brains.reply(model, messages, played)
         with self._payments.open("a") as file:
             file.write(f"{model} {sha256_of(json.dumps(messages))}\n")
         return said

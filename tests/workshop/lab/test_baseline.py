@@ -1,10 +1,9 @@
-"""The stored baseline: what the rule-based model could do, it still does."""
+"""The stored baseline: what the scripted model could do, it still does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -20,9 +19,7 @@ from workshop.lab.play_job import play_job
 store = ADAPTERS["store"]
 
 Make = Callable[..., Trial]
-PARTS = 8
 """In so many parts the large pack is played here."""
-NIGHTLY = pytest.mark.nightly("each part holds every kind of task; by day one is played")
 
 
 def run_of(*packs: PackInfo) -> LabRun:
@@ -66,37 +63,15 @@ def test_no_baseline_is_made_from_failures_of_the_machine(trial: Make) -> None:
         baseline.baseline_of(run_of(info()), [trial("a", failure="internal")])
 
 
-def test_other_words_cost_few_points() -> None:
-    (varied,) = (
-        pack
-        for pack in baseline.load(store().stored_baseline().path).packs
-        if pack.name == "store-variations"
-    )
-    assert varied.passed / varied.tasks >= 0.94
-
-
-@pytest.mark.parametrize(
-    ("asked", "start", "step"),
-    [
-        ("bundled", 0, 1),
-        ("variations", 0, PARTS),
-        *(pytest.param("variations", start, PARTS, marks=NIGHTLY) for start in range(1, PARTS)),
-    ],
-)
-def test_the_rule_based_model_is_not_worse_than_its_baseline(
-    asked: str, start: int, step: int
-) -> None:
+def test_the_scripted_model_is_not_worse_than_its_baseline() -> None:
     adapter, digest = store(), sha256()
-    source = source_of(asked, adapter)
+    source = source_of("bundled", adapter)
     every = list(source.scenarios())
     for raw in every:
         digest.update(canonical(raw))
-    some = list(islice(every, start, None, step))
     of = adapter.stored_baseline()
-    settings = Settings(benchmark="store", packs=(asked,), evaluator=of.model, worker=of.model)
-    job = Job(0, 0, adapter.pack_text(source.name, some), None, settings, threads=2)
-    trials = play_job(job, store)
-    assert len(trials) == len(some)
+    settings = Settings(benchmark="store", packs=("bundled",), evaluator=of.model, worker=of.model)
+    job = Job(0, 0, adapter.pack_text(source.name, every), None, settings, threads=2)
     pack = PackInfo(name=source.name, tasks=len(every), sha256=digest.hexdigest())
-    found = baseline.check(baseline.load(of.path), [pack], trials)
+    found = baseline.check(baseline.load(of.path), [pack], play_job(job, store))
     assert (found.lost, found.harm) == ((), ())

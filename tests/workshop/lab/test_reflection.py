@@ -28,7 +28,10 @@ class Script:
     def names(self) -> list[str]:
         return ["reader"]
 
-    def reply(self, model: str, messages: list[dict[str, str]]) -> str:
+    def check(self, model: str) -> None:
+        assert model == "reader"
+
+    def reply(self, model: str, messages: list[dict[str, str]], played: object) -> str:
         self.asked += 1
         if messages[0]["content"] == "bad":
             raise LookupError("no answer")
