@@ -46,7 +46,7 @@ from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
 from core.models.model_call import KeptCalls, ModelCall
-from core.models.providers import Played, is_rule_based, note_on
+from core.models.providers import Played, is_scripted, note_on
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, NotRecorded, Usage
 from core.runs.find import find_run
@@ -235,7 +235,7 @@ class Assembly:
             CannotGoOn: the platform no longer knows one of its tasks.
         """
         targets = chain.from_iterable(self.models.targets())
-        if not (self.models.player or all(is_rule_based(t.backend.model) for t in targets)):
+        if not (self.models.player or all(is_scripted(t.backend.model) for t in targets)):
             # The slowest import is done before the run's clock starts.
             litellm_module.load()
         session = self._new_session(watch)

@@ -29,7 +29,7 @@ from core.models.model_client import open_transport
 from core.models.model_ids import UnknownModel, address_of, check_id, key_variable, missing_keys
 from core.models.models_file import Backend, Models, Target
 from core.models.prices import Price, dollars, openrouter_id, target_price
-from core.models.providers import GONKA, is_rule_based
+from core.models.providers import GONKA, is_scripted
 from core.models.redact import redact
 from core.models.reply_text import Problem, clean
 from core.models.tokens import count_messages
@@ -120,7 +120,7 @@ class Place:
     @property
     def is_served(self) -> bool:
         """Whether a server is asked, which costs."""
-        return not is_rule_based(self.target.backend.model)
+        return not is_scripted(self.target.backend.model)
 
     @property
     def price(self) -> Price | None:

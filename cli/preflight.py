@@ -17,7 +17,7 @@ from core.models.model_call import KeptCalls, ModelCall, Role
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.model_ids import missing_keys
 from core.models.models_file import Models, Settings
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.models.redact import redact
 from core.runs.errors import CannotRun, Usage
 from core.terminal.console import say
@@ -111,7 +111,7 @@ class _Brief(Models):
     def settings(self, model: str, role: Role, base_url: str | None = None) -> Settings:
         """Copy the run's models with the limits of a preflight."""
         settings = super().settings(model, role, base_url)
-        served = (t for t in settings.targets if not is_rule_based(t.backend.model))
+        served = (t for t in settings.targets if not is_scripted(t.backend.model))
         usable = [t for t in served if not missing_keys(t.backend)]
         seconds = SECONDS if len(usable) == 1 else SECONDS / 2
         targets = []
@@ -174,7 +174,7 @@ def _questions(models: Models, asked: Asked) -> list[_Question]:
     smallest: dict[tuple[object, ...], _Question] = {}
     for role, (model, base_url) in asked.items():
         targets = models.settings(model, role, base_url).targets
-        if any(is_rule_based(target.backend.model) for target in targets):
+        if any(is_scripted(target.backend.model) for target in targets):
             continue  # one that always answers stands behind the others
         question = _Question(model, role, base_url, brief)
         first = question.places[0].key

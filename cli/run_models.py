@@ -24,7 +24,7 @@ from core.models.model_call import Role
 from core.models.model_client import ModelClient, open_transport
 from core.models.models_file import Backend, Models, ModelsError, Target, load_models
 from core.models.prices import tells_cost
-from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_rule_based
+from core.models.providers import NOTHING_PLAYED, SCRIPTED, Played, is_scripted
 from core.models.sections import NONE, Texts
 from core.runs.errors import CannotRun, Usage
 from core.runs.journal import text_hash
@@ -150,8 +150,8 @@ def check_roles(asked: Mapping[Role, object], groups: Sequence[Sequence[str]]) -
     It knows what is asked. Who decides, acts or judges beside it would seem to be as good.
     """
     by_role = dict(zip(asked, groups, strict=True))
-    scripted = {role for role, ids in by_role.items() if any(map(is_rule_based, ids))}
-    others = {role for role, ids in by_role.items() if not all(map(is_rule_based, ids))}
+    scripted = {role for role, ids in by_role.items() if any(map(is_scripted, ids))}
+    others = {role for role, ids in by_role.items() if not all(map(is_scripted, ids))}
     if scripted and others:
         one, other = (", ".join(sorted(map(str, roles))) for roles in (scripted, others))
         raise Usage(
@@ -272,7 +272,7 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
 
 def check_evaluator(options: Options) -> None:
     """Raises Usage: a worker is named and no evaluator, which a scripted model would play."""
-    if not asks_role(options, "worker") or is_rule_based(options.worker):
+    if not asks_role(options, "worker") or is_scripted(options.worker):
         return
     given, variables = options.model_fields_set, os.environ
     worker = "worker" in given or variables.get("WORKER_MODEL")
@@ -301,7 +301,7 @@ def check_models(options: Options, models: RunModels, url: str) -> None:
     They know what is asked, so their session would say nothing of an agent.
     """
     backends = (target.backend.model for targets in models.targets() for target in targets)
-    ids = ", ".join(dict.fromkeys(id for id in backends if is_rule_based(id)))
+    ids = ", ".join(dict.fromkeys(id for id in backends if is_scripted(id)))
     if not options.real or not ids:
         return
     if not options.allow_scripted:

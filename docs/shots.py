@@ -33,10 +33,8 @@ from workshop.views.report.versus import versus_page  # noqa: E402
 
 TASK = "cheapest_mix_ghost_fill_in"
 PACKS = ROOT / "workshop" / "simulator" / "store" / "packs"
-BUNDLED, VARIATIONS = (
-    ROOT / "workshop" / "simulator" / "store" / "packs" / f"store-{name}.json"
-    for name in ("bundled", "variations")
-)
+BUNDLED = PACKS / "store-bundled.json"
+MISTAKEN = ("--evaluator", "scripted/store?errors=0.2&seed=7")
 
 
 def run(out: Path, pack: Path | None, *options: str, **environment: str) -> Path:
@@ -111,7 +109,7 @@ def shoot_versus(browser: Any, logs: Path) -> None:
 
 def shoot_live(browser: Any, logs: Path) -> None:
     """The live pages: the failed tasks of a run."""
-    found = run(logs, VARIATIONS)
+    found = run(logs, BUNDLED, *MISTAKEN)
     page = opened(browser, f"{serve(logs)}/runs/{found.name}/", dark=True)
     page.get_by_role("button", name="Failed").click()
     shoot(page, "live")
@@ -121,7 +119,7 @@ def shoot_runs(browser: Any, logs: Path) -> None:
     """The list of runs as a telephone shows it: finished, limited, with a name and without."""
     run(logs, BUNDLED)
     run(logs, BUNDLED, "--max-seconds", "0.3", "--name", "a short one")
-    run(logs, VARIATIONS, "--name", "spring cleaning", "--max-turns", "2")
+    run(logs, BUNDLED, "--name", "spring cleaning", "--max-turns", "2")
     page = opened(browser, serve(logs))
     page.set_viewport_size({"width": 390, "height": 620})
     page.locator("#states button").nth(1).wait_for()

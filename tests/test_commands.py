@@ -162,7 +162,7 @@ def run(command: Command, folder: Path) -> tuple[int, str]:
     return other.returncode, other.stdout + other.stderr
 
 
-SLOW = (PYTHON, "make ", f"{AGENT} regress --pack variations", f"{AGENT} regress --strategy both")
+SLOW = (PYTHON, "make ", f"{AGENT} regress --strategy both")
 """What takes more than some seconds, or needs another process: only with RUN_ALL_COMMANDS."""
 BY_DAY = ("README.md", "tutorial.md")
 FEW = "few.json"
@@ -171,7 +171,7 @@ FEW = "few.json"
 
 def quick(command: Command) -> bool:
     """Whether a command is run in every test."""
-    slow = command.words.startswith(SLOW) or "variations" in command.words
+    slow = command.words.startswith(SLOW)
     slow = slow or "--benchmark company" in command.words
     return not command.needs and not slow and not command.words.startswith(("export ", "ERC3_"))
 

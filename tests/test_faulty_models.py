@@ -91,9 +91,9 @@ def test_an_id_is_read(model: str, spec: Spec) -> None:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ("", "'' is no rule-based model"),
-        ("openai/gpt", "'openai/gpt' is no rule-based model"),
-        ("faulty/store", "'faulty/store' is no rule-based model"),
+        ("", "'' is no model of ours"),
+        ("openai/gpt", "'openai/gpt' is no model of ours"),
+        ("faulty/store", "'faulty/store' is no model of ours"),
         ("store?speed=1", "speed: Extra inputs are not permitted"),
         ("store?seed", "seed"),
         ("store?other=x", "other"),
@@ -115,7 +115,7 @@ def test_a_wrong_id_is_told_with_what_is_right(model: str, said: str) -> None:
 
 
 def test_an_unknown_model_says_so_through_the_client() -> None:
-    with pytest.raises(ModelFailed, match="there is no model playbook/cellar"):
+    with pytest.raises(ModelFailed, match="there is no scripted/cellar"):
         ModelClient("faulty/cellar?seed=1", "evaluator").complete(prompt())
 
 
@@ -253,7 +253,7 @@ def test_a_script_may_be_behind_it(bench: Callable[[], Ledger]) -> None:
 
 
 def test_a_reply_that_is_a_record_is_spoiled_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workshop.rule_based.store.model.reply", lambda m, p: Reply(text=EYES))
+    monkeypatch.setattr("workshop.scripted.provider.reply", lambda *_: Reply(text=EYES))
     assert ask("store?rate=0", prompt()) == Reply(text=EYES).model_dump_json()
     assert json.loads(ask("store?rate=1&kinds=empty", prompt("x")))["text"] == ""
 

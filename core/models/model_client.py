@@ -33,7 +33,7 @@ from core.models.providers import (
     NOTHING_PLAYED,
     DirectTransport,
     Played,
-    is_rule_based,
+    is_scripted,
 )
 from core.models.retries import RETRY_SECONDS, attempts_of, is_passing, pause_of
 from core.text import printable
@@ -75,7 +75,7 @@ def open_transport(backend: Backend, played: Played = NOTHING_PLAYED) -> Transpo
     ``played``: what the run plays, for our own.
     LiteLLM also calls nodes of Gonka, with requests that Gonka's library signs.
     """
-    if is_rule_based(backend.model):
+    if is_scripted(backend.model):
         return DirectTransport(backend.model, played)
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka import GonkaTransport
@@ -254,7 +254,7 @@ class ModelClient:
             self._backends.failed(name, error.retry_after)
         call.tried.append(name)
         call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
-        if not is_rule_based(self.model):
+        if not is_scripted(self.model):
             call.hints.append(hint_of(error.kind, error.text, key_variable(target.backend)))
         over = leads_to == "end" or call.until <= self._clock()
         other = None if over else self._backends.choose(call.tried)
@@ -294,7 +294,7 @@ def supports_schema(model: str) -> bool:
 
     Only the map's entry for this id counts: another provider of the model may differ.
     """
-    entry = None if is_rule_based(model) else map_entry(model)
+    entry = None if is_scripted(model) else map_entry(model)
     return bool(entry and entry.get("supports_response_schema"))
 
 

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz, process
 from core.models.litellm_module import load
 from core.models.models_file import Backend, Models
 from core.models.prices import price_map
-from core.models.providers import GONKA, is_rule_based, prefixes, provider
+from core.models.providers import GONKA, is_scripted, prefixes, provider
 
 _ALSO = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
@@ -32,7 +32,7 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     Empty: the key is there, none is needed, or nobody can tell without asking the provider
     (roles of a cloud, servers of one's own).
     """
-    if is_rule_based(backend.model):
+    if is_scripted(backend.model):
         return ()
     if backend.model.startswith(f"{GONKA}/"):
         from core.models.gonka import missing_variables
@@ -73,7 +73,7 @@ def key_variable(backend: Backend) -> str:
 
 def address_of(backend: Backend) -> str | None:
     """The address that a backend is asked at; None where LiteLLM alone knows it."""
-    if backend.base_url or is_rule_based(backend.model) or backend.model.startswith(f"{GONKA}/"):
+    if backend.base_url or is_scripted(backend.model) or backend.model.startswith(f"{GONKA}/"):
         return backend.base_url
     result = _found(backend.model)
     return "https://api.openai.com/v1" if result and result[1] == "openai" else result and result[3]
@@ -120,11 +120,11 @@ def check_id(model: str, models: Models) -> None:
         ExtraMissing: this provider needs an extra.
     """
     prefix, slash, rest = model.partition("/")
-    if is_rule_based(model):
+    if is_scripted(model):
         try:
             provider(prefix).check(rest)
         except LookupError as error:
-            raise UnknownModel(f"{error.args[0]}{_hint(model, rule_based_ids())}") from None
+            raise UnknownModel(f"{error.args[0]}{_hint(model, scripted_ids())}") from None
         return
     if slash and not rest.strip():
         raise UnknownModel("the model's name is missing after the provider's")
@@ -139,11 +139,11 @@ def check_id(model: str, models: Models) -> None:
     providers = [GONKA, *(p.value for p in load().provider_list), *prefixes()] if slash else []
     named = [name for name in models.file.models if "*" not in name]
     moved = [f"{provider}/{rest}" for provider in providers]
-    known = [*named, *rule_based_ids(), *moved, *price_map()]
+    known = [*named, *scripted_ids(), *moved, *price_map()]
     raise UnknownModel(f"{what}{_hint(model, known)}")
 
 
-def rule_based_ids() -> list[str]:
+def scripted_ids() -> list[str]:
     """Every id of a provider of this project, without options."""
     return [f"{prefix}/{name}" for prefix in prefixes() for name in provider(prefix).names()]
 

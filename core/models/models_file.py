@@ -16,7 +16,7 @@ from rapidfuzz import fuzz, process
 
 from core.models.file_checks import FileError, read_toml, shown
 from core.models.model_call import Role
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.models.redact import remember
 from core.models.retries import Backends
 
@@ -142,13 +142,13 @@ class Models:
         """
         own = self.file.models.get(model)
         backends = own.backends if own and own.backends else None
-        if backends and base_url and not is_rule_based(model):
+        if backends and base_url and not is_scripted(model):
             raise ModelsError(
                 f"{self.source}: models.{model!r} has its own backends, so the base URL "
                 f"{base_url} cannot be used; set it as base_url of a backend, or leave it out"
             )
         if backends is None:
-            where = None if is_rule_based(model) else base_url
+            where = None if is_scripted(model) else base_url
             backends = (Backend(name=model, model=model, base_url=where),)
         targets = tuple(self._target(model, b, role) for b in backends)
         deadline = self._merged(model, backends[0].model, role).get("deadline_seconds", 300.0)
@@ -270,7 +270,7 @@ def slug_of(model: str) -> str:
     ids; so does what is not known.
     """
     parts = model.split("/")
-    if is_rule_based(model) or len(parts) == 1:
+    if is_scripted(model) or len(parts) == 1:
         return _with_vendor(model, model)
     name = _QUANTISED.sub("", parts[-1].casefold())
     if len(parts) > 2:

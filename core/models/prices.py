@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Usage
 from core.models.models_file import Models, Prices, Target, default_models
-from core.models.providers import GONKA, is_rule_based
+from core.models.providers import GONKA, is_scripted
 from core.models.tokens import litellm_folder
 
 MAP_FILE = "model_prices_and_context_window_backup.json"
@@ -70,7 +70,7 @@ def target_price(model: str, configured: Prices | None, base_url: str | None) ->
     A server of the user's own has no listed price; there it is only a likeness. What OpenRouter
     or Gonka asks has little to do with what others ask for the same model: no likeness there.
     """
-    if is_rule_based(model):
+    if is_scripted(model):
         return Price(0.0, 0.0, 0.0, "provider")
     if configured is not None:
         cached = None if configured.cached is None else configured.cached / 1e6

@@ -70,14 +70,14 @@ def provider(prefix: str) -> Provider:
     return _known[prefix]()
 
 
-def is_rule_based(model: str) -> bool:
-    """Whether a model id belongs to our own provider, which needs no key and costs nothing."""
+def is_scripted(model: str) -> bool:
+    """Whether a model id belongs to a provider of ours, which needs no key and costs nothing."""
     return model.split("/", 1)[0] in _known
 
 
 def note_on(models: Iterable[str]) -> str:
     """What a reader of their results has to know of some models; "" for nothing."""
-    return SCRIPTED_NOTE if any(map(is_rule_based, models)) else ""
+    return SCRIPTED_NOTE if any(map(is_scripted, models)) else ""
 
 
 class DirectTransport:

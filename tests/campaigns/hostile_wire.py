@@ -1,6 +1,6 @@
 """Sessions behind a relay that tampers with one endpoint's answers: what was bought and written.
 
-Every case is an endpoint with a mutation of its answers, played by the rule-based models. A wrong
+Every case is an endpoint with a mutation of its answers, played by the scripted models. A wrong
 purchase or write is one that harmed a task, or that was made in a task which is scored 0.
 
     python -m tests.campaigns.hostile_wire --benchmark store [--cases 10] [--out figures.json]

@@ -1,6 +1,6 @@
 """Our evaluator and worker as a solver of Inspect AI, on any model that Inspect reaches.
 
-Also the rule-based models under the ids that they have here, such as `scripted/store`, which need
+Also the scripted models under the ids that they have here, such as `scripted/store`, which need
 no key.
 """
 
@@ -40,7 +40,7 @@ from coordinator.session import Session
 from core.erc3_client import ERC3
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.models.model_call import ExchangeFailed, Reply, Request, Usage
-from core.models.providers import NOTHING_PLAYED, DirectTransport, Played, is_rule_based
+from core.models.providers import NOTHING_PLAYED, DirectTransport, Played, is_scripted
 from core.runs.results import TaskResult
 from core.runs.task import Watcher
 from workshop.environments.inspect_tasks import CALLS, reopened, unprefixed
@@ -89,7 +89,7 @@ class InspectTransport:
 
 def _id(model: Model) -> str:
     """What the agent calls a model; no setting of a models file is meant for one of Inspect."""
-    return str(model) if is_rule_based(str(model)) else f"inspect/{model}"
+    return str(model) if is_scripted(str(model)) else f"inspect/{model}"
 
 
 def register(benchmark_named: Callable[[str], Benchmark]) -> None:
@@ -123,6 +123,8 @@ async def _solve(
     transports = {
         _id(model): InspectTransport(model, loop, context) for model in set(models.values())
     }
+    if len({is_scripted(id) for id in transports}) > 1:
+        raise ValueError("a scripted model plays all roles or none")
     config = RunConfig(
         benchmark=world.benchmark.name,
         strategy=strategy,
@@ -190,7 +192,7 @@ class ScriptedModel(ModelAPI):
     ) -> ModelOutput:
         """The model's reply to a prompt of our agent; it calls no tools."""
         messages = tuple({"role": one.role, "content": one.text} for one in input)
-        transport = DirectTransport(f"playbook/{self.model_name}")
+        transport = DirectTransport(f"scripted/{self.model_name}", _PLAYED.get())
         reply = transport.send(Request(model=self.model_name, messages=messages), 0)
         output = ModelOutput.from_content(self.model_name, reply.text)
         prompt, completion = reply.usage.prompt or 0, reply.usage.completion or 0

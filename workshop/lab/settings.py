@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from coordinator.config import PlayConfig
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.runs.manifest import ExternalAgent
 
 AGENT_SECONDS = 600.0
@@ -52,7 +52,7 @@ class Settings(PlayConfig):
 
     def for_jobs(self, jobs: int) -> Settings:
         """Return the same settings with a chunk size for so many concurrent tasks."""
-        if all(is_rule_based(model) for model in (self.evaluator, self.worker)):
+        if all(is_scripted(model) for model in (self.evaluator, self.worker)):
             return self
         # Less than two rounds of a chunk would leave threads without work.
         return self.model_copy(update={"chunk": max(CHUNK_OF_MODELS, 2 * -(-jobs // cores()))})

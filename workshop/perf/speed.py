@@ -25,7 +25,7 @@ from smolagents import CodeAgent, LogLevel
 from smolagents.models import ChatMessage, MessageRole, Model
 
 from cli.lab import LAB
-from core.models.providers import provider
+from core.models.providers import Played, provider
 from tests.fake_openai import FakeOpenAI, Message
 from workshop.lab.engines import Job
 from workshop.lab.packs import source_of
@@ -69,7 +69,7 @@ def start(
     """Seconds from process start to the first turn of the bundled pack's first task.
 
     OPTIONS behind -- are those of the run. With --litellm both roles are ids of LiteLLM at an
-    endpoint on loopback, which answers as the rule-based model does.
+    endpoint on loopback, which answers as the scripted model does.
     """
     pack = worlds.world_of(worlds.FORMATS[benchmark]).bundled
     task = json.loads(pack.read_text())["scenarios"][0]["spec_id"]
@@ -83,10 +83,11 @@ def start(
 
 def _endpoint(benchmark: str) -> FakeOpenAI:
     """Answers both roles of a benchmark."""
-    model = provider("playbook")
+    model = provider("scripted")
+    played = Played((worlds.load_pack(worlds.world_of(worlds.FORMATS[benchmark]).bundled),))
 
     def answer(_model: str, messages: list[Message]) -> str:
-        return str(model.reply(benchmark, messages))
+        return str(model.reply(benchmark, messages, played))
 
     return FakeOpenAI(answer)
 
@@ -221,9 +222,9 @@ def _job(count: int, settings: Settings) -> Job:
 
 
 def _shops(count: int) -> str:
-    """The first tasks of the variations pack, as often as needed under other names."""
+    """The tasks of the bundled pack, as often as needed under other names."""
     lab = LAB["store"]()
-    scenarios = list(source_of("variations", lab).scenarios())
+    scenarios = list(source_of("bundled", lab).scenarios())
     rounds = -(-count // len(scenarios))
     many = (s | {"spec_id": f"{s['spec_id']}-{n}"} for n in range(rounds) for s in scenarios)
     return lab.world.pack_text("throughput", list(islice(many, count)))

@@ -10,6 +10,7 @@ import regex
 
 from core.models.prompt_json import compact
 from workshop.scripted.prompt import Finish, Line, Memory, Order
+from workshop.simulator.company.expectation import DIGEST
 from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.company.plays import chosen, literals
 
@@ -38,6 +39,7 @@ WEIGH = "Report the weight of employee"
 TOOLS = {**dict([*LOOK_UP.values(), *LIST.values()]), READ: "Combo_Read_Wiki_Pages", **_CHANGE}
 CHANGES = frozenset(_CHANGE)
 LOOKS = TOOLS.keys() - CHANGES
+LOGGED = "Evt_TimeEntryLogged"
 FEW = 3
 """Of more records of a kind, the whole list is read instead."""
 _PLAIN = regex.compile(r"[\w./-]+")
@@ -84,22 +86,22 @@ class Wish:
 def wish_of(scenario: CompanyScenario, pages: dict[str, str]) -> Wish:
     """The right play that a scenario expects; ``pages``: of its wiki, to tell a renaming."""
     expect = scenario.expect
-    events = tuple({"type": e.type, **chosen(e.fields)} for e in expect.events if e.fields)
+    usual_entry = {"employee": scenario.user, "date": scenario.today, "hours": 1}
+    events = tuple(
+        {"type": e.type, **(usual_entry if e.type == LOGGED else {}), **chosen(e.fields)}
+        for e in expect.events
+        if e.type != DIGEST
+    )
     links = tuple((kind, id_) for kind, wanted in expect.links.items() for id_ in wanted.must)
     outcome = expect.outcomes[0]
     if events and "ok_answer" in expect.outcomes:
         outcome = "ok_answer"
-    excluded = expect.message.excludes
-    usual = next((w for w in _usual(outcome) if not any(x in w for x in excluded)), ".")
+    words = [w for w in _WORDS if not any(x in w for x in expect.message.excludes)]
+    usual = next((w for w in words if outcome == "ok_answer" or w != _WORDS[0]), ".")
     message = " ".join(literals(expect.message.contains)) or usual
     answer = Answer(outcome, message, () if expect.no_links else links)
     lookups = tuple(_lookups(scenario, links, events, outcome))
     return Wish(lookups, events, answer, pages)
-
-
-def _usual(outcome: str) -> list[str]:
-    first = outcome == "ok_answer"
-    return [*_WORDS] if first else [*_WORDS[1:]]
 
 
 def _lookups(
@@ -116,7 +118,8 @@ def _lookups(
         named = dict.fromkeys((*links, *teams))
         for kind, (verb, _) in LOOK_UP.items():
             ids = [id_ for one, id_ in named if one == kind]
-            listed = len(ids) > FEW or (kind == "employee" and outcome == "ok_not_found")
+            nobody = kind == "employee" and outcome == "ok_not_found"
+            listed = scenario.page_limit != -1 and (nobody or len(ids) > FEW)
             if listed:
                 yield Line(LIST[kind][0], {})
             needed = [id_ for _, id_ in teams] if kind == "project" and listed else ids
@@ -162,7 +165,7 @@ def _changes(wish: Wish, teams: dict[str, list[dict[str, Any]]]) -> Iterator[Lin
                 yield Line(RENAME, {"old": event["file"], "new": renamed[event["file"]]})
             case "Evt_WikiArticleUpdated" if event["file"] not in renamed.values():
                 yield Line(WRITE, {"pages": {event["file"]: event["content"]}})
-            case "Evt_TimeEntryLogged":
+            case type_ if type_ == LOGGED:
                 yield Line(LOG, _logged(event))
             case "Evt_TimeEntryStatusChanged":
                 yield Line(ENTRY, {"id": event["id"], "status": event["status"]})
@@ -183,7 +186,7 @@ def _logged(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _employee(event: dict[str, Any]) -> dict[str, Any]:
-    fields = {k: event[k] for k in ("salary", "notes", "skills", "wills") if event.get(k)}
+    fields = {k: event[k] for k in ("salary", "notes", "skills", "wills") if k in event}
     return {"employee": event["employee"], **fields, **event.get("changes", {})}
 
 

@@ -55,8 +55,6 @@ class Wish:
 
     demand: Demand | None
     """None: nothing may be bought."""
-    idle_coupon: str = ""
-    """A code that the order has to carry although it takes nothing off."""
     skus: frozenset[str] = frozenset()
     """All that its shop sells."""
     ignores_ghosts: bool = False
@@ -89,11 +87,7 @@ def wish_of(scenario: Scenario) -> Wish:
     wanted: Demand | None = None
     for one in reversed(demands):
         wanted = replace(one, otherwise=wanted)
-    first = events[0] if events else None
-    idle = first.coupon if first and first.coupon and not first.discount else ""
-    if idle and first and first.discount is None:
-        idle = ""  # whether it takes something off shows when it is tried
-    return Wish(wanted, idle or "", skus)
+    return Wish(wanted, skus)
 
 
 def literal(wish: Wish, system: str) -> Wish:
@@ -170,7 +164,7 @@ def _choose(wish: Wish, first: int, products: list[Memory], *, whole: bool) -> O
                 return order
         elif purchases := Search(sold, Market(wares)).run():
             best = purchases[0]
-            return _buy(dict(best.items), wish.idle_coupon, best.total, sorted(wish.wanted))
+            return _buy(dict(best.items), "", best.total, sorted(wish.wanted))
     return _declined("the shop has no basket that answers the task")
 
 

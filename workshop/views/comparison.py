@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import NormalDist, fmean, pvariance
 from typing import Literal
 
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.runs.errors import CannotRun, NotRecorded
 from core.runs.hints import command
 from core.runs.manifest import HARM, manifest_of, read_manifest
@@ -151,7 +151,7 @@ class Side:
     @property
     def deterministic(self) -> bool:
         """Whether the same task ends the same way every time: no mistakes are drawn."""
-        return all(is_rule_based(model) and "?" not in model for model in self.models)
+        return all(is_scripted(model) and "?" not in model for model in self.models)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The bundled pack through model servers that misbehave, two roles at two servers at once.
 
-Behind the servers sits the rule-based model, which solves every task of the pack; so a score below
+Behind the servers sits the scripted model, which solves every task of the pack; so a score below
 1.0 is an answer that was lost on the way.
 """
 

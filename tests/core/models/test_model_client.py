@@ -34,7 +34,7 @@ from core.models.model_client import (
     supports_schema,
 )
 from core.models.models_file import Models, ModelsFile, Params, load_models
-from core.models.providers import is_rule_based
+from core.models.providers import is_scripted
 from core.models.tokens import count_messages, count_text
 from tests import canned
 from tests.canned import left, play
@@ -503,8 +503,8 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
         prompt=count_messages(ASK), completion=count_text("one two"), cached=0, reasoning=0
     )
     assert (call.cost_usd, call.price_source) == (0.0, "provider")
-    assert is_rule_based("scripted/store")
-    assert not is_rule_based("openai/playbook")
+    assert is_scripted("scripted/store")
+    assert not is_scripted("openai/playbook")
 
 
 def test_the_playbook_brain_answers() -> None:
