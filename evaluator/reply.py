@@ -26,7 +26,7 @@ DECISION: PROCEED or FINISH
 INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH """
 """The form in the prompt; the benchmark's way to finish a task follows it."""
 ALIKE = 92
-"""Similarity (0 to 100) from which a line counts as a copy of a line of the form."""
+"""Similarity (0 to 100) from which a sentence counts as a copy of a part of the form."""
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
 _FLAGS = regex.IGNORECASE | regex.MULTILINE
@@ -260,12 +260,9 @@ def _unclear(label: Label, part: str) -> str:
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _SENTENCE = regex.compile(r"\n|(?<=[.!?;:])\s")
-_CLAUSE = regex.compile(r'[;,":]|\bor\b')
-_SMALL = regex.compile(r"\p{Ll}")
+_CLAUSE = regex.compile(r"[\n;,\":()]|\bor\b")
 _BLANK = regex.compile(r"(?<![<\[{])[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
 """A placeholder that is still to be filled in; a list of links has a colon in it."""
-_SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
-"""A placeholder: something in brackets, dots, a line to be filled in."""
 
 
 def has_blank(text: str) -> bool:
@@ -274,39 +271,30 @@ def has_blank(text: str) -> bool:
 
 
 def _is_copy(text: str, form: str, prompt: str) -> bool:
-    """Whether every sentence of a text stands in the prompt, or in its form with altered ends."""
+    """Whether every sentence of a text stands in the prompt, or nearly so in its form.
+
+    A few words alone, such as the name of a playbook, have to be a whole clause there.
+    """
     if _PLAIN_END.fullmatch(text):
         return False
     text = _DECLINED.sub("", text)
-    if not _normal(_SIGNS.sub(" ", text)):
+    if not _normal(_BLANK.sub(" ", text)):
         return True
-    told = f" {_normal(prompt or form)} "
-    sentences = [line for line in map(_normal, _SENTENCE.split(text)) if line]
-    if any(one.count(" ") + 1 >= FEWEST_WORDS for one in sentences) or len(sentences) > 1:
-        return all(f" {one} " in told or _is_of_form(one, form) for one in sentences)
-    # The name of a playbook alone, or a few words of the form.
-    heads = {_normal(regex.split(r"[:(]", line)[0]) for line in prompt.splitlines()}
-    return sentences[0] in heads or _is_of_form(sentences[0], form)
-
-
-def _is_of_form(text: str, form: str) -> bool:
-    is_stretch = " " in text  # several words at the beginning or end of a line
-    return any(
-        fuzz.ratio(text, line) >= ALIKE
-        or (is_stretch and (line.startswith(f"{text} ") or line.endswith(f" {text}")))
-        for line in _lines(form)
+    (told, clauses), shown = _told(prompt or form), _told(form)[0]
+    sentences = list(filter(None, map(_normal, _SENTENCE.split(text))))
+    if len(sentences) == 1 and sentences[0].count(" ") + 1 < FEWEST_WORDS:
+        return sentences[0] in clauses
+    return all(
+        f" {one} " in told or (len(one) <= len(shown) and fuzz.partial_ratio(one, shown) >= ALIKE)
+        for one in sentences
     )
 
 
 @lru_cache(maxsize=8)
-def _lines(form: str) -> frozenset[str]:
-    """The texts after the labels, whole and clause by clause."""
-    lines = form.splitlines()
-    clauses = [c for line in lines for c in _CLAUSE.split(line.partition(":")[2])]
-    whole = [part for line in lines for part in (line, line.partition(":")[2])]
-    return frozenset(filter(None, map(_normal, (*whole, *filter(_SMALL.search, clauses)))))
+def _told(prompt: str) -> tuple[str, frozenset[str]]:
+    """All that a prompt says as one line, and its clauses."""
+    return f" {_normal(prompt)} ", frozenset(map(_normal, _CLAUSE.split(prompt)))
 
 
-@lru_cache(maxsize=256)
 def _normal(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
