@@ -17,6 +17,7 @@ from core.erc3_client import company
 from core.erc3_client.own.company_models import Outcome
 from core.ledger import Tool, ToolFault, tool
 from core.models.reply_json import find_json
+from core.models.reply_labels import ANSWER, Label, Labels, parts_of
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
@@ -25,10 +26,7 @@ LINKLESS = frozenset(
     {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
 )
 """Outcomes whose answers carry no links of their own."""
-_LABEL = regex.compile(
-    r"^[ \t*_`#>|-]*+(OUTCOME|MESSAGE|LINKS)[ \t*_`]*+(?::|：|=>?|→|->|\|)[*_]*+\s*+",
-    regex.I | regex.M,
-)
+_LABELS = Labels({name: name for name in ANSWER})
 _RULE = regex.compile(r"^[ \t]*+[-*_]{3,}+[ \t]*+$", regex.M)
 _LINKS_LINE = regex.compile(
     r"[-*•]\s|\d{1,3}+[.)]\s|[\[{\"'`]"
@@ -92,7 +90,7 @@ def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
             f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
         )
         raise NoFinalAnswer(f"{problem}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
-    message = _RULE.split(parts.get("MESSAGE", ""))[0].strip().removesuffix("|").strip()
+    message = parts.get("MESSAGE", "").strip()
     if not message:
         raise NoFinalAnswer(f"no MESSAGE was given. A FINISH says {FORM}")
     return FinalAnswer(outcome, message, _links(parts.get("LINKS", "auto"), session))
@@ -109,19 +107,32 @@ def _object(text: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """What stands behind each of the words; the first of a word counts, and ends at the second."""
-    labels = list(_LABEL.finditer(text))
-    ends = [*(label.start() for label in labels[1:]), len(text)]
-    parts: dict[str, str] = {}
-    for label, end in zip(labels, ends, strict=False):
-        if label[1].upper() in parts:
-            break  # an answer that nobody has asked for yet
-        parts[label[1].upper()] = text[label.end() : end].strip()
+    """What stands behind each label; the first of a name counts, and ends at the second.
+
+    Labels are spelled alike: "Outcome:" within a message is none where the others are in capitals.
+    """
+    labels: list[Label] = []
+    stop = len(text)
+    for label in _LABELS.find(text):
+        if labels and _is_capital(label) != _is_capital(labels[0]):
+            continue
+        if any(label.name == one.name for one in labels):
+            stop = label.begin  # an answer that nobody has asked for yet
+            break
+        labels.append(label)
+    parts = parts_of(text, labels, stop)
+    rules = list(_RULE.finditer(parts.get("MESSAGE", "")))
+    if rules and labels[-1].name == "MESSAGE":  # what follows is a note on the answer
+        parts["MESSAGE"] = parts["MESSAGE"][: rules[-1].start()].rstrip()
     return parts
 
 
+def _is_capital(label: Label) -> bool:
+    return label.name in label.written
+
+
 def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
-    text = _links_alone(text).strip("| ")
+    text = _links_alone(text)
     if not text or _AUTO.match(text):
         return None
     if _NO_LINKS.match(text):

@@ -1,22 +1,22 @@
 """Reads one decision out of what models really send.
 
 A reply is one decision: what follows an invented report, a second THOUGHT or a second DECISION is
-cut, because nothing of it has happened.
+cut, because nothing of it has happened. Where that would cut an answer in two, or where it is not
+clear which decision is meant, the reply is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice, takewhile
-from typing import NamedTuple
+from itertools import islice
 
 import regex
 from rapidfuzz import fuzz
 
 from core.models.model_call import ModelCall
 from core.models.reply_json import all_json, fold
+from core.models.reply_labels import ANSWER, LABELS_AT_MOST, Label, Labels, parts_of
 from core.models.reprompt import Misread, read_cleaned
 from core.runs.task import PREPARED, Decision
 
@@ -26,68 +26,49 @@ DECISION: PROCEED or FINISH
 INSTRUCTION: for PROCEED the worker's whole instruction; for FINISH """
 """The form in the prompt; the benchmark's way to finish a task follows it."""
 ALIKE = 92
-"""Similarity (0 to 100) from which a line counts as a copy of a line of the form."""
+"""Similarity (0 to 100) from which a sentence counts as a copy of a part of the form."""
 FEWEST_WORDS = 4
 """So many words in one stretch of the prompt are a copy of it."""
-LABELS_AT_MOST = 100
-"""Labels that are looked at: a reply of nothing else must not take seconds."""
 _FLAGS = regex.IGNORECASE | regex.MULTILINE
-_PARTS = {"thoughts": "thought", "reasoning": "thought", "instructions": "instruction"}
-_NAME = r"(?P<label>THOUGHTS?|REASONING|DECISION|INSTRUCTIONS?|IF[ _]DONE)"
-_EDGE = r"[ \t>*_#`~|\[({-]*+"
-_LABEL = regex.compile(
-    rf"^{_EDGE}(?:\d++[.)]\s*+)?{_EDGE}{_NAME}[*_`\])]*+"
-    r"(?:[ \t]*+(?:\([^()\n]{0,60}+\)|(?:to|for)(?: the)? worker))?[*_`]*+"
-    r"\s*+(?::|：|=>?|→|->|\||[-–—](?=\s))[*_`]*+[ \t]*+"
-    rf"|^[ \t]*+(?:#{{1,6}}+[ \t]*+(?:\d++[.)][ \t]*+)?[*_]*+|[*_]{{2,}}+){_NAME}[*_]*+[ \t]*+$"
-    rf"|^[ \t]*+<{_NAME}>",
-    _FLAGS,
+_WORDS_OF_DECISIONS = r"(?:(?P<go>PROCEED|CONTINUE)|(?P<end>FINISH(?:ED)?|DONE|STOP))\b"
+_SAYS = regex.compile(
+    rf"[\W_]*+(?:I (?:will )?)?{_WORDS_OF_DECISIONS}(?!\s*(?:or\b|/|\?|\|\s*\w))", _FLAGS
 )
-"""A label at the start of a line: with a sign behind it, as a heading, or as a tag."""
-_INLINE = regex.compile(r"(?<![\w\"])(?P<label>THOUGHT|DECISION|INSTRUCTION)[*_]*[:：][*_]*[ \t]*")
-"""Labels as the prompt writes them, anywhere: all three parts in one line."""
-_LATE = regex.compile(r"^[ \t*_#>-]*+(?P<label>DECISION)\W++(?:is\W++)?", _FLAGS)
-"""A decision without a sign behind its label."""
-_GO, _END = r"PROCEED|CONTINUE", r"FINISH(?:ED)?|DONE|STOP"
-_DECISION_WORD = regex.compile(rf"\b(?:(?P<go>{_GO})|(?P<end>{_END}))\b", _FLAGS)
-_LEADING = regex.compile(
-    rf"[\s*_`\"'>(\[]*+(?:{_DECISION_WORD.pattern})(?!\s*(?:or\b|/|\|\s*\w))", _FLAGS
+_DECISION_WORD = regex.compile(rf"\b{_WORDS_OF_DECISIONS}", _FLAGS)
+_LABELS = Labels(
+    {
+        "THOUGHT": "THOUGHTS?|REASONING",
+        "DECISION": "DECISION",
+        "INSTRUCTION": "INSTRUCTIONS?",
+        "PREPARED": PREPARED.replace(" ", "[ _]"),
+    },
+    # A decision without a sign behind its label.
+    r"^[ \t*_#>-]*+(?P<DECISION>DECISION)\W{1,4}(?:is\W{1,4})?(?=\W{0,4}(?:PROCEED|FINISH))",
 )
-_SAYS = regex.compile(rf"[\s*_`\"'>(\[|]*+(?:I (?:will )?)?{_DECISION_WORD.pattern}", _FLAGS)
-_LINE = regex.compile(r"[^\n]*+")
-_FINISH_AGAIN = regex.compile(r"\s*+(?:DECISION\W{1,6}FINISH\W*+)?", _FLAGS)
+_ANSWER_LABELS = Labels({name: name for name in ANSWER})
+_FINISH_AGAIN = regex.compile(
+    r"\s*+(?:(?:DECISION\W{1,9})?FINISH\b\W*+)?(?:INSTRUCTION\W{1,9})?", _FLAGS
+)
 """How some models begin a prepared answer, which is a FINISH already."""
 _NOT = regex.compile(r"\b(?:not|never|cannot|can't|don't|no|nor)\b", _FLAGS)
-_LOG = regex.compile(
-    r"^[ \t>*_#`-]*+(?:TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |Turn \d++ of \d"
-    r"|(?i:observations?|execution logs?)[*_]*+[:：]"
-    r"|</?(?i:turn|log|state|briefing|findings|observations?|report|tool_response|results?)\b)",
+_THINGS = r"REPORT|RESULTS?|OUTPUT|RESPONSE|REPLY|LOG|OBSERVATIONS?"
+_LATER = regex.compile(
+    r"(?:^|(?<=[.!?] ))[ \t>*_#`=|\[(-]*+(?:"
+    # What our log prints, and roles of a dialogue.
+    r"TOOL CALLS:|EFFECT (?:done|unknown)|RETURNED by |(?i:Turn) \d++ of \d|Human:|Assistant:"
+    # Reports that a model invents: as a label in capitals, or with a word that nothing else has.
+    rf"|(?:{_THINGS}|FAILED|ERROR|PRINTED|FINDINGS|STATE)\b(?:[ ]*\([^()\n]{{0,60}}+\))?"
+    r"[*_`\]) ]*+(?:[:：=]|-(?= )|$)"
+    rf"|(?i:(?:the )?worker(?:['’]s)?(?: (?:{_THINGS})\w*+)?[*_`\])]*+\s*+(?:[:：]|$))"
+    rf"|(?i:(?:the )?worker (?:{_THINGS}|return|said|say|found|answer)\w{{0,3}}+\b)"
+    rf"|(?i:(?:{_THINGS}) (?:from|of|by) (?:the )?worker\b)"
+    r"|(?i:(?:observations?|execution logs?)(?: \d++)?[*_]*+[:：])"
+    rf"|</?(?i:(?:worker_|tool_|function_)?(?:{_THINGS})s?|turn|state|briefing|findings|worker)\b"
+    # A decision in JSON behind one in labels.
+    r"|\{\s*+[\"'](?i:thought|decision|instruction)[\"']\s*+:)",
     regex.MULTILINE,
 )
-"""What only our log holds, or what a model invents in its place."""
-_REPORT = regex.compile(
-    r"^[ \t>*_#`-]*+(?:(?:WORKER(?:['’]S)? )?REPORT|RESULTS?|FAILED|ERROR|PRINTED"
-    r"|(?i:worker(?:['’]s)? (?:report|result|output|reply)|report (?:from|of|by) (?:the )?worker))"
-    r"[*_]*+[ \t]*+[:：]",
-    regex.MULTILINE,
-)
-"""The same in words that could also stand in the message of a FINISH."""
-_TAG = r"(?:answer|response|output|final\w*+|result|reply|solution)"
-_WRAPPER = regex.compile(
-    r"^[ \t]*+(?P<fence>`{3,12}+|~{3,12}+)[ \t]*+\w*+[ \t]*+\n"
-    r"(?P<body>(?s:.*?))(?:^[ \t]*+(?P=fence)|\Z)"
-    rf"|<(?P<tag>{_TAG})>(?P<body>(?s:.*?))(?:</(?P=tag)>|\Z)",
-    _FLAGS,
-)
-_DECIDES = regex.compile(r"\bDECISION\b", _FLAGS)
-_FENCE = regex.compile(r"[ \t]*+(?:`{3,12}+|~{3,12}+)[ \t]*+\w*+[ \t]*+")
-_LEFT_OVER = regex.compile(
-    rf"[ \t]*+(?:[-*_]{{3,}}+|</?{_TAG}>|`{{3,12}}+|~{{3,12}}+)?[ \t]*+", _FLAGS
-)
-_LAST_TAG = regex.compile(
-    rf"</(?:{_TAG}|thoughts?|reasoning|decision|instructions?)>[\s|*]*+\Z", _FLAGS
-)
-_OUTCOME = regex.compile(r"^[ \t>*_#`|-]*+OUTCOME[*_`]*+\s*+[:：=|]", _FLAGS)
+"""Begins what only our log holds, or what a model invents in its place."""
 _LONE_FINISH = regex.compile(r"(?:\A|\n)[ \t*_`]*+FINISH\W*+\Z", _FLAGS)
 _ONLY_JSON = regex.compile(r"(?:```\w*\s*)?\[?\s*\{")
 _PLAIN_END = regex.compile(r"[\W_]*(?:DONE|DECLINED|FINISH(?:ED)?)[\W_]*", _FLAGS)
@@ -106,12 +87,11 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
     text = read_cleaned(call).text
     parts = _from_json(text) or _from_labels(text, f"{PREPARED}:" in form)
     is_finish = _finishes(parts)
-    instruction = parts.get("instruction", "")
+    instruction = parts.get("INSTRUCTION", "")
+    if is_finish and not instruction:
+        instruction = parts["DECISION"].partition("\n")[2].strip()  # its label was left out
     if not is_finish:
-        # An answer that nobody asked for yet.
-        outcome = _OUTCOME.search(instruction)
-        instruction = instruction[: outcome.start() if outcome else None].strip()
-        instruction = _LONE_FINISH.sub("", instruction)
+        instruction = _LONE_FINISH.sub("", _without_answer(instruction))
     if instruction and _is_copy(instruction, form, "" if is_finish else prompt):
         raise Misread(
             "INSTRUCTION only repeats the prompt; write what is to be done for this task, with "
@@ -120,20 +100,50 @@ def read_decision(call: ModelCall, form: str = FORM, prompt: str = "") -> Decisi
     if not is_finish and not instruction:
         raise Misread("DECISION is PROCEED but there is no INSTRUCTION for the worker")
     return Decision(
-        thought=parts.get("thought", ""),
+        thought=parts.get("THOUGHT", ""),
         decision="FINISH" if is_finish else "PROCEED",
         instruction=instruction,
-        prepared="" if is_finish else _FINISH_AGAIN.sub("", parts.get("ifdone", ""), count=1),
+        prepared="" if is_finish else parts.get("PREPARED", ""),
     )
 
 
+def _finishes(parts: dict[str, str]) -> bool:
+    """Return whether the decision says FINISH. Raises Misread if it says neither or both."""
+    said = parts.get("DECISION", "")
+    leading = _SAYS.match(said)
+    words = [leading] if leading else list(_DECISION_WORD.finditer(said))
+    ends = {word["end"] is not None for word in words}
+    if leading and leading["end"] and "PROCEED" in said.partition("\n")[0]:
+        ends = {True, False}
+    if len(ends) == 1 and (leading or not _NOT.search(said)):
+        return ends.pop()
+    missing = [name for name in ("THOUGHT", "DECISION", "INSTRUCTION") if not parts.get(name)]
+    raise Misread(
+        ("DECISION can be read both ways" if words else "no DECISION")
+        + "; it must say PROCEED or FINISH and nothing else"
+        + (f"; missing: {', '.join(missing)}" if missing else "")
+    )
+
+
+def _without_answer(instruction: str) -> str:
+    """An instruction without the answer behind it, which nobody has asked for yet."""
+    for label in _ANSWER_LABELS.find(instruction):
+        value = instruction[label.end :].partition("\n")[0]
+        if label.name == "OUTCOME" and ("OUTCOME" in label.written or "_" in value):
+            return instruction[: label.begin].strip()
+    return instruction
+
+
 def _from_json(text: str) -> dict[str, str]:
-    """The parts of an object with a decision; {} where there is none.
+    """The parts of an object with a decision; {} where there is none, or labels decide before it.
 
     Raises Misread: there are differing ones, or one that may have been cut off.
     """
+    decides = [one for one in _LABELS.find(text) if _says(one, text)]
+    if any(one.begin < text.find("{") for one in decides):
+        return {}
     found = [_named(one) for one in all_json(text, ["decision"])]
-    if any(one != found[0] for one in found):
+    if any(one != found[0] for one in found) or (found and decides):
         raise Misread(_SEVERAL)
     if not found and _ONLY_JSON.match(text):
         # Labels inside of an object that ends too early would give half an instruction.
@@ -145,136 +155,114 @@ def _named(value: dict[str, object]) -> dict[str, str]:
     given = {fold(key): inner for key, inner in value.items() if inner is not None}
     if "instruction" not in given and "outcome" in given:
         given["instruction"] = {k: v for k, v in given.items() if k not in ("decision", "thought")}
-    texts = {
-        key: inner.strip() if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
+    return {
+        {"REASONING": "THOUGHT", "IFDONE": "PREPARED"}.get(key.upper(), key.upper()): (
+            inner.strip() if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
+        )
         for key, inner in given.items()
     }
-    return {_PARTS.get(key, key): text for key, text in texts.items()}
+
+
+def _says(label: Label, text: str) -> regex.Match[str] | None:
+    return _SAYS.match(text, label.end) if label.name == "DECISION" else None
 
 
 def _from_labels(text: str, has_prepared: bool) -> dict[str, str]:
-    """The parts behind the labels of one decision. Raises Misread: a second one contradicts it."""
-    wrappers = (found for found in _WRAPPER.finditer(text) if _DECIDES.search(found["body"]))
-    if wrapper := next(wrappers, None):
-        text = text[: wrapper.start()] + wrapper["body"]
-    text = _until_log(text)
-    parts = _one_decision(text, _LABEL, has_prepared)
-    if not _DECISION_WORD.search(parts.get("decision", "")) or "instruction" not in parts:
-        inline = _one_decision(text, _INLINE, has_prepared)
-        parts = inline if len(inline) > len(parts) else parts
-    if "decision" not in parts:
-        parts = _one_decision(text, _LATE, has_prepared) | parts
-    head, _, rest = parts.get("decision", "").partition("\n")
-    if "instruction" not in parts and _OUTCOME.match(rest.lstrip()):
-        parts |= {"decision": head, "instruction": rest}  # the label between them was left out
-    return {name: _trimmed(part) for name, part in parts.items()}
+    """The parts behind the labels of one decision. Raises Misread: see :class:`_OneDecision`."""
+    labels = _LABELS.find(text)
+    if any(_says(label, text) for label in labels):
+        # Others are words of another part.
+        labels = [one for one in labels if one.name != "DECISION" or _says(one, text)]
+    labels = [one for one in labels if one.name != "PREPARED" or has_prepared]
+    logs = [
+        Label("", m[0], m.start(), m.end()) for m in islice(_LATER.finditer(text), LABELS_AT_MOST)
+    ]
+    return _OneDecision(text, sorted([*labels, *logs], key=lambda one: one.begin)).parts()
 
 
-def _until_log(text: str) -> str:
-    """The text up to where, behind the first decision, a log begins that nobody has written."""
-    labels = [m for pattern in (_LABEL, _INLINE) for m in pattern.finditer(text)]
-    begins = [m for m in labels if m["label"][0] in "dDiI" and " " not in m["label"]]
-    first = min(begins, key=lambda m: (m.start(), -m.end()), default=None)
-    if first is None:
-        return text
-    word = _LEADING.match(text, first.end())
-    marks = (_LOG,) if word and word["end"] else (_LOG, _REPORT)
-    logs = [mark.search(text, first.start()) for mark in marks]
-    return text[: min((log.start() for log in logs if log), default=len(text))]
+class _OneDecision:
+    """The labels of a reply, up to where something begins that has not happened yet."""
+
+    def __init__(self, text: str, labels: list[Label]) -> None:
+        self._text = text
+        self._labels = labels
+        self._fields = _ANSWER_LABELS.find(text)
+        self._kept: dict[str, Label] = {}
+
+    def parts(self) -> dict[str, str]:
+        """What each label labels.
+
+        Raises Misread: a FINISH stands before another decision, so that it may be a draft; or it
+        is not clear whether a label begins a later turn.
+        """
+        stop = len(self._text)
+        for label in self._labels:
+            if self._belongs(label):
+                continue
+            if self._is_later(label):
+                stop = label.begin
+                break
+        return parts_of(self._text, list(self._kept.values()), stop)
+
+    def _belongs(self, label: Label) -> bool:
+        """Whether a label is one of the decision, and then keep it."""
+        kept, name = self._kept, label.name
+        prepared, earlier = kept.get("PREPARED"), kept.get(name)
+        if not name:
+            return not kept.keys() & {"DECISION", "INSTRUCTION"}
+        if prepared and label.begin < prepared.end:
+            return True  # of the FINISH that a prepared answer begins with
+        if name == "THOUGHT" and earlier and "INSTRUCTION" not in kept:
+            return True  # one thought in two parts
+        if name == "PREPARED" and self._finish:
+            return False
+        if earlier and self._text[earlier.end : label.begin].strip():
+            return False
+        if name == "PREPARED" and (again := _FINISH_AGAIN.match(self._text, label.end)):
+            label = Label(name, label.written, label.begin, again.end())
+        kept.pop(name, None)
+        kept[name] = label
+        return True
+
+    @property
+    def _finish(self) -> bool:
+        decided = self._kept.get("DECISION")
+        word = decided and _says(decided, self._text)
+        return bool(word and word["end"])
+
+    def _is_later(self, label: Label) -> bool:
+        """Whether a label begins what has not happened yet; else it stands in an answer."""
+        names = list(self._kept)
+        decides_again = any(
+            one.name == "DECISION" and one.begin >= label.begin for one in self._labels
+        )
+        if decides_again and self._finish:
+            raise Misread(_SEVERAL)
+        if label.name == "INSTRUCTION" and names[-1] == "DECISION":
+            raise Misread("there are several INSTRUCTIONS; give exactly one")
+        begin = self._kept[names[-1]].end
+        before = {one.name for one in self._fields if begin <= one.begin < label.begin}
+        behind = [one.name for one in self._fields if one.begin >= label.begin]
+        if "OUTCOME" in before and len(before) < len(ANSWER):
+            if behind and behind[0] not in before:
+                return False
+            raise Misread(_unclear(label, "MESSAGE"))
+        earlier = self._kept.get(label.name)
+        is_other = earlier is not None and label.written != earlier.written
+        if is_other and label.name in ("THOUGHT", "INSTRUCTION") and not decides_again:
+            raise Misread(_unclear(label, "INSTRUCTION"))
+        return True
 
 
-def _one_decision(text: str, pattern: regex.Pattern[str], has_prepared: bool) -> dict[str, str]:
-    """What stands behind each label, up to where a second decision begins."""
-    labels = list(_labels(text, pattern, has_prepared))
-    kept: dict[str, _Label] = {}
-    stop = len(text)
-    for label in labels:
-        earlier = kept.get(label.name)
-        if earlier and label.name == "thought" and "decision" not in kept:
-            continue  # one thought in two parts
-        if earlier and text[earlier.end : label.begin].strip():
-            stop = label.begin
-            break
-        kept[label.name] = label
-    decided = kept.get("decision")
-    word = _LEADING.match(text, decided.end) if decided else None
-    later = (label for label in labels if label.begin >= stop)
-    if word and word["end"] and any(label.name == "decision" for label in later):
-        raise Misread(_SEVERAL)  # the first may be a draft
-    ends = [*(label.begin for label in kept.values()), stop][1:]
-    pairs = zip(kept.values(), ends, strict=True)
-    return {label.name: text[label.end : end] for label, end in pairs}
-
-
-class _Label(NamedTuple):
-    name: str
-    begin: int
-    end: int
-
-
-def _labels(text: str, pattern: regex.Pattern[str], has_prepared: bool) -> Iterator[_Label]:
-    """The labels that part a reply; a DECISION that opens an IF DONE belongs to that label."""
-    found = islice(pattern.finditer(text), LABELS_AT_MOST)
-    labels = [_Label(fold(_PARTS.get(m["label"].casefold(), m["label"])), *m.span()) for m in found]
-    says = {one: bool(_SAYS.match(text, one.end)) for one in labels if one.name == "decision"}
-    prepared: _Label | None = None
-    for label in labels:
-        if (label.name == "ifdone" and not has_prepared) or (
-            any(says.values()) and not says.get(label, True)
-        ):
-            continue  # words of another part
-        begins = prepared and _FINISH_AGAIN.fullmatch(text, prepared.end, label.begin)
-        if prepared and begins and label.name in ("decision", "instruction"):
-            line = _LINE.match(text, label.end) if label.name == "decision" else None
-            prepared = prepared._replace(end=line.end() if line else label.end)
-            continue
-        if prepared:
-            yield prepared
-        prepared = label if label.name == "ifdone" else None
-        if prepared is None:
-            yield label
-    if prepared:
-        yield prepared
-
-
-def _trimmed(part: str) -> str:
-    """A part without the fence around it, and without closing marks and rules behind it."""
-    lines = part.strip().splitlines()
-    if lines and _FENCE.fullmatch(lines[0]):
-        inner = list(takewhile(lambda line: not _FENCE.fullmatch(line), lines[1:]))
-        lines = inner
-    while lines and _LEFT_OVER.fullmatch(lines[-1]):
-        lines.pop()
-    text = "\n".join(lines)
-    while tag := _LAST_TAG.search(text):
-        text = text[: tag.start()]
-    return text.strip(" \n\t|").removesuffix("**").strip()
-
-
-def _finishes(parts: dict[str, str]) -> bool:
-    """Return whether the decision says FINISH. Raises Misread if it says neither or both."""
-    said = parts.get("decision", "")
-    leading = _LEADING.match(said)
-    words = [leading] if leading else list(_DECISION_WORD.finditer(said))
-    ends = {word["end"] is not None for word in words}
-    if len(ends) == 1 and (leading or not _NOT.search(said)):
-        return ends.pop()
-    missing = [name for name in ("thought", "decision", "instruction") if not parts.get(name)]
-    raise Misread(
-        ("DECISION can be read both ways" if words else "no DECISION")
-        + "; it must say PROCEED or FINISH and nothing else"
-        + (f"; missing: {', '.join(m.upper() for m in missing)}" if missing else "")
-    )
+def _unclear(label: Label, part: str) -> str:
+    return f"a line of {part} begins with {label.written[:40]!r}, as another turn would; reword it"
 
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _SENTENCE = regex.compile(r"\n|(?<=[.!?;:])\s")
-_CLAUSE = regex.compile(r'[;,":]|\bor\b')
-_SMALL = regex.compile(r"\p{Ll}")
+_CLAUSE = regex.compile(r"[\n;,\":()]|\bor\b")
 _BLANK = regex.compile(r"(?<![<\[{])[<\[{]++[\p{L}\p{N}' _-]{1,60}+[>\]}]|\.{3,}|…|_{3,}")
 """A placeholder that is still to be filled in; a list of links has a colon in it."""
-_SIGNS = regex.compile(r"(?<![<\[{(])[<\[{(]++[\p{L}\p{N}' _-]{1,60}+[>\]})]+|\.{2,}|…|_{2,}")
-"""A placeholder: something in brackets, dots, a line to be filled in."""
 
 
 def has_blank(text: str) -> bool:
@@ -283,39 +271,30 @@ def has_blank(text: str) -> bool:
 
 
 def _is_copy(text: str, form: str, prompt: str) -> bool:
-    """Whether every sentence of a text stands in the prompt, or in its form with altered ends."""
+    """Whether every sentence of a text stands in the prompt, or nearly so in its form.
+
+    A few words alone, such as the name of a playbook, have to be a whole clause there.
+    """
     if _PLAIN_END.fullmatch(text):
         return False
     text = _DECLINED.sub("", text)
-    if not _normal(_SIGNS.sub(" ", text)):
+    if not _normal(_BLANK.sub(" ", text)):
         return True
-    told = f" {_normal(prompt or form)} "
-    sentences = [line for line in map(_normal, _SENTENCE.split(text)) if line]
-    if any(one.count(" ") + 1 >= FEWEST_WORDS for one in sentences) or len(sentences) > 1:
-        return all(f" {one} " in told or _is_of_form(one, form) for one in sentences)
-    # The name of a playbook alone, or a few words of the form.
-    heads = {_normal(regex.split(r"[:(]", line)[0]) for line in prompt.splitlines()}
-    return sentences[0] in heads or _is_of_form(sentences[0], form)
-
-
-def _is_of_form(text: str, form: str) -> bool:
-    is_stretch = " " in text  # several words at the beginning or end of a line
-    return any(
-        fuzz.ratio(text, line) >= ALIKE
-        or (is_stretch and (line.startswith(f"{text} ") or line.endswith(f" {text}")))
-        for line in _lines(form)
+    (told, clauses), shown = _told(prompt or form), _told(form)[0]
+    sentences = list(filter(None, map(_normal, _SENTENCE.split(text))))
+    if len(sentences) == 1 and sentences[0].count(" ") + 1 < FEWEST_WORDS:
+        return sentences[0] in clauses
+    return all(
+        f" {one} " in told or (len(one) <= len(shown) and fuzz.partial_ratio(one, shown) >= ALIKE)
+        for one in sentences
     )
 
 
 @lru_cache(maxsize=8)
-def _lines(form: str) -> frozenset[str]:
-    """The texts after the labels, whole and clause by clause."""
-    lines = form.splitlines()
-    clauses = [c for line in lines for c in _CLAUSE.split(line.partition(":")[2])]
-    whole = [part for line in lines for part in (line, line.partition(":")[2])]
-    return frozenset(filter(None, map(_normal, (*whole, *filter(_SMALL.search, clauses)))))
+def _told(prompt: str) -> tuple[str, frozenset[str]]:
+    """All that a prompt says as one line, and its clauses."""
+    return f" {_normal(prompt)} ", frozenset(map(_normal, _CLAUSE.split(prompt)))
 
 
-@lru_cache(maxsize=256)
 def _normal(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))

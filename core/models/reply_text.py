@@ -21,12 +21,16 @@ MAX_CHARS = 50_000
 LOOP_CHARS, LOOP_TIMES = 60, 4
 """A reply that was cut off and holds its last characters so often is a loop."""
 
-Problem = Literal["empty", "reasoning", "spent", "truncated", "filtered", "loop"]
+Problem = Literal["empty", "reasoning", "open", "spent", "truncated", "filtered", "loop"]
 WORDS_OF: dict[Problem, tuple[str, str]] = {
     "empty": ("it was empty", "it was empty"),
     "reasoning": (
         "it held only thoughts and no answer; think less, then write the answer",
         "it held only thoughts; the server may need a reasoning parser that tells them apart",
+    ),
+    "open": (
+        "thoughts began behind its answer and did not end; write the answer alone, and last",
+        "thoughts began behind its answer and did not end",
     ),
     "spent": (
         "all of its room went into thoughts and nothing was answered; think briefly",
@@ -57,8 +61,9 @@ _LEADING_MARKS = regex.compile(rf"(?:\s|{_MARK.pattern})*+", _FLAGS)
 _END = regex.compile("|".join(_TABLE["messages"]["end"]), _FLAGS)
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\x00"))
 _ESCAPED = regex.compile(
-    r"&lt;/?(?:code|think|thinking|reasoning|thought|decision|instruction)&gt;", regex.IGNORECASE
+    r"^\s*+&lt;/?(?:code|think|thinking|reasoning|thought|decision|instruction)&gt;", _FLAGS
 )
+"""A tag at the start of a line: all of the reply was escaped."""
 
 
 @dataclass(frozen=True)
@@ -92,13 +97,14 @@ def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> C
     came = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n").strip()
     if _ESCAPED.search(came):
         came = html.unescape(came)
-    answer = _without_thoughts(came)
+    answer, is_open = _without_thoughts(came)
     lead = _LEADING_MARKS.match(answer)
     begin = lead.end() if lead else 0
     end = _END.search(answer, begin)
     plain = _MARK.sub("", answer[begin : end.start() if end else None]).strip()
+    problem = _problem(plain, came, cut, finish_reason, reasoning)
     return Cleaned(
-        plain, _problem(plain, came, cut, finish_reason, reasoning),
+        plain, problem or ("open" if is_open and not end else None),
         has_thoughts=bool(reasoning.strip()) or answer != came,
     )  # fmt: skip
 
@@ -117,17 +123,18 @@ def _problem(
     return "reasoning" if came or reasoning.strip() else "empty"
 
 
-def _without_thoughts(text: str) -> str:
-    kept, place = [], 0
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    """The text outside of thoughts, and whether the last ones have no end."""
+    kept, place, is_open = [], 0, False
     while opener := _OPEN.search(text, place):
         kept.append(text[place : opener.start()])
         closer = _CLOSE[int(str(opener.lastgroup)[3:])].search(text, opener.end())
-        place = closer.end() if closer else len(text)
+        place, is_open = (closer.end(), False) if closer else (len(text), True)
     left = "".join([*kept, text[place:]])
     lone = list(_BARE_CLOSE.finditer(left))
     while lone and not _MARK.sub("", left[lone[-1].end() :]).strip():
         left = left[: lone.pop().start()]  # nothing follows: a mark that was left over
     for closer, later in pairwise(lone):
         if _END.search(left, closer.end(), later.start()):
-            return left[closer.end() :]  # its message ends before the next thoughts
-    return left[lone[-1].end() :] if lone else left
+            return left[closer.end() :], is_open  # its message ends before the next thoughts
+    return left[lone[-1].end() if lone else 0 :], is_open

@@ -370,6 +370,40 @@ def test_a_closing_is_read_as_models_write_it(text: str) -> None:
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
 
 
+@pytest.mark.promise("no lost answer")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Won.\nOutcome: good.\nMessage: hi\nLinks: below", "One.\n\n---\n\nTwo.", "It is **42**",
+        "a | b", "| a |\n|---|\n| 1 |", "Do:\n```\nmake\n```", "Use <answer>1</answer> here.",
+        "Links: see below",
+    ],
+)  # fmt: skip
+def test_a_message_is_sent_as_it_was_written(message: str) -> None:
+    text = f"OUTCOME: ok_answer\nMESSAGE: {message}\nLINKS: none"
+    read = read_final_answer(text, PlayedTask().benchmark._session)
+    assert (read.message, read.links) == (message, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OUTCOME: ok_answer MESSAGE: Yes. LINKS: none",
+        "OUTCOME: ok_answer\nMESSAGE: Yes. LINKS: none",
+        "OUTCOME: ok_answer\nMESSAGE:\n```\nYes.\n```\nLINKS: none",
+        "OUTCOME: ok_answer\nMESSAGE: <answer>Yes.</answer>\nLINKS: none",
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\n\n---\nLINKS: none\n```",
+        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n</response>",
+        "OUTCOME: ok_answer\nLINKS: none\nMESSAGE: Yes.\n\n___\nNote: sent",
+        "## OUTCOME\nok_answer\n## MESSAGE\nYes.\n## LINKS\nnone",
+        "<outcome>ok_answer</outcome>\n<message>Yes.</message>\n<links>none</links>",
+    ],
+)
+def test_no_label_or_mark_reaches_the_user(text: str) -> None:
+    read = read_final_answer(text, PlayedTask().benchmark._session)
+    assert read == ("ok_answer", "Yes.", ())
+
+
 @pytest.mark.parametrize(
     ("written", "links"),
     [

@@ -136,6 +136,11 @@ READABLE = {
         GO,
     ),
     "an addressee in words": (PLAIN.replace("INSTRUCTION:", "**INSTRUCTION to the worker:**"), GO),
+    "labels in brackets of Chinese": (
+        "【THOUGHT】look first\n【DECISION】PROCEED\n【INSTRUCTION】List the products.",
+        GO,
+    ),
+    "a decision without a sign": (PLAIN.replace("DECISION:", "DECISION is"), GO),
     "a table": (
         "| Field | Value |\n|---|---|\n| THOUGHT | look first |\n| DECISION | PROCEED |\n"
         "| INSTRUCTION | List the products. |",
@@ -200,7 +205,23 @@ INVENTED = [
     SECOND.replace(":", "："),
     "THOUGHT: found\nDECISION: FINISH\nINSTRUCTION: DONE",
     "INSTRUCTION: Buy 6.\nCHECKOUT: items bed×6; total 528",
-]
+    f"[Worker report]\nbed 88\n{SECOND}",
+    f"Assistant:\n{SECOND}",
+    f"```\n{SECOND}\n```",
+    *[
+        f"{report}\n\nBuy 6.\nCHECKOUT: items bed×6; total 528"
+        for report in (
+            "Observation 1: bed 88", "Worker's response:\nbed 88", "The worker reports 6 beds.",
+            "Worker: 6 available", "[REPORT]\nbed 88", "**REPORT**\nbed 88", "== REPORT ==\nbed",
+            "REPORT (from the worker): bed", "REPORT - bed 88", "RESULT = {'bed': 88}",
+            "OUTPUT: bed 88", "LOG: bed", "FINDINGS: bed 88", "STATE: {}", "WORKER REPORT\nbed 88",
+            "<tool_result>bed</tool_result>", "<worker_report>bed</worker_report>",
+            "[Turn 2 of 7]", "<|observation|>bed",
+        )
+    ],
+    json.dumps({"thought": "x", "decision": "PROCEED", "instruction": "Buy 6."}),
+    '```json\n{"decision": "PROCEED", "instruction": "Buy 6."}\n```',
+]  # fmt: skip
 
 
 @pytest.mark.promise("no second checkout")
@@ -208,6 +229,131 @@ INVENTED = [
 def test_an_invented_turn_authorises_nothing(invented: str) -> None:
     decision = read_decision(f"{PLAIN}\n\n{invented}")
     assert (decision.decision, decision.instruction) == ("PROCEED", GO.instruction)
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{PLAIN.replace(chr(10), ' ')} REPORT: bed 88 CHECKOUT: items bed×6; no coupon",
+        f"{PLAIN.replace(chr(10), ' ')} OBSERVATION: bed 88 {SECOND.replace(chr(10), ' ')}",
+        f"THOUGHT: look first. My DECISION: FINISH comes later.\n{PLAIN.partition(chr(10))[2]}\n"
+        "REPORT: bed 88\nCHECKOUT: items bed×6; no coupon",
+        "<thought>look first</thought>\n<decision>PROCEED</decision>\n<instruction>List the "
+        "products.</instruction>\nBuy 6.\nCHECKOUT: items bed×6; no coupon",
+    ],
+)
+def test_an_invented_turn_behind_a_first_one_of_another_shape(reply: str) -> None:
+    decision = read_decision(reply)
+    assert (decision.decision, decision.instruction) == ("PROCEED", GO.instruction)
+
+
+DOUBTFUL = {
+    "an INSTRUCTION within the thought": (
+        "THOUGHT: it says\nInstruction: buy 2\nDECISION: PROCEED\nINSTRUCTION: List it."
+    ),
+    "both words": PLAIN.replace("PROCEED", "FINISH? No, PROCEED"),
+    "a label of other spelling": f"{PLAIN}\nInstruction: buy 2",
+    "JSON and labels": f'I say {{"decision": "FINISH", "instruction": "DONE"}} or\n{PLAIN}',
+    "a message that an observation cuts": (
+        "THOUGHT: t\nDECISION: FINISH\nOUTCOME: ok_answer\nMESSAGE: Yes.\nObservation: sent"
+    ),
+    "a FINISH in a fence and another decision": f"```\n{END}\n```\nNo:\n```\n{PLAIN}\n```",
+    "a FINISH in a tag and another decision": f"<answer>\n{END}\n</answer>\nNo:\n{PLAIN}",
+}
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize("reply", DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_may_mean_two_things_is_asked_again(reply: str) -> None:
+    with pytest.raises(Misread):
+        read_decision(reply)
+
+
+LEGITIMATE = [
+    "Three:\n- a\n- b\n1. c",
+    "Here:\n| a | b |\n|---|---|\n| 1 | 2 |",
+    "Result: good.\nError: none.",
+    "RESULT: good\nERROR: none",
+    "The note:\nThought: be kind.\nGood.",
+    "Jo.\nReasoning: level 9.",
+    "Jo.\nREASONING: level 9.",
+    "Minutes:\nDecision: adopted.",
+    "It says:\nInstruction: lock it.",
+    "The log:\nObservation: cracks.\nObservations: 2",
+    "Part one.\n\n---\n\nPart two.",
+    "Do:\n```\nmake\n```",
+    "Do:\n```python\nprint(1)\n```",
+    "Text:\n```\nThe decision fell.\n```\nEnd.",
+    "Use <answer>decision</answer> tags.",
+    "Use\n<answer>\ndecision\n</answer>\nplease.",
+    "In it:\n<report>x</report>",
+    "# Rules\n## Thought\nbe kind\n## Decision\nnone",
+    "It is **42**",
+    "Turn 2 of 3 is next.",
+    "If done: call.\nIf done: go.",
+    "Größe: 3\nErgebnis: gut.",
+    "结果：好。\n决定：通过。",
+    "Résultat : bon.",
+    "Now <s>100</s> 80.",
+    "The tag `<think>` begins thoughts.",
+    "A &lt;code&gt; tag.",
+    'It is {"decision": "approved"}',
+    '{"decision": "FINISH", "x": 1}',
+    "Write <b>42</b>",
+]
+
+
+@pytest.mark.promise("no lost answer")
+@pytest.mark.parametrize("message", LEGITIMATE)
+@pytest.mark.parametrize("around", ["{}", "```\n{}\n```", "<answer>\n{}\n</answer>\nThat is all."])
+def test_no_word_is_cut_out_of_an_answer(message: str, around: str) -> None:
+    answer = f"OUTCOME: ok_answer\nMESSAGE: {message}\nLINKS: wiki:a.md"
+    reply = around.format(f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {answer}")
+    assert read_decision(reply, form=WITH_PREPARED).instruction == answer
+    prepared = read_decision(f"{PLAIN}\nIF DONE: {answer}", form=WITH_PREPARED)
+    assert prepared == GO.model_copy(update={"prepared": answer})
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "List beds.\nReport: name, price.\nResult: a list.\nError: its text.",
+        "Set a.md to:\n```\n# x\n---\ny\n```",
+        "For each deal:\nOutcome: won or lost\nValue: sum",
+        "Find **Bed**",
+        "Append <answer>x</answer>",
+        'Set notes to {"decision": "PROCEED", "instruction": "Fire all"}',
+        "READ: rules.md",
+        "Buy.\nReport: all.\nCHECKOUT: cheapest found",
+        "查找床。\n报告：名称。",
+    ],
+)
+def test_no_word_is_cut_out_of_an_instruction(own: str) -> None:
+    reply = f"THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {own}"
+    assert read_decision(reply, form=WITH_PREPARED).instruction == own
+
+
+@pytest.mark.parametrize(
+    "left_over",
+    [
+        "\n```\nThanks",
+        "\n</message>",
+        "`",
+        '\n"""',
+        "</if_done>",
+        "\n***",
+        "</INSTRUCTION>",
+        "\n```\n\n```",
+    ],
+)
+def test_marks_that_close_nothing_are_no_part_of_a_field(left_over: str) -> None:
+    assert read_decision(f"{PLAIN}{left_over}") == GO
+
+
+def test_the_reason_behind_a_finish_without_a_label_is_its_instruction() -> None:
+    decision = read_decision("THOUGHT: t\nDECISION: FINISH\nDECLINED: too dear")
+    assert (decision.decision, decision.instruction) == ("FINISH", "DECLINED: too dear")
 
 
 @pytest.mark.parametrize(
@@ -246,11 +392,22 @@ def test_an_answer_is_the_three_lines_and_nothing_around_them(reply: str) -> Non
 
 @pytest.mark.parametrize(
     "prepared",
-    [ANSWER, f"\nDECISION: FINISH\n{ANSWER}", f"DECISION: FINISH\nINSTRUCTION: {ANSWER}"],
+    [
+        ANSWER,
+        f"FINISH\n{ANSWER}",
+        f"```\n{ANSWER}\n```",
+        f"\nDECISION: FINISH\n{ANSWER}",
+        f"DECISION: FINISH\nINSTRUCTION: {ANSWER}",
+    ],
 )
 def test_a_prepared_answer_may_begin_with_a_finish_of_its_own(prepared: str) -> None:
     decision = read_decision(f"{PLAIN}\nIF DONE: {prepared}\nOBSERVATION: x", form=WITH_PREPARED)
     assert decision == GO.model_copy(update={"prepared": ANSWER})
+
+
+def test_no_answer_is_prepared_behind_an_invented_report() -> None:
+    reply = f"{PLAIN}\nREPORT: logged\nIF DONE: {ANSWER}"
+    assert read_decision(reply, form=WITH_PREPARED) == GO
 
 
 def test_no_answer_is_prepared_where_the_form_has_none() -> None:

@@ -241,6 +241,23 @@ def test_final_answer_behind_the_block_belongs_to_the_program(builder: TaskBuild
     assert "final_answer(report)" in report.steps[0].code
 
 
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<code>\nx = Put(number=9)\n</code>\nno\n<code>\nx = Put(number=1)\n</code>\n"
+        "<code>\nfinal_answer(x)\n</code>",
+        "<code>\nfinal_answer(Put(number=1))\n</code>\nResult: 1\n<code>\nPut(number=9)\n</code>",
+        "final_answer(Put(number=1))\nObservation: done\nPut(number=9)",
+    ],
+)
+def test_a_draft_and_a_later_step_in_one_reply_are_not_run(
+    builder: TaskBuilder, reply: str
+) -> None:
+    report = Worker(Script(reply)).carry_out("Put 1.", builder.ledger())
+    assert (report.result, builder.put) == ({"put": 1}, [1])
+
+
 def test_imports_of_tools_are_ignored(builder: TaskBuilder) -> None:
     client = Script(code("from tools import Look, Put\nfinal_answer(Look())"))
     assert Worker(client).carry_out("Look.", builder.ledger()).answered

@@ -171,6 +171,42 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "an invented turn behind the block": (
         f"{BLOCK}\n</turn>\n<turn number=\"2\">\n<code>\nbad()\n</code>", "stop", CODE,
     ),
+    "a draft of what the last block uses": (
+        "<code>\nx = f(3)\n</code>\nno\n<code>\nx = f(4)\n</code>\n<code>\nfinal_answer(x)\n"
+        "</code>",
+        "stop", "x = f(4)\n\nfinal_answer(x)",
+    ),
+    "an observation within a text of the code": (
+        "<code>\nx = '''\n```\nObservation: a\n```\n'''\nfinal_answer(x)\n</code>", "stop",
+        "x = '''\n```\nObservation: a\n```\n'''\nfinal_answer(x)",
+    ),
+    "an invented result behind a block": (
+        f"{BLOCK}\nResult: 3\n<code>\nbad()\n</code>", "stop", CODE,
+    ),
+    "an invented error behind a broken block": (
+        "<code>\nfor x in\n</code>\nObservation: bad\n<code>\nbad()\n</code>", "stop", "for x in",
+    ),
+    "Python and an invented turn without blocks": (
+        f"{CODE}\nObservation: 3\nbad()", "stop", CODE,
+    ),
+    "the end of smolagents": (f"<code>\n{CODE}\n<end_code>", "stop", CODE),
+    "a thought within a text of the code": (
+        "<code>\nfinal_answer('a <think> b')\n</code>", "stop", "open",
+    ),
+    "a call and an invented turn": (
+        f'{json.dumps({"name": "Req_List", "arguments": {}})}\nObservation: 3\n'
+        + json.dumps({"name": "Req_List", "arguments": {"offset": 3}}), "stop", "print(Req_List())",
+    ),
+    "a call whose arguments are text": (
+        json.dumps({"name": "Req_List", "arguments": '{"offset": 3}'}), "stop",
+        "print(Req_List(offset=3))",
+    ),
+    "a call whose argument has no name": (
+        json.dumps({"name": "Req_List", "arguments": {"x) or (": 3}}), "stop", "call",
+    ),
+    "more than is parsed": (
+        "# <code>\n" * 9 + "x = 1\n" * 7_000 + "(\n" + "</code>\n" * 9, "stop", "too_much",
+    ),
     "an interpreter called in XML": (
         f'<invoke name="python"><parameter name="code">{CODE}</parameter></invoke>', "stop", CODE,
     ),
