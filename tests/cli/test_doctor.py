@@ -340,7 +340,7 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
     assert done.exit_code == 1
     document = json.loads(done.stdout)
     subjects = {f["subject"] for f in document["findings"] if f["area"] == "models"}
-    assert subjects == {"evaluator: nebius/x/from-dotenv", "worker: scripted/store"}
+    assert subjects == {"evaluator and worker: nebius/x/from-dotenv"}
     words = ["doctor", "--no-calls", "--evaluator", "scripted/store"]
     done = CliRunner().invoke(app, words, env=env)
     assert done.exit_code == 0

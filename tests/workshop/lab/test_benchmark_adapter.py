@@ -31,7 +31,7 @@ def test_a_task_whose_worker_has_no_model_is_a_failure_of_the_world() -> None:
     adapter = store()
     some = [next(sources_of(["bundled"], adapter)[0].scenarios())]
     settings = Settings(
-        benchmark="store", packs=(), evaluator="scripted/store", worker="scripted/store"
+        benchmark="store", packs=(), evaluator="scripted/store", worker="scripted/none"
     )
     (found,) = play_job(Job(0, 0, adapter.pack_text("one", some), None, settings), store)
     assert (found.failure, found.infrastructure_failure, found.passed) == ("model", True, False)

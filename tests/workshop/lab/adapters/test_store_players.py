@@ -24,7 +24,7 @@ def test_doing_nothing_fulfils_a_refusal_and_nothing_else(
 def test_the_first_match_shares_most_words_and_is_bought_in_the_asked_number(
     shop_json: Shops, make_pack: Packs
 ) -> None:
-    pack = make_pack(shop_json(task_text="Please buy three tea cups"))
+    pack = make_pack(shop_json(task_text="Please buy 3 tea cups"))
     found = store.buy_first_match(pack, pack.scenarios[0])
     assert (found.acts, found.paid) == (1, 3 * 7)
     # Two pages of two, then basket and checkout.
