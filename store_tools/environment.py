@@ -10,18 +10,17 @@ from pathlib import Path
 
 import regex
 
-from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolFault, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
 from core.ledger.tool import retold
-from core.tools.api_session import ApiClient
 from core.tools.faults import OutOfReach
-from core.tools.paging import limit_told
-from store_tools.basket import ADD, APPLY, CHECKOUT, REMOVE, TAKE_OFF, filled_basket
+from core.tools.requests import request_at
+from core.tools.task_api import ApiClient
+from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
 from store_tools.combo_products import product_tools
-from store_tools.requests import apply_coupon, known_invalid, request_tools
-from store_tools.store_session import LIST, READS, StoreSession
+from store_tools.requests import known_dead, request_tools
+from store_tools.store_session import StoreSession
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
@@ -43,11 +42,6 @@ _EXCLUSIVE = regex.compile(
     regex.IGNORECASE,
 )
 """A refusal for codes that exclude each other: no product changes that."""
-_MODELS = {
-    ADD: "Req_AddProductToBasket",
-    REMOVE: "Req_RemoveItemFromBasket",
-    TAKE_OFF: "Req_RemoveCoupon",
-}
 
 
 def tools_of(session: StoreSession) -> list[Tool]:
@@ -89,10 +83,10 @@ class StoreEnvironment:
         """
         with self._session.recording_to(ledger):
             state: dict[str, object] = {"basket": self._session.view()}
-        if self._session.checkouts:
-            state["checked_out"] = self._session.checkouts
-        elif self._session.basket_doubt:
-            state["warning"] = self._session.basket_doubt
+        if self._session.facts.receipts:
+            state["checked_out"] = self._session.facts.receipts
+        elif self._session.facts.doubt:
+            state["warning"] = self._session.facts.doubt
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
@@ -107,29 +101,12 @@ class StoreEnvironment:
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        session = self._session
-        intended: dict[str, object] | None = None
-        open_ = False
         for entry in entries:
-            if isinstance(entry, Intent):
-                if isinstance(entry.about, dict):
-                    intended, open_ = entry.about, True
-            elif entry.path == CHECKOUT:
-                if isinstance(entry, Resolved):
-                    open_, bought = False, entry.took_effect
-                else:
-                    open_, bought = open_ and entry.outcome == "unknown", entry.outcome == "done"
-                if bought:
-                    session.checkouts.append(filled_basket(intended or {}))
-            elif isinstance(entry, WireCall):
-                if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
-                    session.rejected_coupons.add(str(entry.body.get("coupon")))
-                _learn(session, entry)
-        session.unsettled = filled_basket(intended) if open_ and intended is not None else None
+            self._session.facts.take(entry)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
-        return "checked out" if self._session.checkouts else None
+        return "checked out" if self._session.facts.receipts else None
 
     def unanswered(self) -> str | None:
         """What the shop has not answered usably, although it was waited for; None: nothing.
@@ -140,7 +117,7 @@ class StoreEnvironment:
 
     def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
         """Return an objection if a FINISH with this text contradicts the facts."""
-        if self._session.checkouts:
+        if self._session.facts.receipts:
             return None
         answer = _ANSWER.search(final_answer)
         if answer is None:
@@ -149,19 +126,19 @@ class StoreEnvironment:
             return _CHALLENGES["nothing_bought"]
         if _EXCLUSIVE.search(final_answer):
             return None
-        if self._session.catalog is None and not self._session.looked:
+        if self._session.catalog is None and not self._session.facts.looked:
             return _CHALLENGES["not_looked"]
         return None
 
     @property
     def side_effects(self) -> int:
         """Successful checkouts so far."""
-        return len(self._session.checkouts)
+        return len(self._session.facts.receipts)
 
     @property
     def ending(self) -> str:
         """``purchased`` or ``declined``."""
-        return "purchased" if self._session.checkouts else "declined"
+        return "purchased" if self._session.facts.receipts else "declined"
 
 
 def expected(eval_log: str, verdict: str | None = None) -> str | None:
@@ -190,20 +167,20 @@ def _repeat(session: StoreSession, request: WireCall) -> str | None:
     Raises:
         OutOfReach: the shop does not answer.
     """
-    if request.path in READS or request.outcome == "lost":
-        _learn(session, request)
+    if request.kind == "read":
+        session.facts.take(request)
+    if request.kind == "read" or request.outcome == "lost":
         return None
     error = None
     try:
         if request.path == APPLY:
-            apply_coupon(session, str(request.body["coupon"]))
-        elif request.path == CHECKOUT:
+            known_dead(session, str(request.body["coupon"]))
+        if request.path == CHECKOUT:
             session.catalog = None
-            session.send(store.Req_CheckoutBasket(), final=True)
-        elif request.path in _MODELS:
-            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
-        else:
-            error = f"a recorded request to {request.path} cannot be repeated"
+        before = session.known() if request.path == CHECKOUT else None
+        session.write(request_at("store", request.path, request.body), before)
+    except KeyError:
+        error = f"a recorded request to {request.path} cannot be repeated"
     except OutOfReach:
         raise
     except ToolFault as fault:
@@ -214,12 +191,3 @@ def _repeat(session: StoreSession, request: WireCall) -> str | None:
     was = f"{request.outcome} ({request.error})" if request.error else request.outcome
     is_now = f"{now} ({error})" if error else now
     return f"{request.path} {request.body}: recorded {was}, now {is_now}"
-
-
-def _learn(session: StoreSession, request: WireCall) -> None:
-    if request.path != LIST:
-        return
-    session.looked = session.looked or request.outcome == "done"
-    limit = limit_told(request.error)
-    if limit is not None and limit >= 0:
-        session.listing.limit = limit

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, RetryPolicy
-from core.ledger import Ledger, ToolFault
+from core.ledger import Ledger, Resolved, ToolFault
 from core.ledger.calls import Kind
 from core.tools.faults import (
     GivenUp,
@@ -178,7 +178,7 @@ class ApiSession:
         if kind == "write":
             self._ahead.forget()
 
-        def do() -> Any:
+        with self._ledger.sending(path, body_of(request), kind, final=final, about=about):
             try:
                 answer = self.answer_of(request, self._ahead.take(request))
             except Exception as error:
@@ -201,8 +201,6 @@ class ApiSession:
                 self._cut[text] = True
                 self._ledger.notice(text)
             return answer
-
-        return self._ledger.send(path, body_of(request), kind, do, final=final, about=about)
 
     def _dispatch(self, request: Any) -> Any:
         """The client's answer, its texts cut to what is taken in.
@@ -228,7 +226,7 @@ class ApiSession:
 
     def resolved(self, path: str, *, took_effect: bool) -> None:
         """Book what became of a request that had no answer."""
-        self._ledger.resolved(path, took_effect=took_effect)
+        self._ledger.settle(Resolved(path=path, took_effect=took_effect))
 
 
 def body_of(request: Any) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def test_checkout_buys_what_was_expected(open_shop: Any) -> None:
     assert receipt["total"] == 6
     assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
     assert shop.bought == [{"tea": 2}]
-    assert len(shop.session.checkouts) == 1
+    assert len(shop.session.facts.receipts) == 1
 
 
 @pytest.mark.promise("no second checkout")
@@ -265,7 +265,7 @@ def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: 
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
     assert shop.line.counted["/basket/checkout"] == 1
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert shop.bought == [{"tea": 2}]
     assert shop.ledger.calls[-1].outcome == "done"
 
@@ -280,7 +280,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     shop.line.plan["/basket/checkout"] = [lost] * times
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert shop.line.counted["/basket/checkout"] == times + 1
     assert shop.ledger.calls[-1].outcome == "done"
     assert [w.outcome for w in shop.ledger.calls[-1].requests if w.path == CHECKOUT] == [
@@ -301,7 +301,8 @@ def test_a_checkout_is_sent_while_patience_lasts(open_shop: Any, lost: str | int
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert caught.value.fatal
     assert shop.line.counted["/basket/checkout"] == 5
-    assert (shop.session.checkouts, shop.session.unsettled, shop.bought) == ([], None, [])
+    assert (shop.session.facts.receipts, shop.bought) == ([], [])
+    assert shop.session.facts.open_at(CHECKOUT) is None
     shop.next_instruction()
     shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
@@ -353,7 +354,7 @@ def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
     shop.line.dispatch = second_answer
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert receipt["total"] == 8
 
 
@@ -370,7 +371,7 @@ def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any)
     shop.line.dispatch = other_hand
     with pytest.raises(OutOfReach, match="cannot be told"):
         shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.session.unsettled is not None
+    assert shop.session.facts.open_at(CHECKOUT)
     shop.next_instruction()
     for name, arguments in (
         ("Req_AddProductToBasket", {"sku": "tea", "quantity": 1}),
@@ -436,13 +437,13 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     shop.line.plan["/basket/view"] = [None, *["before"] * 5]
     with pytest.raises(OutOfReach):
         shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.session.checkouts == []
+    assert shop.session.facts.receipts == []
     assert shop.ledger.calls[-1].outcome == "unknown"
     with pytest.raises(ToolFault):
         shop.call("Req_AddProductToBasket", sku="tea", quantity=0)
     shop.next_instruction()
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert [c["total"] for c in shop.session.checkouts] == [8]
+    assert [c["total"] for c in shop.session.facts.receipts] == [8]
     shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
     with pytest.raises(ToolFault, match="already been made"):
         shop.call("Req_CheckoutBasket", expected_total=4)
@@ -457,7 +458,7 @@ def test_a_write_settles_a_checkout_before_it_is_sent(open_shop: Any) -> None:
         shop.call("Req_CheckoutBasket", expected_total=8)
     shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=2)
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert (shop.session.checkouts, shop.session.unsettled) == ([], None)
+    assert (shop.session.facts.receipts, shop.session.facts.open_at(CHECKOUT)) == ([], None)
 
 
 def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied(
@@ -469,7 +470,7 @@ def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied
         shop.call("Req_CheckoutBasket", expected_total=8)
     shop.call("Combo_Empty_Basket")
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert shop.session.checkouts == []
+    assert shop.session.facts.receipts == []
     shop.next_instruction()
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
     shop.call("Req_CheckoutBasket", expected_total=4)
@@ -539,7 +540,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert caught.value.fatal
     assert (shop.held, shop.coupon) == held
     assert shop.line.counted[path] == before + 5
-    assert shop.session.basket_doubt is None
+    assert shop.session.facts.doubt is None
     shop.line.plan.clear()
     shop.call("Req_RemoveCoupon")
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
