@@ -1,0 +1,362 @@
+"""Requests of any benchmark: what is sent again, what is looked up first, what is booked."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Literal, cast
+
+import pytest
+from pydantic import BaseModel
+
+from core.erc3_client import ApiError, ApiException
+from core.erc3_client.bounds import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
+from core.erc3_client.retry_policy import RetryPolicy
+from core.ledger import Intent, Ledger, Notice, Resolved, ToolFault, WireCall
+from core.tools.endpoints import Endpoint, Endpoints
+from core.tools.faults import GivenUp, Inconsistent, OutOfReach, Refused, Unsettled
+from core.tools.task_api import TaskApi
+from core.tools.task_facts import TaskFacts
+from tests.binding import entered
+
+
+class Req_Look(BaseModel):
+    tool: Literal["/look"] = "/look"
+
+
+class Req_Note(BaseModel):
+    tool: Literal["/note"] = "/note"
+    text: str = "a"
+
+
+Api = TaskApi[TaskFacts]
+
+
+class Line:
+    """Fails with what it was given, in order; then it answers. Keeps the notes that arrive."""
+
+    def __init__(self, *troubles: Exception | None) -> None:
+        self.troubles = list(troubles)
+        self.arrives = False
+        """Whether a request that fails arrives all the same."""
+        self.sent: list[str] = []
+        self.notes: list[str] = []
+
+    def dispatch(self, request: Any) -> Any:
+        self.sent.append(request.tool)
+        trouble = self.troubles.pop(0) if self.troubles else None
+        if request.tool == "/note" and (trouble is None or self.arrives):
+            self.notes.append(request.text)
+        if trouble:
+            raise trouble
+        return SimpleNamespace(seen=request.tool)
+
+
+def refusal(status: int) -> ApiException:
+    return ApiException(ApiError(status=status, error="no such note", code=""), None)
+
+
+def shown(api: Api, request: Any, before: Any) -> str | None:
+    """What the line's own notes show."""
+    line = cast(Line, api._client)
+    return "shown" if line.notes else None
+
+
+def rows(**note: Any) -> Endpoints:
+    return {"/look": Endpoint(), "/note": Endpoint(writes=True, **note)}
+
+
+def api_on(line: Any, retry_policy: RetryPolicy | None = None, **note: Any) -> tuple[Api, Any]:
+    endpoints = rows(**note)
+    api = TaskApi(line, endpoints, TaskFacts(endpoints), retry_policy)
+    entries: list[Any] = []
+    entered(api.recording_to(Ledger(on_entry=entries.append)))
+    return api, entries
+
+
+def outcomes(entries: list[Any]) -> list[Any]:
+    """What the journal is told of each entry."""
+    return [getattr(e, "outcome", getattr(e, "took_effect", type(e).__name__)) for e in entries]
+
+
+@pytest.mark.parametrize("trouble", [OSError("gone"), refusal(500), refusal(429)])
+def test_a_read_is_sent_again_until_it_is_answered(trouble: Exception) -> None:
+    line = Line(trouble, trouble)
+    api, _ = api_on(line)
+    assert api.read(Req_Look()).seen == "/look"
+    assert line.sent == ["/look"] * 3
+    assert api.unanswered == {}
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("once", [False, True])
+def test_a_write_that_nobody_can_look_up_is_not_sent_again(once: bool) -> None:
+    line = Line(OSError("gone"))
+    api, entries = api_on(line, once=once)
+    with pytest.raises(OutOfReach, match="not known: it is not sent again") as caught:
+        api.write(Req_Note())
+    assert not isinstance(caught.value, GivenUp)
+    assert line.sent == ["/note"]
+    assert caught.value.request is not None
+    assert outcomes(entries) == [*["Intent"] * once, "unknown"]
+    assert api.unanswered == {"/note": "the API did not answer (OSError)"}
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("arrives", [False, True])
+@pytest.mark.parametrize("trouble", [OSError("gone"), refusal(500), refusal(400)])
+def test_a_write_is_looked_up_before_anything_is_believed_of_it(
+    trouble: Exception, arrives: bool
+) -> None:
+    line = Line(trouble)
+    line.arrives = arrives
+    api, entries = api_on(line, look=shown, durable=True)
+    refused = isinstance(trouble, ApiException) and trouble.api_error.status == 400
+    if refused and not arrives:
+        with pytest.raises(Refused, match="no such note"):
+            api.write(Req_Note())
+    else:
+        answer = api.write(Req_Note())
+        assert (answer == "shown") == arrives
+    assert len(line.notes) == (0 if refused and not arrives else 1)
+    assert line.sent == ["/note"] * (1 if arrives or refused else 2)
+    first = "failed" if refused else "unknown"
+    assert outcomes(entries)[:2] == [first, arrives]
+    assert api.unanswered == {}
+
+
+def test_a_refusal_that_is_certain_is_not_looked_up() -> None:
+    line = Line(refusal(404))
+    api, entries = api_on(line, look=shown, is_certain=lambda text: "no such" in text)
+    line.notes.append("another's")
+    with pytest.raises(Refused, match="no such note"):
+        api.write(Req_Note())
+    assert (line.sent, outcomes(entries)) == (["/note"], ["failed"])
+
+
+def test_a_write_that_was_turned_away_unread_is_sent_again_without_a_look() -> None:
+    line = Line(refusal(429))
+    api, entries = api_on(line, look=shown)
+    assert api.write(Req_Note()).seen == "/note"
+    assert outcomes(entries) == ["lost", "done"]
+
+
+def test_while_the_state_cannot_be_read_only_the_look_is_repeated() -> None:
+    line = Line(OSError("gone"))
+    looks = [Unsettled("not yet"), Unsettled("not yet"), None]
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        if trouble := looks.pop(0):
+            raise trouble
+        return None
+
+    api, entries = api_on(line, look=look, once=True)
+    assert api.write(Req_Note()).seen == "/note"
+    assert (line.sent, looks) == (["/note"] * 2, [])
+    assert outcomes(entries) == ["Intent", "unknown", False, "Intent", "done"]
+
+
+def test_what_was_read_before_is_in_the_intent_and_reaches_the_look() -> None:
+    line = Line(OSError("gone"))
+    line.arrives = True
+    known: list[Any] = []
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        known.append(before)
+        return "shown"
+
+    api, entries = api_on(line, look=look, durable=True, before=lambda *_: {"notes": "old"})
+    assert api.write(Req_Note()) == "shown"
+    assert known == [{"notes": "old"}]
+    assert entries[0] == Intent(path="/note", body={"text": "a"}, about={"notes": "old"})
+    assert entries[-1] == Resolved(path="/note", took_effect=True)
+
+
+@pytest.mark.promise("no wrong write")
+def test_a_verdict_keeps_a_write_from_being_sent() -> None:
+    line = Line()
+    api, entries = api_on(line)
+    asked: list[Any] = []
+
+    def verdict(requests: Any) -> str | None:
+        asked.extend(requests)
+        return "not for a guest"
+
+    api.verdict = verdict
+    with pytest.raises(ToolFault, match="not for a guest"):
+        api.write(Req_Note(text="b"))
+    assert (line.sent, entries, [one.text for one in asked]) == ([], [], ["b"])
+
+
+def test_observers_are_told_before_and_after_every_request() -> None:
+    told: list[Any] = []
+
+    class Watch:
+        def before_request(self, request: Any) -> None:
+            told.append(("before", request.tool))
+
+        def after_request(self, request: Any, answer: Any) -> None:
+            told.append(("after", answer.seen))
+
+    api, _ = api_on(Line(None, OSError("gone")))
+    api.observers.append(Watch())
+    api.read(Req_Look())
+    with pytest.raises(OutOfReach):
+        api.write(Req_Note())
+    assert told == [("before", "/look"), ("after", "/look"), ("before", "/note")]
+
+
+def test_what_may_arrive_late_is_waited_for_before_it_is_sent_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited: list[object] = []
+    monkeypatch.setattr(
+        "core.erc3_client.retry_policy.pause",
+        lambda error, attempts: waited.append(error.retry_after) or 0.0,
+    )
+    api, _ = api_on(Line(OSError("gone")), look=shown, late_seconds=7.0)
+    api.write(Req_Note())
+    assert waited == [7.0]
+
+
+def test_the_facts_are_told_of_intents_replies_and_what_the_state_shows() -> None:
+    api, _ = api_on(Line(None, OSError("gone")), durable=True, before=lambda *_: 5, look=shown)
+    api.write(Req_Note(text="one"))
+    first = api.facts.last("/note")
+    assert first is not None
+    assert (first.about, first.effect, first.answer.seen) == (5, "done", "/note")
+    api.write(Req_Note(text="two"))
+    second = api.facts.last("/note")
+    assert second is not None
+    assert (second.body, second.effect, second.error) == (
+        {"text": "two"}, "done", "the API did not answer (OSError)",
+    )  # fmt: skip
+
+
+def test_an_answer_after_a_failure_ends_the_outage() -> None:
+    """Else the next failure would be taken for a part of the same one."""
+    api, _ = api_on(Line(OSError("gone"), None, refusal(429), None), RetryPolicy(100.0))
+    for _ in range(2):
+        api.read(Req_Look())
+        api.write(Req_Note())
+    assert api._outages._known == {}
+
+
+def test_only_the_sdks_complaint_about_an_empty_list_is_an_empty_answer() -> None:
+    empty = ApiException(
+        ApiError(
+            status=200,
+            error="Invalid response payload: 1 validation error for X\nrows\n  Input should be a "
+            "valid list [type=list_type, input_value=None, input_type=NoneType]",
+            code="",
+        ),
+        None,
+    )
+    endpoints = {"/look": Endpoint(empty=lambda: "nothing")}
+    line = Line(empty, OSError("gone"))
+    api = TaskApi(line, endpoints, TaskFacts(endpoints))
+    assert api.read(Req_Look()) == "nothing"
+    assert api.read(Req_Look()).seen == "/look"
+    blind, _ = api_on(Line(empty))
+    assert blind.read(Req_Look()).seen == "/look"
+
+
+def test_a_refusal_is_an_answer_and_names_its_request() -> None:
+    api, _ = api_on(Line(OSError("gone"), refusal(400)))
+    with pytest.raises(OutOfReach) as lost:
+        api.write(Req_Note())
+    assert list(api.unanswered) == ["/note"]
+    with pytest.raises(Refused) as refused:
+        api.write(Req_Note())
+    assert api.unanswered == {}
+    for caught, status in ((lost, 0), (refused, 400)):
+        assert caught.value.request is not None
+        assert (caught.value.request.method, caught.value.request.status) == ("Req_Note", status)
+
+
+def test_an_api_that_sends_too_long_texts_without_end_is_not_believed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.tools.task_api.GONE_AT_MOST", 20)
+    api, _ = api_on(Pages(content="x" * (PAGE_AT_MOST + 10)))
+    for _ in range(2):
+        api.read(Req_Look())
+    with pytest.raises(Inconsistent, match="go on and on") as caught:
+        api.read(Req_Look())
+    assert caught.value.request is not None
+    assert caught.value.request.status == 200
+
+
+def test_patience_comes_to_an_end() -> None:
+    line = Line(*[refusal(429)] * 50)
+    api, _ = api_on(line, RetryPolicy(0))
+    with pytest.raises(GivenUp):
+        api.write(Req_Note())
+    assert len(line.sent) == 1
+
+
+def test_a_mistake_of_ours_is_raised_as_it_is_and_may_have_arrived() -> None:
+    api, entries = api_on(Line(TypeError("ours"), TypeError("ours")))
+    with pytest.raises(TypeError, match="ours"):
+        api.read(Req_Look())
+    with pytest.raises(TypeError, match="ours"):
+        api.write(Req_Note())
+    assert outcomes(entries) == ["unknown"]
+    assert api.facts.open_at("/note")
+
+
+def test_a_closed_ledger_lets_nothing_out() -> None:
+    line = Line()
+    api, _ = api_on(line)
+    ledger = Ledger()
+    entered(api.recording_to(ledger))
+    ledger.close()
+    for send in (lambda: api.read(Req_Look()), lambda: api.write(Req_Note())):
+        with pytest.raises(ToolFault, match="over"):
+            send()
+    assert line.sent == []
+
+
+class Page(BaseModel):
+    content: str = ""
+    parts: list[str] = []
+
+
+class Pages:
+    """Answers every request with pages of this content."""
+
+    def __init__(self, **page: Any) -> None:
+        self.page = page
+        self.sent: list[str] = []
+
+    def dispatch(self, request: Any) -> Page:
+        self.sent.append(request.tool)
+        return Page(**self.page)
+
+
+def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
+    api, noted = api_on(Pages(content="x" * (PAGE_AT_MOST + 1)))
+    for _ in range(2):
+        assert api.read(Req_Look()).content.endswith(CUT_MARK)
+    assert noted == [Notice(text="/look: cut content after 200,000 characters")]
+
+
+def test_what_was_cut_is_never_sent_back() -> None:
+    pages = Pages(content="x" * (PAGE_AT_MOST + 1))
+    api, _ = api_on(pages)
+    read = api.read(Req_Look()).content
+    with pytest.raises(Inconsistent, match="cut when it was read"):
+        api.write(Req_Note(text=f"Copy: {read}"))
+    assert pages.sent == ["/look"]
+    assert list(api.unanswered) == ["/note"]
+
+
+@pytest.mark.promise("no wrong write")
+def test_an_answer_with_an_endless_list_is_not_believed() -> None:
+    pages = Pages(parts=["x"] * (LIST_AT_MOST + 1))
+    api, entries = api_on(pages, look=lambda *_: "shown")
+    with pytest.raises(Inconsistent, match="elements"):
+        api.read(Req_Look())
+    assert pages.sent == ["/look"]
+    assert list(api.unanswered) == ["/look"]
+    assert api.write(Req_Note()) == "shown"
+    assert [type(entry) for entry in entries] == [WireCall, Resolved]
