@@ -9,12 +9,14 @@ nothing. No other write is sent before that is settled.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from core.tools.endpoints import Endpoint
 from core.tools.faults import Inconsistent, OutOfReach
+from core.tools.requests import request_at
 from store_tools.basket import (
     ADD,
     APPLY,
@@ -57,6 +59,11 @@ def known_basket(session: StoreSession, request: Any, before: Any) -> Mirror | N
     return facts.expected
 
 
+def authorised(session: StoreSession, request: Any, before: Any) -> Any:
+    """The basket that a checkout is authorised for, as whoever sends it has seen it."""
+    return before
+
+
 def shown_move(session: StoreSession, request: Any, before: Mirror | None) -> Any:
     """The answer of a move that the basket shows; None: it had no effect. Raises OutOfReach."""
     path, now = request.tool, Mirror.of(session.view())
@@ -79,7 +86,7 @@ def shown_purchase(session: StoreSession, request: Any, ordered: Any) -> Basket 
     now = session.view()
     _check_settled(session)
     purchase = session.facts.last(CHECKOUT)
-    if purchase is not None and purchase.effect == "done":
+    if purchase is not None and purchase.outcome == "done":
         return session.facts.receipts[-1]
     # What was sent twice may come a third time, so a purchase rests on another look.
     session.forget_look()
@@ -121,7 +128,8 @@ def _filled(raw: Wire) -> Product:
     }
 
 
-_MOVE = Endpoint(writes=True, answer=_plain, before=known_basket, look=shown_move)
+_request = partial(request_at, "store")
+_MOVE = Endpoint(writes=True, request=_request, answer=_plain, before=known_basket, look=shown_move)
 ENDPOINTS = {
     LIST: Endpoint(answer=_page, empty=lambda: ([], None)),
     VIEW: Endpoint(answer=_basket, empty=lambda: filled_basket({})),
@@ -129,5 +137,7 @@ ENDPOINTS = {
     REMOVE: _MOVE,
     APPLY: replace(_MOVE, is_certain=known_invalid),
     TAKE_OFF: _MOVE,
-    CHECKOUT: Endpoint(writes=True, answer=_basket, look=shown_purchase, once=True, durable=True),
+    CHECKOUT: replace(
+        _MOVE, answer=_basket, before=authorised, look=shown_purchase, once=True, durable=True
+    ),
 }

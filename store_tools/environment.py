@@ -11,15 +11,13 @@ from pathlib import Path
 import regex
 
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.ledger.tool import retold
-from core.tools.faults import OutOfReach
-from core.tools.requests import request_at
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
 from store_tools.combo_products import product_tools
-from store_tools.requests import known_dead, request_tools
+from store_tools.requests import request_tools
 from store_tools.store_session import StoreSession
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -101,8 +99,7 @@ class StoreEnvironment:
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        for entry in entries:
-            self._session.facts.take(entry)
+        self._session.resume(entries)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
@@ -158,36 +155,11 @@ def harmed(acts: int, passed: bool | None) -> bool | None:
     return None if passed is None else not passed
 
 
-def _repeat(session: StoreSession, request: WireCall) -> str | None:
-    """Send a recorded write again; in words, what was answered otherwise now.
-
-    A read is not sent, what the session had learnt from it is taken over; nor is a write that had
-    no effect. One of which nothing is known is sent and not compared: the state will show it.
-
-    Raises:
-        OutOfReach: the shop does not answer.
-    """
-    if request.kind == "read":
-        session.facts.take(request)
-    if request.kind == "read" or request.outcome == "lost":
+def _repeat(session: StoreSession, call: WireCall) -> str | None:
+    """Send a recorded write again; in words, what was answered otherwise now. Raises OutOfReach."""
+    if call.path == APPLY and str(call.body.get("coupon")) in session.facts.rejected_coupons:
         return None
-    error = None
-    try:
-        if request.path == APPLY:
-            known_dead(session, str(request.body["coupon"]))
-        if request.path == CHECKOUT:
-            session.catalog = None
-        before = session.known() if request.path == CHECKOUT else None
-        session.write(request_at("store", request.path, request.body), before)
-    except KeyError:
-        error = f"a recorded request to {request.path} cannot be repeated"
-    except OutOfReach:
-        raise
-    except ToolFault as fault:
-        error = fault.text
-    now = "failed" if error else "done"
-    if request.outcome in ("unknown", now):
-        return None
-    was = f"{request.outcome} ({request.error})" if request.error else request.outcome
-    is_now = f"{now} ({error})" if error else now
-    return f"{request.path} {request.body}: recorded {was}, now {is_now}"
+    if call.path != CHECKOUT:
+        return session.repeat(call)
+    session.catalog = None
+    return session.repeat(call, session.known())

@@ -108,12 +108,12 @@ class StoreFacts(TaskFacts):
     def take_settled(self, write: Write) -> None:
         """Take what the basket has shown of a write."""
         if write.path == CHECKOUT:
-            self._may_arrive = write.effect == "lost"
+            self._may_arrive = write.outcome == "lost"
             self._take_purchase(write)
             return
         before, self.doubt = self._before_open.pop(write, (None, self.doubt))
         if before is not None and self.expected is not None:
-            done = write.effect == "done"
+            done = write.outcome == "done"
             self._compare(before.after(write.path, write.body) if done else before, self.expected)
 
     def _take_view(self, basket: Basket) -> None:
@@ -128,7 +128,7 @@ class StoreFacts(TaskFacts):
         self.expected = now
 
     def _take_purchase(self, purchase: Write) -> None:
-        if purchase.effect != "done":
+        if purchase.outcome != "done":
             return
         receipt: Basket | None = purchase.answer
         # An empty receipt answers the second arrival of a request that has bought already.
@@ -144,7 +144,7 @@ class StoreFacts(TaskFacts):
             self._before_open[write] = self.expected, self.doubt
             self.expected = None
             self.doubt = f"it is not known what became of a request to {write.path}: {SET_AGAIN}"
-        elif write.effect == "done" and self.expected is not None:
+        elif write.outcome == "done" and self.expected is not None:
             self.expected = self.expected.after(write.path, write.body)
         elif write.path == APPLY and write.was_refused:
             self.rejected_coupons.add(str(write.body.get("coupon")))

@@ -56,10 +56,6 @@ class WireRun:
         self.session.take_over(plan, session_id, "2026-01-01T00:00:00+00:00")
         return self.session.run(plan.tasks, plan.starts)
 
-    def acts(self) -> list[int]:
-        """How many acts each task has that cannot be undone, by the platform's books."""
-        return [len(self.books.acts(task.task_id)) for task in self.tasks]
-
     def _open(self) -> tuple[Any, Session]:
         policy, nobody = RetryPolicy(), Nobody()
         platform = RetryingPlatform(ERC3(key="key-test", base_url=self.relay.base_url), policy)

@@ -4,7 +4,7 @@ A benchmark has a table with a row for each path (``Endpoint``) and a reducer of
 tell (``TaskFacts``). A read is repeated until it is answered. A write goes through these points,
 live and in a process that resumes:
 
-1. A verdict may refuse it.
+1. What a process before this one has made is not made again. A verdict may refuse the rest.
 2. What it changes is read before, and its intent is on disk with that, where its row says so.
 3. It is sent. A clear answer ends it.
 4. After any other reply the state shows whether it took effect. While the state cannot be read
@@ -14,34 +14,38 @@ live and in a process that resumes:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 import regex
 from pydantic import BaseModel
 
 from core.erc3_client.bounds import TooMuch, cut_texts, holds_cut
 from core.erc3_client.retry_policy import OutageTracker, Patience, RetryPolicy
-from core.ledger import Ledger, Resolved, ToolFault
+from core.ledger import Ledger, LedgerEntry, Resolved, ToolFault, WireCall
 from core.ledger.calls import Kind
+from core.tools.ahead import Ahead, Chain
 from core.tools.endpoints import Endpoints
 from core.tools.faults import (
     GivenUp,
     Inconsistent,
+    Misfit,
     Missed,
+    NeverLeft,
     OutOfReach,
     Refused,
     Unsettled,
     as_fault,
     failed_request,
 )
-from core.tools.task_facts import TaskFacts
+from core.tools.task_facts import TaskFacts, Write
 
 GONE_AT_MOST = 32_000_000
 """Characters that are cut of the answers of one task; an API that sends more is not believed."""
+_UNKNOWN = "whether it took effect is not known: it is not sent again"
 _EMPTY = regex.compile(
-    r"^Invalid response payload: 1 validation error.*\n\w+\n"
+    r"^Invalid response payload: 1 validation error.*\n\s*\w+\n"
     r"\s*Input should be a valid list.*?input_value=None",
 )
 """How the official SDK reports an empty list: the wire sends null for it."""
@@ -65,6 +69,7 @@ class Observer(Protocol):
 
 
 F = TypeVar("F", bound=TaskFacts)
+Answer = TypeVar("Answer", bound=BaseModel)
 Verdict: TypeAlias = Callable[[Sequence[Any]], str | None]
 """Why a set of requests must not be sent; None: nothing speaks against it."""
 
@@ -85,6 +90,7 @@ class TaskApi(Generic[F]):
         self._retry_policy = retry_policy or RetryPolicy()
         self._outages = OutageTracker()
         self._ledger = Ledger()
+        self._ahead = Ahead(client.dispatch)
         self._noted: set[str] = set()
         """Notices of texts that were cut."""
         self._gone = 0
@@ -101,14 +107,29 @@ class TaskApi(Generic[F]):
             yield
         finally:
             self._ledger = before
+            self._ahead.forget()
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """Send upcoming reads side by side; each is recorded when the work asks for it."""
+        self._ahead.send(chains)
+
+    def resume(self, entries: Iterable[LedgerEntry]) -> None:
+        """Know what earlier work on the task has learnt and done; nothing is sent."""
+        for entry in entries:
+            self.facts.take(entry)
+        self.facts.hand_over()
 
     @property
     def instruction(self) -> str | None:
         """The instruction that is being carried out; None if there is none."""
         return self._ledger.instruction
 
-    def read(self, request: Any) -> Any:
-        """Send a read until it is answered; the answer as its row makes it.
+    @overload
+    def read(self, request: Any, answer: type[Answer]) -> Answer: ...
+    @overload
+    def read(self, request: Any) -> Any: ...
+    def read(self, request: Any, answer: type[Answer] | None = None) -> Any:
+        """Send a read until it is answered; the answer as its row makes it, which ``answer`` names.
 
         Raises:
             Refused: (``ValueError``) the API refused; its text is the API's own words.
@@ -117,14 +138,22 @@ class TaskApi(Generic[F]):
             Exception: what ends a pause, such as a limit of the task.
         """
         patience = Patience(self._retry_policy, self._outages, request.tool)
+        misfits = 0
         while True:
             try:
-                answer = self._send(request)
+                found = self._send(request)
+            except Misfit as misfit:
+                # A stale answer may have been passed on; a second one is not believed.
+                misfits += 1
+                if misfits > 1:
+                    _wait(patience, misfit, ())
             except Exception as error:
                 _wait(patience, error, (Missed, OutOfReach))
             else:
                 patience.answered()
-                return answer
+                if answer is not None and not isinstance(found, answer):
+                    raise TypeError(f"{request.tool} was answered by a {type(found).__name__}")
+                return found
 
     def write(self, request: Any, before: Any = None) -> Any:
         """Send a write until it is certain to have taken effect; the answer as its row makes it.
@@ -142,6 +171,8 @@ class TaskApi(Generic[F]):
             text = "not sent: it holds a text that was cut when it was read, so it is not whole"
             self.unanswered[request.tool] = text
             raise Inconsistent(text)
+        if (made := self._made_earlier(request)) is not None:
+            return made
         if why := self.verdict([request]):
             raise ToolFault(why)
         patience = Patience(self._retry_policy, self._outages, request.tool)
@@ -154,9 +185,62 @@ class TaskApi(Generic[F]):
                 patience.answered()
                 return answer
 
-    def settle(self, path: str, *, took_effect: bool) -> None:
+    def settle_open(self) -> None:
+        """See what became of every durable write of which that is not certain.
+
+        Raises OutOfReach: the state cannot be read.
+        """
+        for write in [one for one in reversed(self.facts.writes) if one.is_open]:
+            look = self._endpoints[write.path].look
+            if look is None:
+                continue
+            try:
+                shown = look(self, self.request_of(write), write.about)
+            except OutOfReach:
+                raise
+            except ToolFault as fault:
+                write.error = fault.text
+                continue
+            self.settle(write.path, took_effect=shown is not None)
+            if shown is not None:
+                self.unanswered.pop(write.path, None)
+
+    def repeat(self, call: WireCall, before: Any = None) -> str | None:
+        """Send a recorded write again; in words, what was answered otherwise now.
+
+        A read is not sent, what it taught is taken over; nor is a write that had no effect. One of
+        which nothing is known is sent and not compared: the state will show it.
+
+        Raises OutOfReach: the API does not answer.
+        """
+        if call.kind == "read":
+            self.facts.take(call)
+        if call.kind == "read" or call.outcome == "lost":
+            return None
+        error = None
+        try:
+            row = self._endpoints[call.path]
+            self.write(row.request(call.path, call.body), before)
+        except KeyError:
+            error = f"a recorded request to {call.path} cannot be repeated"
+        except OutOfReach:
+            raise
+        except ToolFault as fault:
+            error = fault.text
+        now = "failed" if error else "done"
+        if call.outcome in ("unknown", now):
+            return None
+        was = f"{call.outcome} ({call.error})" if call.error else call.outcome
+        is_now = f"{now} ({error})" if error else now
+        return f"{call.path} {call.body}: recorded {was}, now {is_now}"
+
+    def request_of(self, write: Write) -> Any:
+        """The request of a write that is known from the journal."""
+        return self._endpoints[write.path].request(write.path, write.body)
+
+    def settle(self, path: str, *, took_effect: bool, refused: bool = False) -> None:
         """Keep what became of a write that had no certain reply, as the state shows it."""
-        settled = Resolved(path=path, took_effect=took_effect)
+        settled = Resolved(path=path, took_effect=took_effect, refused=refused)
         self._ledger.settle(settled)
         self.facts.take(settled)
 
@@ -166,12 +250,14 @@ class TaskApi(Generic[F]):
 
     def _attempt(self, request: Any, before: Any) -> Any:
         """One attempt at a write. Raises Missed where it may be sent again, and as ``write``."""
-        row = self._endpoints[request.tool]
-        if row.once and (pending := self.facts.open_at(request.tool)):
-            return self._look(request, pending.about, OutOfReach("it was sent before"))
+        row, earlier = self._endpoints[request.tool], self._earlier(request)
+        if earlier is not None:
+            if (arrived := self._look_at_earlier(request, earlier, before)) is not None:
+                return arrived
+            before = before or earlier.about
         before = row.before(self, request, before)
         try:
-            return self._send(request, before if row.durable else None)
+            return self._send(request, (before or {}) if row.durable else None)
         except Inconsistent as fault:
             return self._look(request, before, OutOfReach(fault.text).after(fault))
         except Refused as fault:
@@ -185,9 +271,16 @@ class TaskApi(Generic[F]):
         """Look whether a write took effect; its answer. Raises as ``_attempt``."""
         path, row = request.tool, self._endpoints[request.tool]
         if row.look is None:
-            text = f"{fault.text}; whether it took effect is not known: it is not sent again"
-            raise OutOfReach(text).after(fault)
-        shown = row.look(self, request, before)
+            raise OutOfReach(f"{fault.text}; {_UNKNOWN}").after(fault)
+        try:
+            shown = row.look(self, request, before)
+        except Refused as told:
+            refused = isinstance(fault, Refused)
+            if not refused and not row.doubts_refusals:
+                raise OutOfReach(f"{fault.text}; {_UNKNOWN}").after(fault) from None
+            self.settle(path, took_effect=False, refused=True)
+            self.unanswered.pop(path, None)
+            raise (fault if refused else told) from None
         if self.facts.open_at(path):
             self.settle(path, took_effect=shown is not None)
         if shown is not None:
@@ -198,12 +291,57 @@ class TaskApi(Generic[F]):
         pause = max(fault.retry_after or 0.0, row.late_seconds) or None
         raise Missed(f"{fault.text}; it did not take effect", pause).after(fault)
 
+    def _earlier(self, request: Any) -> Write | None:
+        """An earlier attempt that has to be looked up before this one is sent; or None.
+
+        One of which nothing certain is known, or one that had no effect and may have arrived since.
+        """
+        path, row = request.tool, self._endpoints[request.tool]
+        pending = self.facts.open_at(path) if row.once else None
+        late = self.facts.lost(path, body_of(request)) if row.late_seconds else None
+        return pending or late
+
+    def _look_at_earlier(self, request: Any, earlier: Write, before: Any) -> Any:
+        """The answer of an earlier attempt that took effect after all; None: it did not.
+
+        Raises Refused: it was refused, and this one is the same; and as ``_attempt``.
+        """
+        path, look, was_open = request.tool, self._endpoints[request.tool].look, earlier.is_open
+        if look is None:
+            raise OutOfReach(f"{_UNKNOWN}: the same was sent before")
+        try:
+            shown = look(self, request, before or earlier.about)
+        except Refused:
+            if was_open:
+                self.settle(path, took_effect=False, refused=True)
+                self.unanswered.pop(path, None)
+                if earlier.is_same(path, body_of(request)):
+                    raise
+            return None
+        if shown is not None or self.facts.open_at(path):
+            self.settle(path, took_effect=shown is not None)
+        if shown is not None:
+            self.unanswered.pop(path, None)
+        return shown
+
+    def _made_earlier(self, request: Any) -> Any:
+        """The answer of this very write where earlier work has made it; given once. Or None."""
+        row = self._endpoints[request.tool]
+        made = self.facts.made_earlier(request.tool, body_of(request))
+        if made is None or row.look is None or row.once:
+            return None
+        shown = row.look(self, request, made.about)
+        made.made_earlier = shown is None
+        return shown
+
     def _send(self, request: Any, about: Any = None) -> Any:
         """Send a request a single time. Raises the fault of its class."""
         row, answer, sending = self._endpoints[request.tool], None, None
         for observer in self.observers:
             observer.before_request(request)
         kind: Kind = "write" if row.writes else "read"
+        if row.writes:
+            self._ahead.forget()
         booked = self._ledger.sending(
             request.tool, body_of(request), kind, final=row.once, about=about
         )
@@ -212,7 +350,11 @@ class TaskApi(Generic[F]):
                 if sending.intent:
                     self.facts.take(sending.intent)
                 try:
-                    answer = row.answer(self._bounded(request, self._client.dispatch(request)))
+                    response = self._ahead.take(request) or self._client.dispatch(request)
+                    answer = row.answer(self._bounded(request, response))
+                    if why := row.misfit(request, answer):
+                        answer = None
+                        raise Misfit(why)
                 except Exception as error:
                     answer = row.empty() if row.empty and _EMPTY.search(str(error)) else None
                     if answer is None:
@@ -244,8 +386,11 @@ class TaskApi(Generic[F]):
         fault = error if isinstance(error, Inconsistent) else as_fault(error)
         if fault is None:
             return error
-        status = 200 if fault is error else 0
-        fault.request = failed_request(request, fault.text, error, status)
+        if self._endpoints[request.tool].doubts_refusals and not isinstance(fault, NeverLeft):
+            fault = OutOfReach(fault.text, getattr(fault, "retry_after", None))
+        if not isinstance(fault, Misfit):
+            status = 200 if fault is error else 0
+            fault.request = failed_request(request, fault.text, error, status)
         if isinstance(fault, Refused):
             self.unanswered.pop(request.tool, None)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,31 +21,62 @@ from tests.conftest import Hurry
 from tests.relay import Call
 from tests.wire_run import WireRun, wire_run
 
-STRATEGIES: dict[str, dict[str, Any]] = {
-    "evaluator-worker": {},
-    "next-step": {
-        "strategy": "next-step", "evaluator": "playbook/next-step", "max_turns": 30,
-    },
-}  # fmt: skip
-PLAYED = {"store": ("required_coupon_works", "cheapest_mix_ghost_fill_in")}
-WRITES = {
-    "store": ("/basket/add", "/basket/remove", "/coupon/apply", "/basket/checkout"),
+STRATEGIES = ("evaluator-worker", "next-step")
+PLAYED = {
+    "store": ("required_coupon_works", "cheapest_mix_ghost_fill_in"),
+    "company": ("corvane-log-member", "corvane-rename-page", "jorvale-own-pay"),
 }
+SHOP = PLAYED["store"]
+WRITES: dict[str, dict[str, tuple[str, ...]]] = {
+    "store": {
+        path: SHOP
+        for path in ("/basket/add", "/basket/remove", "/coupon/apply", "/basket/checkout")
+    },
+    "company": {
+        "/employees/update": ("corvane-raise-notes",),
+        "/projects/team/update": ("corvane-member-added",),
+        "/projects/status/update": ("corvane-status",),
+        "/time/log": ("corvane-log-member",),
+        "/time/update": ("corvane-void-copy",),
+        "/wiki/update": ("corvane-rename-page",),
+        "/respond": ("corvane-my-role",),
+    },
+}
+"""Tasks in which a path is written to."""
 FAILURES: dict[str, Callable[[Call], None]] = {
     "dropped": Call.drop,
+    "400": lambda call: call.send(400, {"status": 400, "error": "bad", "code": ""}),
     "400 of a proxy": lambda call: call.send(400, b"<html>no</html>"),
     "404 of a proxy": lambda call: call.send(404, {"status": 404, "error": "x", "path": "/"}),
     "429": lambda call: call.send(429, {"status": 429, "error": "busy", "code": ""}),
     "500": lambda call: call.send(500, {"status": 500, "error": "oops", "code": ""}),
     "html": lambda call: call.send(200, b"<html>maintenance</html>"),
 }
-UNREAD = frozenset({"429"})
-"""Failures that say that a request was turned away: they are believed, so none comes after it."""
+
+
+def _is_told(path: str, failure: str, *, taken: bool) -> bool:
+    """Whether a failure can be told from what the platform itself says.
+
+    A request that is told to be turned away (429) had no effect, and one that the platform refuses
+    in its own words (400) has none either: only of an answer to the user is neither believed.
+    """
+    return path == "/respond" or failure not in ("429", "400") or (failure == "400") == taken
+
+
+def played(benchmark: str, strategy: str) -> dict[str, Any]:
+    """The configuration of a run by models that play by rules."""
+    if strategy == "evaluator-worker":
+        return {}
+    model = "playbook/next-step" if benchmark == "store" else f"playbook/{benchmark}-next-step"
+    return {"strategy": strategy, "evaluator": model, "max_turns": 30}
 
 
 def check(run: WireRun, results: RunResults) -> None:
-    """Every task is scored as without, or is open, named, and without a second act."""
-    assert max(run.acts(), default=0) <= 1
+    """Every task is scored as without, or is open and named; nothing was done twice."""
+    for task in run.tasks:
+        acts = Counter(map(repr, run.books.acts(task.task_id)))
+        assert max(acts.values(), default=0) <= 1, acts
+        assert sum(1 for act in run.books.acts(task.task_id) if not hasattr(act, "type")) <= 1
     for task in results.tasks:
         if task.failure is None:
             assert (task.score, task.error) == (1.0, None), task
@@ -64,7 +96,7 @@ def cases() -> Iterator[Any]:
                     for strategy in STRATEGIES
                     for taken in (False, True)
                     for seconds in (0, 30)
-                    if not (taken and failure in UNREAD)
+                    if _is_told(path, failure, taken=taken)
                 ]
                 number += 1
                 for at, (strategy, taken, seconds) in enumerate(variants):
@@ -98,7 +130,8 @@ def test_a_write_takes_effect_once_or_its_task_stays_open(
                 call.forward()
             FAILURES[failure](call)
 
-    with wire_run(tmp_path, benchmark, PLAYED[benchmark], **STRATEGIES[strategy]) as run:
+    specs = WRITES[benchmark][path]
+    with wire_run(tmp_path, benchmark, specs, **played(benchmark, strategy)) as run:
         run.relay.rule = rule
         results = run.go()
         check(run, results)
@@ -106,7 +139,8 @@ def test_a_write_takes_effect_once_or_its_task_stays_open(
         if any(task.failure for task in results.tasks):
             results = run.resume()
         check(run, results)
-        assert [task.score for task in results.tasks] == [1.0] * len(PLAYED[benchmark])
+        assert [task.score for task in results.tasks] == [1.0] * len(specs)
+        assert run.relay.seen[path]
 
 
 class CutJournal(Journal):
@@ -136,9 +170,9 @@ def sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], int
     """Bytes of the journals of a run that nobody cut, by benchmark and strategy."""
     known = {}
     for benchmark, specs in PLAYED.items():
-        for strategy, config in STRATEGIES.items():
+        for strategy in STRATEGIES:
             folder = tmp_path_factory.mktemp("whole")
-            with wire_run(folder, benchmark, specs, **config) as run:
+            with wire_run(folder, benchmark, specs, **played(benchmark, strategy)) as run:
                 check(run, run.go())
             known[benchmark, strategy] = size_of(folder)
     return known
@@ -160,7 +194,7 @@ def test_a_journal_cut_at_any_byte_folds_to_a_state_from_which_the_task_ends_rig
     with (
         pytest.MonkeyPatch.context() as patch,
         TemporaryDirectory() as folder,
-        wire_run(Path(folder), benchmark, PLAYED[benchmark], **STRATEGIES[strategy]) as run,
+        wire_run(Path(folder), benchmark, PLAYED[benchmark], **played(benchmark, strategy)) as run,
     ):
         patch.setattr("coordinator.attempt.Journal", CutJournal)
         play = run.go
@@ -175,5 +209,5 @@ def test_a_journal_cut_at_any_byte_folds_to_a_state_from_which_the_task_ends_rig
         else:
             CutJournal.left = 10**9
             results = play()
+        check(run, results)
         assert [task.score for task in results.tasks] == [1.0] * len(PLAYED[benchmark])
-        assert max(run.acts()) <= 1

@@ -50,7 +50,7 @@ def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> Non
     at.line.plan[path] = [lost]
     at.call(CHANGES[path][0], **CHANGES[path][1])
     assert len(at.line.events) == EVENTS[path]
-    assert [c.outcome for c in at.session.changes] == ["done"]
+    assert [c.outcome for c in at.session.facts.changes] == ["done"]
     sent = at.line.paths(path)
     assert len(sent) == (1 if lost == "after" else 2)
 
@@ -82,7 +82,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
     at.line.plan[path] = ["after"]
     with pytest.raises(ToolFault, match="not known"):
         at.call(name, **arguments)
-    assert [c.outcome for c in at.session.changes] == ["unknown"]
+    assert [c.outcome for c in at.session.facts.changes] == ["unknown"]
     monkeypatch.setattr(at.line, "dispatch", dispatch)
     if path == "/time/log":
         assert "sent before" in again(at, (name, arguments))
@@ -152,7 +152,7 @@ def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, A
     answer = at.call(name, **arguments)
     assert answer["sent"] is None
     assert answer["before"] == answer["after"]
-    assert at.session.changes == []
+    assert at.session.facts.changes == []
     assert at.line.events == []
 
 
@@ -310,7 +310,7 @@ def test_a_page_is_renamed_byte_for_byte() -> None:
     at.line.sent.clear()
     assert at.call("Combo_Read_Wiki_Pages")["pages"] == {"b/c.md": text}
     assert at.line.sent == []
-    assert at.session.send(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
+    assert at.session.read(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
 
 
 def test_pages_that_are_as_asked_are_not_written() -> None:

@@ -41,10 +41,10 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
         played = PlayedTask(brief=False, **scenario)
         session = played.benchmark._session
         with pytest.raises(ToolFault, match="nothing was changed"):
-            session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
+            session.write(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
         assert played.line.paths("/projects/status/update") == []
     without = PlayedTask(off=["guest"], user=None)
-    without.benchmark._session.send(
+    without.benchmark._session.write(
         company.Req_UpdateProjectStatus(id="proj_sails", status="paused")
     )
     assert without.line.paths("/projects/status/update")

@@ -59,7 +59,7 @@ class CounterFacts(TaskFacts):
     additions = 0
 
     def take_reply(self, write: Write) -> None:
-        self.additions += write.effect == "done"
+        self.additions += write.outcome == "done"
 
 
 ENDPOINTS = {"/read": Endpoint(), "/add": Endpoint(writes=True)}
@@ -101,8 +101,7 @@ class CounterEnvironment(Environment):
         return []
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
-        for entry in entries:
-            self._session.facts.take(entry)
+        self._session.resume(entries)
 
 
 def tools() -> list[Tool]:

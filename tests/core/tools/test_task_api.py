@@ -120,7 +120,7 @@ def test_a_write_is_looked_up_before_anything_is_believed_of_it(
     assert len(line.notes) == (0 if refused and not arrives else 1)
     assert line.sent == ["/note"] * (1 if arrives or refused else 2)
     first = "failed" if refused else "unknown"
-    assert outcomes(entries)[:2] == [first, arrives]
+    assert outcomes(entries)[:3] == ["Intent", first, arrives]
     assert api.unanswered == {}
 
 
@@ -223,12 +223,12 @@ def test_the_facts_are_told_of_intents_replies_and_what_the_state_shows() -> Non
     api.write(Req_Note(text="one"))
     first = api.facts.last("/note")
     assert first is not None
-    assert (first.about, first.effect, first.answer.seen) == (5, "done", "/note")
+    assert (first.about, first.outcome, first.answer.seen) == (5, "done", "/note")
     api.write(Req_Note(text="two"))
     second = api.facts.last("/note")
     assert second is not None
-    assert (second.body, second.effect, second.error) == (
-        {"text": "two"}, "done", "the API did not answer (OSError)",
+    assert (second.body, second.outcome, second.error) == (
+        {"text": "two"}, "done", "",
     )  # fmt: skip
 
 

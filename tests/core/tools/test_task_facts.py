@@ -64,14 +64,14 @@ def test_what_the_entries_tell_of_the_last_write(entries: list[Any], effect: str
     facts = folded(*entries)
     last = facts.last(PUT)
     assert last is not None
-    assert last.effect == effect
+    assert last.outcome == effect
     assert (facts.open_at(PUT) is last) == (effect in ("sent", "unknown"))
 
 
 def test_a_refusal_where_nobody_can_look_is_believed() -> None:
     last = folded(call("failed", path="/blind")).last("/blind")
     assert last is not None
-    assert last.effect == "refused"
+    assert last.outcome == "refused"
 
 
 def test_an_earlier_open_write_is_settled_when_later_ones_are_certain() -> None:
@@ -81,7 +81,7 @@ def test_an_earlier_open_write_is_settled_when_later_ones_are_certain() -> None:
     assert open_.body == {"n": 1}
     facts.take(settled(True))
     assert facts.open_at(PUT) is None
-    assert open_.effect == "done"
+    assert open_.outcome == "done"
 
 
 entries = st.lists(
