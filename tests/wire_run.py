@@ -1,8 +1,8 @@
-"""A session of bundled tasks behind a relay, in this process, that another process may resume."""
+"""A session behind a relay, in this process, that another process may resume."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,18 @@ from tests.relay import Relay, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
 
+Config = Callable[[], dict[str, Any]]
+"""The options of a process: models, strategy. Asked anew for every process."""
+RULED: dict[tuple[str, str], dict[str, Any]] = {
+    ("store", "evaluator-worker"): {"evaluator": "playbook/store", "worker": "playbook/store"},
+    ("store", "next-step"): {"evaluator": "playbook/next-step", "max_turns": 30},
+    ("company", "evaluator-worker"): {
+        "evaluator": "playbook/company", "worker": "playbook/company",
+    },
+    ("company", "next-step"): {"evaluator": "playbook/company-steps", "max_turns": 30},
+}  # fmt: skip
+"""Models that play by rules, by benchmark and strategy."""
+
 
 class Nobody:
     """Does not look on."""
@@ -31,13 +43,14 @@ class Nobody:
 
 @dataclass
 class WireRun:
-    """A session behind a relay; ``books``: the platform's own records."""
+    """A session behind a relay."""
 
     relay: Relay
     books: Any
+    """The platform's own records."""
     folder: Path
     benchmark: str
-    config: dict[str, Any] = field(default_factory=dict)
+    config: Config
     tasks: list[Any] = field(default_factory=list)
     session: Any = None
 
@@ -56,34 +69,38 @@ class WireRun:
         self.session.take_over(plan, session_id, "2026-01-01T00:00:00+00:00")
         return self.session.run(plan.tasks, plan.starts)
 
+    def acts(self) -> list[list[str]]:
+        """What was done for good in each task, by the platform's books."""
+        return [list(map(repr, self.books.acts(task.task_id))) for task in self.tasks]
+
     def _open(self) -> tuple[Any, Session]:
-        policy, nobody = RetryPolicy(), Nobody()
+        policy, watcher = RetryPolicy(), Nobody()
         platform = RetryingPlatform(ERC3(key="key-test", base_url=self.relay.base_url), policy)
-        models = {"evaluator": f"playbook/{self.benchmark}", "worker": f"playbook/{self.benchmark}"}
-        config = RunConfig(benchmark=self.benchmark, retry_seconds=RETRY_SECONDS, **models)
-        config = config.model_copy(update=self.config)
-        watcher: Any = nobody
+        given = {"worker": "playbook/store", **self.config()}
+        config = RunConfig(benchmark=self.benchmark, retry_seconds=RETRY_SECONDS, **given)
+        benchmark = benchmark_named(self.benchmark, RunContext(policy))
+        looks: Any = watcher
+        clients = client_factory(config.ids)
         session = Session(
-            platform,
-            config,
-            benchmark_named(self.benchmark, RunContext(policy)),
-            self.folder,
-            watcher,
-            client_factory(config.ids),
-            with_retries=policy.within,
+            platform, config, benchmark, self.folder, looks, clients, with_retries=policy.within
         )
         return platform, session
 
 
 @contextmanager
-def wire_run(
-    folder: Path, benchmark: str, specs: tuple[str, ...], **config: Any
-) -> Iterator[WireRun]:
-    """A run of some tasks of the bundled pack of a benchmark."""
+def wire_run(folder: Path, benchmark: str, pack: Any, config: Config) -> Iterator[WireRun]:
+    """A run of a pack."""
+    with serve(pack) as simulator, relay(simulator.base_url) as here:
+        yield WireRun(here, simulator.platform, folder, benchmark, config)
+
+
+def bundled(benchmark: str, specs: tuple[str, ...]) -> Any:
+    """Some tasks of the bundled pack of a benchmark."""
     pack = load_pack(WORLDS[f"{benchmark}-pack/1"].bundled)
     chosen = tuple(one for one in pack.scenarios if one.spec_id in specs)
-    with (
-        serve(pack.model_copy(update={"scenarios": chosen})) as simulator,
-        relay(simulator.base_url) as here,
-    ):
-        yield WireRun(here, simulator.platform, folder, benchmark, config)
+    return pack.model_copy(update={"scenarios": chosen})
+
+
+def ruled(benchmark: str, strategy: str) -> Config:
+    """The options of a run that is played by rules."""
+    return lambda: {"strategy": strategy, **RULED[benchmark, strategy]}
