@@ -1,5 +1,6 @@
 """The Req_* tools and the reading of pages, against the embedded platform."""
 
+import traceback
 from typing import Any
 
 import pytest
@@ -252,6 +253,21 @@ def test_a_refused_checkout_tells_the_stock_and_may_be_tried_again(open_shop: An
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "pot", "quantity": 1}])
     shop.call("Req_CheckoutBasket", expected_total=30)
     assert shop.bought == [{"pot": 1}]
+
+
+def test_a_checkout_passes_few_frames_between_its_tool_and_the_client(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    dispatch, stacks = shop.line.dispatch, list[list[str]]()
+
+    def seen(request: Any) -> Any:
+        if request.tool == CHECKOUT:
+            stacks.append([frame.name for frame in traceback.extract_stack()])
+        return dispatch(request)
+
+    shop.line.dispatch = seen
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    (stack,) = stacks
+    assert len(stack) - stack.index("Req_CheckoutBasket") - 2 <= 5, stack
 
 
 UNREADABLE = "Invalid response payload: 1 validation error for Resp_CheckoutBasket\nitems\n  x"
