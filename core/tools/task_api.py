@@ -190,16 +190,23 @@ class TaskApi(Generic[F]):
 
         Raises OutOfReach: the state cannot be read.
         """
+        blind: set[str] = set()
+        """Paths with a write that the state does not tell of: earlier ones wait for it."""
         for write in [one for one in reversed(self.facts.writes) if one.is_open]:
             look = self._endpoints[write.path].look
-            if look is None:
+            if look is None or write.path in blind:
                 continue
             try:
                 shown = look(self, self.request_of(write), write.about)
             except OutOfReach:
                 raise
-            except ToolFault as fault:
-                write.error = fault.text
+            except Refused as fault:
+                # What does not exist was not changed; of a lost reply even that is no proof.
+                if write.was_refused:
+                    self.settle(write.path, took_effect=False, refused=True)
+                else:
+                    write.error = fault.text
+                    blind.add(write.path)
                 continue
             self.settle(write.path, took_effect=shown is not None)
             if shown is not None:
@@ -325,7 +332,10 @@ class TaskApi(Generic[F]):
         return shown
 
     def _made_earlier(self, request: Any) -> Any:
-        """The answer of this very write where earlier work has made it; given once. Or None."""
+        """The answer of this very write where a process before this one has made it, or None.
+
+        It is given once: who asks for the same again wants it made again.
+        """
         row = self._endpoints[request.tool]
         made = self.facts.made_earlier(request.tool, body_of(request))
         if made is None or row.look is None or row.once:
