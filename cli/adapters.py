@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from cli.benchmarks import RunContext, declared, know_world
 from cli.registry import BENCHMARKS, Registration
 from coordinator.benchmark import Benchmark
+from core.files import read_bytes
 from core.models.sections import Texts
 from core.runs.errors import CannotRun
 from core.runs.folder import PACK_COPY
@@ -72,7 +73,7 @@ def note_baselines(folder: Path) -> None:
             return
         adapter = ADAPTERS[results.benchmark]()
         played = {task.spec_id for task in results.tasks}
-        pack = adapter.read(copy.read_text(encoding="utf-8"), str(copy))
+        pack = adapter.read(read_bytes(copy).decode(), str(copy))
         tasks = [one for one in pack.scenarios if one.spec_id in played]
         if not tasks:
             return

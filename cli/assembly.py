@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -13,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from cli import cache_folder, preflight
-from cli.benchmarks import RunContext, benchmark_named, sections_at, workbench_of
+from cli.benchmarks import RunContext, benchmark_named, used_sections, workbench_of
 from cli.options import Options
-from cli.platform import STATE, client_class, groups_of, load_pack, pack_of, platform_of
+from cli.platform import (
+    STATE,
+    bare,
+    client_class,
+    groups_of,
+    load_pack,
+    pack_of,
+    platform_of,
+    url_to_play_at,
+)
 from cli.run_models import (
     RunModels,
     check_models,
@@ -34,13 +44,13 @@ from coordinator.resume import CannotGoOn, Continuation, continuation, session_o
 from coordinator.session import Session
 from core.erc3_client.retry_policy import RetryPolicy
 from core.models import litellm_module
-from core.models.model_call import ModelCall
+from core.models.model_call import KeptCalls, ModelCall
 from core.models.providers import is_rule_based
 from core.models.sections import SectionError, Texts
 from core.runs.errors import CannotRun, NothingToDo, Usage
 from core.runs.find import find_run, is_lab_run
 from core.runs.folder import PACK_COPY, held, run_folder
-from core.runs.hints import command
+from core.runs.hints import command, goes_on
 from core.runs.journal import write_whole
 from core.runs.manifest import Identity, Manifest, NoManifest, changes, manifest_of, read_manifest
 from core.runs.prompts import Prompts
@@ -48,6 +58,7 @@ from core.runs.reader import NotRecorded, read_tasks, results_of
 from core.runs.results import RunResults
 from core.runs.task import TaskInfo, Watcher
 from core.terminal.console import notes, say
+from core.terminal.figures import so_many_tasks
 from core.terminal.progress import Progress, Stream
 from worker.sandbox.isolation import used_kind
 
@@ -193,11 +204,14 @@ class Assembly:
     preflight: tuple[ModelCall, ...]
     folder: Path
     platform: Any
+    address: str | None
+    """Of the real platform; None: it is embedded."""
 
-    @property
-    def base_url(self) -> str | None:
-        """Address of the platform, as far as its client tells."""
-        return getattr(self.platform, "base_url", None)
+    def place(self, session_id: str | None, tasks: int) -> str:
+        """What is played where on the real platform, in words."""
+        session = f"session {session_id}" if session_id else "outside of a session"
+        what = f"benchmark {self.options.benchmark}, {session}, {so_many_tasks(tasks)}"
+        return f"{self.address}: {what}"
 
     def watcher(self, note: Console) -> Progress:
         """What shows the run while it is played."""
@@ -229,10 +243,32 @@ class Assembly:
         forked = manifest_of(self.options.fork) if self.options.fork else None
         self._note_sandbox(forked.sandboxes if forked else ())
         session.sandboxes = self.sandbox
-        # A session that only the platform knows of would be lost.
-        tasks = session.tasks(lambda: self._note(session, []))
-        self._note(session, tasks)
-        return session, tasks, session.starts(tasks)
+        # What can fail for a reason of our own does so before a session is opened.
+        for role in self.models.asked:
+            session.clients(role, KeptCalls([]))
+        self._keep()
+        blank = self._manifest(session)
+        with self._told_where_left_open(session):
+            # A session that only the platform knows of would be lost.
+            tasks = session.tasks(lambda: self._note(blank, session, []))
+            self._note(blank, session, tasks)
+            starts = session.starts(tasks)
+        if self.address:
+            place = self.place(session.session_id, len(tasks))
+            say(notes(quiet=self.options.quiet), f"playing at {place}")
+        return session, tasks, starts
+
+    @contextmanager
+    def _told_where_left_open(self, session: Session) -> Iterator[None]:
+        """Name the session that the platform has opened, if the run goes no further."""
+        try:
+            yield
+        except BaseException:
+            if self.address and session.session_id:
+                text = f"session {session.session_id} at {self.address} is open"
+                again = goes_on(self.folder) or f"; {self.folder} could not keep its id"
+                say(notes(), f"{text}{again}")
+            raise
 
     def _new_session(self, watch: Watcher) -> Session:
         options, models = self.options, self.models
@@ -264,8 +300,11 @@ class Assembly:
         return lambda task, played: live_debugger(workbench, task.spec_id, task.text, played)
 
     def _taken_up(self, session: Session, resumed: Resumed) -> Continuation:
-        status = self._status(resumed)
         manifest = resumed.manifest
+        if self.address:
+            place = self.place(manifest.session_id, len(manifest.tasks))
+            say(notes(quiet=self.options.quiet), f"resuming at {place}")
+        status = self._status(resumed)
         self._note_sandbox(manifest.sandboxes)
         update: dict[str, object] = {}
         if self.identity != manifest.identity:  # a forced resume
@@ -326,23 +365,26 @@ class Assembly:
         if self.pack:
             write_whole(self.folder / PACK_COPY, self.pack.model_dump_json(exclude_defaults=True))
 
-    def _note(self, session: Session, tasks: list[TaskInfo]) -> None:
-        """Keep what the run is made of before anything is spent."""
-        self._keep()
+    def _manifest(self, session: Session) -> Manifest:
+        """What the run is made of, without its session and tasks, which are not known yet."""
         shipped = self.benchmark.prompts.shipped()
-        Manifest(
+        return Manifest(
             run_id=self.folder.name,
             created=session.started.isoformat(timespec="seconds"),
             identity=self.identity,
             options=self.options.stored(),
-            base_url=self.base_url if self.options.real else None,
-            session_id=session.session_id,
-            tasks=tuple((t.spec_id, t.task_id, t.text) for t in tasks),
+            base_url=self.address,
             preflight=self.preflight,
             shipped=hashes({name: shipped[name] for name in self.overrides}),
             versions=versions(),
             sandboxes=self.sandbox,
-        ).write(self.folder)
+        )
+
+    def _note(self, blank: Manifest, session: Session, tasks: list[TaskInfo]) -> None:
+        """Keep the manifest before anything is spent."""
+        named = tuple((t.spec_id, t.task_id, t.text) for t in tasks)
+        update = {"session_id": session.session_id, "tasks": named}
+        blank.model_copy(update=update).write(self.folder)
 
     def _note_sandbox(self, before: tuple[str, ...]) -> None:
         if before and self.sandbox and before[-1:] != self.sandbox:
@@ -364,9 +406,11 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
         from workshop.views.tracing.collector import check_collector
 
         check_collector()
+    url = _url(options, earlier)
     past = past_of(options)
     pack = earlier.pack if earlier else pack_of(options, past)
-    overrides = sections_at(options.prompts)
+    note = notes(quiet=options.quiet)
+    overrides = used_sections(options.prompts, options.benchmark, (options.strategy,), note)
     retry_policy = RetryPolicy(options.retry_seconds, stop.wait, lambda: stop.requested)
     benchmark = benchmark_named(options.benchmark, _context(options, overrides, retry_policy))
     models = run_models(options, benchmark.environments.stages)
@@ -381,15 +425,25 @@ def assemble(options: Options, stack: ExitStack, stop: CancelToken) -> Assembly:
     if earlier:
         earlier.check(identity)
     sandbox = (used_kind(),) if STRATEGIES[options.strategy].has_worker else ()
-    calls = () if earlier else preflight.ready(models, options, notes(quiet=options.quiet))
+    calls = () if earlier else preflight.ready(models, options, note)
     folder = earlier.folder if earlier else stack.enter_context(run_folder(options.out))
     if options.record:
         models.record(options.record)
-    client = platform_of(pack, None if past else folder / STATE, retry_policy)
+    client = platform_of(pack, None if past else folder / STATE, retry_policy, url)
     return Assembly(
         options, stop, earlier, past, pack, overrides, retry_policy, benchmark, models,
         prompts, identity, sandbox, calls, folder, stack.enter_context(client),
+        bare(url) if options.real else None,
     )  # fmt: skip
+
+
+def _url(options: Options, earlier: Resumed | None) -> str:
+    """The address of the real platform; "" where it is not played at. Raises CannotRun."""
+    if not options.real:
+        return ""
+    if earlier is None:
+        return url_to_play_at(None, "")
+    return url_to_play_at(earlier.manifest.base_url, command("--resume", earlier.folder))
 
 
 def _context(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> RunContext:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from rich.console import Console
 
 from cli.registry import Registration, every_benchmark, registered
 from coordinator import verify
@@ -17,12 +19,15 @@ from coordinator.benchmark import (
     EnvironmentSpec,
     ResultWords,
 )
+from coordinator.config import StrategyName
 from coordinator.stages import StageSpec, with_stage_tools
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger.tool import retold
 from core.models.prompts import template_sections
 from core.models.sections import NONE, SectionError, Texts, prompt_overrides
 from core.runs.errors import Usage
+from core.terminal.console import say
+from core.terminal.figures import counted
 from playbooks import library
 
 if TYPE_CHECKING:
@@ -159,11 +164,47 @@ def shipped_sections() -> dict[str, str]:
 
 
 def sections_at(folder: Path | None) -> Texts:
-    """The sections of a folder that replace shipped ones. Raises Usage."""
+    """The sections of a folder that replace shipped ones, of any benchmark. Raises Usage."""
     try:
         return prompt_overrides(folder, shipped_sections()) if folder else NONE
     except SectionError as error:
         raise Usage(f"--prompts: {error}") from None
+
+
+_OF_ONE_STRATEGY: Mapping[str, StrategyName] = {
+    "evaluator": "evaluator-worker",
+    "worker": "evaluator-worker",
+    "guide/worker": "evaluator-worker",
+    "next_step": "next-step",
+    "guide/steps": "next-step",
+}
+"""The strategy whose prompts alone have a section: by its package, or a guide by its name."""
+SECTIONS_NAMED = 8
+
+
+def used_sections(
+    folder: Path | None, id: str, strategies: Collection[StrategyName], note: Console
+) -> Texts:
+    """The sections of a folder that prompts of this benchmark and these strategies have.
+
+    The others are left out, and one line on ``note`` counts and names them. Raises Usage.
+    """
+    given = sections_at(folder)
+    own = benchmark_named(id).prompts.shipped() if given else NONE
+
+    def is_used(name: str) -> bool:
+        package, _, rest = name.partition("/")
+        only = _OF_ONE_STRATEGY.get(rest if rest.startswith("guide/") else package)
+        return name in own and (only is None or only in strategies)
+
+    used = {name: text for name, text in given.items() if is_used(name)}
+    if left := [name for name in given if name not in used]:
+        named = ", ".join(left[:SECTIONS_NAMED])
+        more = f" and {len(left) - SECTIONS_NAMED} more" if len(left) > SECTIONS_NAMED else ""
+        kinds = f"--benchmark {id} with {' and '.join(strategies)}"
+        text = f"{counted(len(left), 'section')} not used, because {kinds} has no such"
+        say(note, f"note: --prompts: {text}: {named}{more}")
+    return used
 
 
 def world_named(id: str) -> World:

@@ -15,11 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from cli import doctor_models, env_file
-from cli.doctor_models import Diagnosis, Finding, diagnosis, finding, has_problem
+from cli.doctor_models import Diagnosis, Finding, State, diagnosis, finding, has_problem
 from cli.options import DoctorOptions
 from cli.platform import REAL_URL, bare, is_address
 from coordinator.beginning import base_urls
-from core.erc3_client.bounds import LOOPBACK
+from core.http.proxies import ProxyUnusable, is_loopback, proxy_of
 from core.models.extras import install
 from core.models.file_checks import FileError
 from core.models.models_file import ModelsError, load_models
@@ -102,9 +102,14 @@ def address(environ: Mapping[str, str]) -> Finding:
         fix = f"set it to {REAL_URL}, or leave it empty"
         return finding("platform", "address", "problem", text, fix)
     parts = urlsplit(url)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
         text = f"{bare(url)} is not encrypted, and every request contains the key"
         return finding("platform", "address", "warning", text, "use https")
+    try:
+        proxy_of(url)
+    except ProxyUnusable as error:
+        state: State = "problem" if environ.get(KEY) else "warning"
+        return finding("platform", "address", state, f"{bare(url)}: {error}")
     return finding("platform", "address", "ok", bare(url))
 
 
@@ -120,7 +125,7 @@ def key(environ: Mapping[str, str], *, call: bool) -> Finding:
     if not call:
         return of_key("info", f"{KEY} is set; not tried")
     if address(environ).state == "problem":
-        return of_key("problem", f"{KEY} is set; not tried, the address is wrong")
+        return of_key("problem", f"{KEY} is set; not tried, because of the address")
     from core.erc3_client import ERC3, ApiException, transport_errors
 
     url = environ.get(URL) or REAL_URL
@@ -181,12 +186,13 @@ def examine(
     for place, of_place in known:
         if not has_problem(of_place):
             of_place += [doctor_models.key(place, environ), doctor_models.price(place)]
+            of_place += doctor_models.proxy(place)
     usable = [] if options.no_calls else known
     called = [(place, of_place) for place, of_place in usable if not has_problem(of_place)]
     announced = doctor_models.announcement([p for p, _ in called if p.is_served])
     announce(announced)
     for place, of_place in called:
-        of_place.append(doctor_models.tiny_call(place))
+        of_place[:] = doctor_models.called(place, of_place)
     findings += [*doctor_models.with_substitutes(known), *doctor_models.baseline(places)]
     return diagnosis(findings, announced)
 

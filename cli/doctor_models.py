@@ -7,27 +7,47 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
+import regex
 from pydantic import AfterValidator
 
 from coordinator.beginning import BASE_URLS
+from core.http.proxies import ProxyUnusable, proxy_of
 from core.ledger import Record
+from core.models.errors import hint_of
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
-from core.models.model_call import ExchangeFailed, Message, Request, Role, Transport
+from core.models.model_call import (
+    ErrorKind,
+    ExchangeFailed,
+    Message,
+    Reply,
+    Request,
+    Role,
+    Transport,
+)
 from core.models.model_client import open_transport
-from core.models.model_ids import UnknownModel, check_id, missing_keys
+from core.models.model_ids import UnknownModel, address_of, check_id, key_variable, missing_keys
 from core.models.models_file import Backend, Models, Target
 from core.models.prices import Price, dollars, openrouter_id, target_price
 from core.models.providers import GONKA, is_rule_based
 from core.models.redact import redact
-from core.models.retries import HINTS
+from core.models.reply_text import Problem, clean
 from core.models.tokens import count_messages
 from core.terminal.figures import counted
 
 CALL_SECONDS = 60.0
 TOKENS_AT_MOST = 600
 """A short call's answer: enough for some thinking, too little to cost anything."""
+RAISE = "raise max_tokens in the models file, or the limits of tokens and context at its server"
 RULES = "playbook/"
+_GOOD = regex.compile(r"\bok", regex.IGNORECASE)
+_EMPTY: Mapping[Problem, str] = {
+    "empty": "the model answers with an empty text",
+    "reasoning": "the model only thinks and answers nothing",
+    "spent": "the answer was cut off (finish_reason length) before its first word",
+    "truncated": "the answer was cut off (finish_reason length)",
+}
+"""What is wrong with a reply as a whole, in words for a person."""
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
 State = Literal["ok", "info", "warning", "problem"]
 """``info``: not there and not needed for what is configured; ``problem``: a run would fail."""
@@ -235,12 +255,36 @@ def baseline(known: Sequence[Place]) -> list[Finding]:
     return [finding("models", "LLM", "info", text, fix)]
 
 
+def proxy(place: Place) -> list[Finding]:
+    """The proxy on the way to a place, if it cannot be used."""
+    url = address_of(place.target.backend) if place.is_served else None
+    try:
+        if url:
+            proxy_of(url)
+    except ProxyUnusable as error:
+        return [found(place, "proxy", "problem", str(error))]
+    return []
+
+
+def called(place: Place, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings of a place and what a short call to it finds; a refused key is not in order."""
+    answer, kind = tiny_call(place)
+    if kind != "authentication":
+        return [*findings, answer]
+    text = f"{key_variable(place.target.backend)} is not accepted by the provider"
+    refused = {"state": "problem", "text": text, "fix": answer.fix}
+    return [
+        *(one.model_copy(update=refused) if one.name == "key" else one for one in findings),
+        answer,
+    ]
+
+
 def tiny_call(
     place: Place, transport_factory: Callable[[Backend], Transport] = open_transport
-) -> Finding:
-    """One attempt with a tiny prompt: who answers, how fast, for how much."""
+) -> tuple[Finding, ErrorKind | None]:
+    """One attempt with a tiny prompt: who answers, how fast, for how much; how it failed."""
     if not place.is_served:
-        return found(place, "answer", "info", "not called: it runs inside this program")
+        return found(place, "answer", "info", "not called: it runs inside this program"), None
     target = place.target
     params = target.params | {"max_tokens": place.tokens_at_most}
     request = Request(model=target.backend.model, messages=PROMPT, params=params)
@@ -250,8 +294,13 @@ def tiny_call(
         seconds = min(target.timeout_seconds, CALL_SECONDS)
         reply = transport_factory(target.backend).send(request, seconds)
     except ExchangeFailed as error:
-        return refused(place, error.kind, error.text)
-    seconds, usage = time.perf_counter() - began, reply.usage
+        return refused(place, error.kind, error.text), error.kind
+    return answered(place, reply, time.perf_counter() - began), None
+
+
+def answered(place: Place, reply: Reply, seconds: float) -> Finding:
+    """What a reply to the short call says of a place, and whether it is an answer at all."""
+    usage = reply.usage
     state: State = "ok"
     tokens, fix = f"{usage.prompt} + {usage.completion} tokens", ""
     if usage.prompt is None:
@@ -262,9 +311,32 @@ def tiny_call(
     parts = [f"{reply.answered_by} answers in {seconds:.2f} s".lstrip(), tokens]
     if usage.completion and seconds > 0:
         parts.append(f"{usage.completion / seconds:.1f} tokens/s")
-    cost, source = dollars(target, reply)
+    cost, source = dollars(place.target, reply)
     parts.append("price unknown" if cost is None else f"${cost:.6f} ({source})")
+    if fault := _fault(place, reply):
+        state, text, fix = fault
+        parts.insert(0, text)
     return found(place, "answer", state, ", ".join(parts), fix)
+
+
+def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
+    """What is wrong with a reply, whether a run would fail by it, and what to do."""
+    cleaned = clean(reply.text, reply.finish_reason, reply.reasoning)
+    if cleaned.problem is None:
+        if _GOOD.search(cleaned.text):
+            return None
+        said = " ".join(cleaned.text.split())[:60]
+        fix = (
+            "look at what its server is given and how it was started: the chat template, the model"
+        )
+        return "warning", f"asked for OK, the model answers {said!r}", fix
+    text = _EMPTY[cleaned.problem]
+    if cleaned.problem in ("empty", "reasoning"):
+        return "problem", text, "use another model, or look at how its server was started"
+    limit, allowed = place.tokens_at_most, place.target.params.get("max_tokens")
+    if (allowed is None or limit < allowed) and (reply.usage.completion or 0) >= limit:
+        return "warning", f"{text}, at the {limit} tokens of this short call", RAISE
+    return "problem", text, RAISE
 
 
 def refused(place: Place, kind: str | None, text: str) -> Finding:
@@ -274,6 +346,5 @@ def refused(place: Place, kind: str | None, text: str) -> Finding:
         text = f"{base_url} cannot be reached: {text}"
         fix = "start the server or correct the base URL"
     else:
-        hints = (hint for known, hint in HINTS.items() if known == kind)
-        fix = next(hints, "try again, or contact the provider")
-    return found(place, "answer", "problem", text, fix)
+        fix = hint_of(kind, text, key_variable(place.target.backend))
+    return found(place, "answer", "problem", text, fix or "try again, or contact the provider")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import has_workshop
@@ -52,7 +51,7 @@ def submit(assembly: Assembly, session: Session, results: RunResults) -> RunResu
         score = known_score(assembly.platform.session_status(session.session_id).score)
     text = f"submitted: session {session.session_id}"
     text += f", score {score:.3f}" if score is not None else ", the platform has no score yet"
-    say(console, f"{text}, {assembly.base_url}/sessions/{session.session_id}")
+    say(console, f"{text}, {assembly.address}/sessions/{session.session_id}")
     return results
 
 
@@ -71,7 +70,9 @@ def _reasons_against(
     if not at_terminal():
         why = "cannot ask for confirmation, because standard input is not a terminal"
         return f"not submitted: {why}", f"submit it: {command('--resume', folder, '--yes')}"
-    question = "Submit this session to the platform? It cannot be changed afterwards. [y/N] "
+    tasks = len(results.tasks) + session.unplayed
+    place = assembly.place(session.session_id, tasks)
+    question = f"Submit this session to {place}? It cannot be changed afterwards. [y/N] "
     console.print(question, end="", markup=False, highlight=False)
     with suppress(EOFError):
         if input().strip().casefold() in ("y", "yes"):
@@ -188,7 +189,7 @@ def _show_failures(
     elif any(t.infrastructure_failure for t in results.tasks):
         again = "try them again"
     if again and not assembly.past:
-        say(show, f"{again}: {command('--resume', assembly.folder)}")
+        say(show, f"{again}: {command('--resume', assembly.folder, *session.raising.split())}")
     if lines and has_workshop():
         say(show, f"look closer: {command('show', assembly.folder, '--failed')}")
 
@@ -202,9 +203,3 @@ def print_json(assembly: Assembly, results: RunResults) -> None:
     if lost := loss():
         where = assembly.folder / "results.json"
         raise CannotRun(f"standard output cannot be written: {lost}; the results are in {where}")
-
-
-def goes_on(folder: Path) -> str:
-    """The command that resumes a run, as the end of a sentence; "" if nothing has started."""
-    begun = (folder / "run.json").is_file()
-    return f"; resume: {command('--resume', folder)}" if begun else ""

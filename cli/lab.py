@@ -8,10 +8,10 @@ from rich.console import Console
 
 from cli import preflight
 from cli.adapters import ADAPTERS
-from cli.benchmarks import sections_at
+from cli.benchmarks import used_sections
 from cli.options import Options
 from cli.preflight import Asked
-from cli.run_models import prompts_of, run_models, versions
+from cli.run_models import check_evaluator, prompts_of, run_models, versions
 from coordinator.benchmark import Benchmark
 from coordinator.config import StrategyName
 from core.models.models_file import default_models
@@ -22,7 +22,7 @@ from workshop.lab.lab_run import Settings
 def lab_context(environment: Mapping[str, str]) -> LabContext:
     """The benchmarks that the lab can play; ``environment``: as the program was started with."""
     return LabContext(
-        ADAPTERS, default="store", models=_models, texts=sections_at, prompts=_prompts,
+        ADAPTERS, default="store", models=_models, texts=used_sections, prompts=_prompts,
         versions=versions, environment=environment, ask_once=_ask_once,
     )  # fmt: skip
 
@@ -33,6 +33,7 @@ def _models(
     named = {"evaluator": evaluator, "worker": worker}
     chosen = {role: model for role, model in named.items() if model}
     options = Options.model_validate({"benchmark": benchmark, "strategy": strategy, **chosen})
+    check_evaluator(options)
     return {"evaluator": options.evaluator, "worker": options.worker}
 
 

@@ -37,9 +37,8 @@ def _evaluator(known: dict[str, Any]) -> str:
 
 
 def _worker(known: dict[str, Any]) -> str:
-    if not STRATEGIES[known["strategy"]].has_worker:
-        return str(known["evaluator"])
-    return os.environ.get("WORKER_MODEL") or _rule_based(known)
+    named = os.environ.get("WORKER_MODEL") if STRATEGIES[known["strategy"]].has_worker else None
+    return named or str(known["evaluator"])
 
 
 def _rule_based(known: dict[str, Any]) -> str:
@@ -52,12 +51,14 @@ class Options(RunConfig, PlayOptions):
     """The command line of a run, read; ``model_fields_set`` are the options that were given."""
 
     evaluator: str = option(
-        "LiteLLM id of the model that decides [EVALUATOR_MODEL; the reference model if the key "
-        "of a provider of it is set; the benchmark's rule-based model].",
+        "LiteLLM id of the model that decides, and that works unless a worker is named "
+        "[EVALUATOR_MODEL; the reference model if the key of a provider of it is set; the "
+        "benchmark's rule-based model].",
         default_factory=_evaluator,
     )
     worker: str = option(
-        "LiteLLM id of the worker's model [WORKER_MODEL; as the evaluator's].",
+        "LiteLLM id of the worker's model; needs an evaluator that is named [WORKER_MODEL; the "
+        "evaluator's].",
         default_factory=_worker,
     )
     retry_seconds: float = option(

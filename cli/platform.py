@@ -17,6 +17,7 @@ from coordinator.benchmark import Benchmark
 from core.erc3_client import connections
 from core.erc3_client.retry_policy import RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
+from core.http.proxies import ProxyUnusable, proxy_of
 from core.runs.errors import CannotRun, Usage
 from core.runs.folder import PACK_COPY
 from core.text import instead
@@ -30,8 +31,11 @@ STATE = "platform.jsonl"
 
 
 @contextmanager
-def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy) -> Iterator[Any]:
-    """The platform's client: the real one where there is no pack, else one that serves it.
+def platform_of(
+    pack: Pack | None, state: Path | None, retry_policy: RetryPolicy, url: str = REAL_URL
+) -> Iterator[Any]:
+    """The platform's client: the real one at ``url`` where there is no pack, else one that serves
+    the pack.
 
     ``state``: where an embedded one keeps its sessions; None: in memory alone.
 
@@ -39,7 +43,10 @@ def platform_of(pack: Pack | None, state: Path | None, retry_policy: RetryPolicy
     """
     if pack is None:
         try:
-            real = client_class()(key=real_key(), base_url=_real_url(), session=connections())
+            proxy_of(url)
+            real = client_class()(key=real_key(), base_url=url, session=connections())
+        except ProxyUnusable as error:
+            raise CannotRun(f"the platform cannot be reached: {error}") from None
         except ValueError as error:
             raise CannotRun(f"the platform's client cannot be loaded: {error}") from None
         yield RetryingPlatform(real, retry_policy)
@@ -132,9 +139,31 @@ def client_class() -> Any:
     return ERC3
 
 
-def real_address() -> str:
-    """The real platform's address, without a name and password in it."""
-    return bare(_real_url())
+def url_to_play_at(played_at: str | None, resume: str) -> str:
+    """The address of the real platform; of a run to resume that which it was played at.
+
+    ``resume``: the command that resumes the run, without variables.
+
+    Raises CannotRun: the environment names another platform than that.
+    """
+    named = os.environ.get("ERC3_BASE_URL", "")
+    if played_at is None:
+        return _real_url()
+    if not is_address(played_at):
+        raise CannotRun(f"run.json: base_url is not a valid address: {bare(played_at)[:80]}")
+    if not named or _place(named) == _place(played_at):
+        return named or played_at
+    raise CannotRun(
+        f"the run was played at {bare(played_at)}, and ERC3_BASE_URL names {bare(named)}; "
+        f"to go on where it was played: ERC3_BASE_URL={bare(played_at)} {resume}"
+    )
+
+
+def _place(url: str) -> tuple[str, str, int | None, str]:
+    """What tells one platform from another, however its address is written."""
+    parts = urlsplit(url)
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or ""), parts.port or default, parts.path.rstrip("/")
 
 
 def is_address(url: str) -> bool:
@@ -155,7 +184,7 @@ def bare(url: str) -> str:
 def real_key() -> str:
     """Return the key of the real platform. Raises CannotRun, also if the address is invalid."""
     if not is_address(_real_url()):
-        text = f"ERC3_BASE_URL is not a valid address: {real_address()[:80]}"
+        text = f"ERC3_BASE_URL is not a valid address: {bare(_real_url())[:80]}"
         raise CannotRun(f"{text}; set it to one such as {REAL_URL}, or leave it empty")
     key = os.environ.get("ERC3_API_KEY", "")
     if not key:

@@ -67,13 +67,16 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
 
 
 def check_keys(models: Models, asked: Asked, note: Console) -> None:
-    """Whether the key of every model is there; sends nothing. Raises CannotRun."""
+    """Whether every model has its key and a way to it; sends nothing. Raises CannotRun."""
     places = doctor_models.places(models, asked)
     keys = doctor_models.with_substitutes(
         [(place, [doctor_models.key(place, os.environ)]) for place in places]
     )
     if missing := [one for one in keys if one.state == "problem"]:
         raise CannotRun(_listed("a key is missing", missing))
+    ways = doctor_models.with_substitutes([(place, doctor_models.proxy(place)) for place in places])
+    if unusable := [one for one in ways if one.state == "problem"]:
+        raise CannotRun(_listed("a model cannot be reached", unusable))
     for one in keys:
         if one.state == "warning":
             say(note, f"warning: {_line(one)}")

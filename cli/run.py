@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 from cli import loading
 from cli.assembly import Assembly, assemble
-from cli.end_of_run import asks_to_submit, exit_code, goes_on, print_json, show_end, submit
+from cli.end_of_run import asks_to_submit, exit_code, print_json, show_end, submit
 from cli.options import Options
-from cli.platform import real_address
-from cli.run_models import with_models
+from cli.run_models import models_line, with_models
+from cli.waiting import waiting_told
 from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
 from coordinator.resume import CannotGoOn
 from coordinator.session import Session
 from core.erc3_client.retry_policy import trouble_of
 from core.runs.errors import CannotRun, Exit, Usage
-from core.runs.hints import command
+from core.runs.hints import command, goes_on
 from core.runs.journal import JournalFailed
 from core.runs.reader import NotRecorded
 from core.runs.results import RunResults
@@ -46,9 +46,11 @@ def start(options: Options) -> int:
             say(note, notice)
         check_sandbox(options, note)
         assembly = assemble(options, stack, stop)
+        say(note, models_line(assembly.options))
         stack.enter_context(_ended_properly(assembly))
         watch = assembly.watcher(note)
-        session, tasks, starts = assembly.session(watch)
+        with waiting_told(note, assembly.address, assembly.retry_policy):
+            session, tasks, starts = assembly.session(watch)
         watch.expect(len(tasks), session.kept)
         if session.kept:
             rest = f"{len(tasks)} to play" if tasks else "nothing is left to play"
@@ -94,7 +96,8 @@ def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_
     asks = options.real and asks_to_submit(assembly, session, results)
     show_end(assembly, session, results, asks=asks, anything_new=anything_new)
     if options.real:
-        results = submit(assembly, session, results) or results
+        with waiting_told(notes(), assembly.address, assembly.retry_policy):
+            results = submit(assembly, session, results) or results
     if options.as_json:
         print_json(assembly, results)
     if options.trace:
@@ -114,7 +117,7 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
     # Late: the client that is asked for may not be there.
     from core.erc3_client import ApiException, transport_errors
 
-    folder, real = assembly.folder, assembly.options.real
+    folder = assembly.folder
     try:
         yield
     except Differs as error:
@@ -125,8 +128,8 @@ def _ended_properly(assembly: Assembly) -> Iterator[None]:
         answer = "refused" if trouble_of(error) == "refused" else "gave no usable answer"
         raise CannotRun(f"the platform {answer}: {error}{goes_on(folder)}") from None
     except transport_errors() as error:
-        where = real_address() if real else "the simulator"
-        fix = "; check the network and ERC3_BASE_URL" if real else ""
+        where = assembly.address or "the simulator"
+        fix = "; check the network and ERC3_BASE_URL" if assembly.address else ""
         text = f"the platform cannot be reached: {where} ({type(error).__name__}){fix}"
         raise CannotRun(f"{text}{goes_on(folder)}") from None
     except JournalFailed as error:

@@ -102,7 +102,7 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         Usage: settings, an id or a cassette cannot be used.
         CannotRun: a dollar limit has no price.
     """
-    urls = base_urls()
+    urls = base_urls(ids=options.ids)
     try:
         models = load_models(options.models)
         of_stages = _stage_models(models, options, stages)
@@ -237,6 +237,7 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     """
     if options.resume:
         return options, ""
+    check_evaluator(options)
     if options.rule_based:
         model = registered(options.benchmark).rule_based[options.strategy]
         left = _ROLES - options.model_fields_set
@@ -250,6 +251,30 @@ def with_models(options: OptionsOf) -> tuple[OptionsOf, str]:
     text = f"no model is named and {variable} is set: {pair} {model}"
     notice = f"{text}; --rule-based plays without an LLM"
     return options.model_copy(update=dict.fromkeys(_ROLES, model)), notice
+
+
+def check_evaluator(options: Options) -> None:
+    """Raises Usage: a worker is named and no evaluator, which rules would play unasked."""
+    if options.rule_based or not asks_role(options, "worker") or is_rule_based(options.worker):
+        return
+    given, variables = options.model_fields_set, os.environ
+    worker = "worker" in given or variables.get("WORKER_MODEL")
+    if worker and "evaluator" not in given and not variables.get("EVALUATOR_MODEL"):
+        what = "--worker" if "worker" in given else "WORKER_MODEL"
+        rules = registered(options.benchmark).rule_based[options.strategy]
+        raise Usage(
+            f"{what} names {options.worker} for the worker alone: name the evaluator, too, with "
+            f"--evaluator or EVALUATOR_MODEL (--evaluator {rules} plays by rules)"
+        )
+
+
+def models_line(options: Options) -> str:
+    """The models that play, in words."""
+    if not asks_role(options, "worker"):
+        return f"model: {options.evaluator}"
+    if options.worker == options.evaluator:
+        return f"evaluator and worker: {options.evaluator}"
+    return f"evaluator: {options.evaluator}; worker: {options.worker}"
 
 
 def check_models(options: Options) -> None:

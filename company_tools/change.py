@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Protocol, TypeAlias, TypeGuard
 
@@ -91,6 +91,22 @@ class Change(Write):
         return f"{self.path} {self.target} ({became})"
 
 
+def is_visible(request: ChangeRequest, pages: Mapping[str, str]) -> bool:
+    """Whether the company looks otherwise once a change is made, as far as that is known.
+
+    An update that names no field changes nothing, and a page that is to be emptied may be one that
+    never was. ``pages``: those that were read.
+    """
+    match request:
+        case company.Req_UpdateEmployeeInfo():
+            fields = (getattr(request, field) for field in SCALARS)
+            return any(one is not None for one in fields) or bool(request.skills or request.wills)
+        case company.Req_UpdateWiki():
+            return bool(request.content or pages.get(request.file))
+    return True
+
+
+SCALARS = ("notes", "salary", "location", "department")
 ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable")
 
 

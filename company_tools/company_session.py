@@ -22,7 +22,7 @@ from company_tools.user import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import ToolFault
+from core.ledger import ToolCall, ToolFault
 from core.tools.ahead import Chain
 from core.tools.collector import keeping
 from core.tools.faults import Inconsistent, OutOfReach, Refused, failed_request
@@ -60,6 +60,8 @@ class CompanySession(TaskApi[CompanyFacts]):
         """The platform's log of the task; an empty one settles nothing."""
         self.silent = True
         """Whether nothing at all is sent any more once the user has been answered."""
+        self.calls: Sequence[ToolCall] = ()
+        """Every tool call of the task, as those know who look at its answer."""
         self.may_write: Callable[[], str | None] = lambda: None
         """Asked before every change: what speaks against it."""
         self.speaks_against: Callable[[Change], str | None] = lambda change: None

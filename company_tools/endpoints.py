@@ -23,7 +23,9 @@ from company_tools.change import (
     READS,
     RECORD,
     RESPOND,
+    SCALARS,
     Request,
+    is_visible,
     levels_of,
     matching_entries,
     team_of,
@@ -83,8 +85,7 @@ def read_page(session: CompanySession, request: Any) -> wire.Resp_LoadWiki:
 
 def shows_employee(request: Any, record: wire.EmployeeView) -> bool:
     """Whether a person's record is as an update wants it."""
-    scalars = ("notes", "salary", "location", "department")
-    wanted = {field: getattr(request, field) for field in scalars}
+    wanted = {field: getattr(request, field) for field in SCALARS}
     same = all(v is None or getattr(record, field) == v for field, v in wanted.items())
     levels = ((request.skills, record.skills), (request.wills, record.wills))
     return same and all(not want or levels_of(want) == levels_of(has) for want, has in levels)
@@ -120,7 +121,7 @@ def shown_change(
 ) -> BaseModel | None:
     """The answer of an update that its record shows; None: it had no effect. Raises ToolFault.
 
-    Of one that was refused nothing is shown by a record that was so before.
+    Of one that was refused nothing is shown by a record that was, or may have been, so before.
     """
     try:
         record = read(session, request)
@@ -129,7 +130,10 @@ def shown_change(
     if not shows(request, record):
         return None
     write = session.facts.open_at(request.tool)
-    if write is not None and write.was_refused and _was_so(request, record, before, shows):
+    was_refused = write is not None and write.was_refused
+    if was_refused and (
+        not is_visible(request, session.evidence.pages) or _was_so(request, record, before, shows)
+    ):
         return None
     if isinstance(record, wire.EmployeeView):
         return wire.Resp_UpdateEmployeeInfo(employee=record)

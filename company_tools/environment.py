@@ -28,7 +28,7 @@ from company_tools.toolbox import as_needed, known, tools_of
 from company_tools.wiki_pages import pages_now, pages_or_none
 from company_tools.wiki_store import Pages, WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Tool, ToolFault, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
 from core.runs.work import WorkReport
 from core.tools.faults import OutOfReach, Refused
@@ -213,11 +213,14 @@ class CompanyEnvironment:
         open_ = (c.summary for c in session.facts.changes if c.outcome in ("sent", "unknown"))
         return next(iter(session.unanswered.values()), next(open_, None))
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         """An objection, made once: the checklist of an answer that the facts do not bear out.
 
         Raises ToolFault: what has to be looked up for it has no answer.
         """
+        self._session.calls = calls
         with self._session.recording_to(ledger):
             try:
                 answer = self._read(final_answer)

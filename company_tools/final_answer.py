@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import takewhile
 from typing import Literal, NamedTuple, get_args
 
 import regex
@@ -14,6 +16,7 @@ from company_tools.evidence import Kind, Known
 from core.erc3_client import company
 from core.erc3_client.own.company_models import Outcome
 from core.ledger import Tool, ToolFault, tool
+from core.models.reply_json import find_json
 
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
 KINDS = ("employee", "customer", "project", "wiki", "location")
@@ -22,15 +25,28 @@ LINKLESS = frozenset(
     {"denied_security", "none_clarification_needed", "none_unsupported", "error_internal"}
 )
 """Outcomes whose answers carry no links of their own."""
-_LINE = regex.compile(
-    r"^[ \t*_`#>-]*+(OUTCOME|MESSAGE|LINKS)[\s*_`]*[:=][*_]*\s*", regex.I | regex.M
+_LABEL = regex.compile(
+    r"^[ \t*_`#>|-]*+(OUTCOME|MESSAGE|LINKS)[ \t*_`]*+(?::|：|=>?|→|->|\|)[*_]*+\s*+",
+    regex.I | regex.M,
 )
+_RULE = regex.compile(r"^[ \t]*+[-*_]{3,}+[ \t]*+$", regex.M)
+_LINKS_LINE = regex.compile(
+    r"[-*•]\s|\d{1,3}+[.)]\s|[\[{\"'`]"
+    r"|(?:employee|customer|project|wiki|location|company|page|person)s?\s*+[:=/]",
+    regex.I,
+)
+"""A further line of links."""
+_NO_LINKS = regex.compile(
+    r"\W*(?:none|no links?|n/?a|nothing|null|nil|empty)\b(?![-:/=])|[\W_]*\Z", regex.I
+)
+_AUTO = regex.compile(r"\W*auto(?:matic)?\b(?![:/=])", regex.I)
 _LINK = regex.compile(
     r"(?P<kind>location)s?\s*[:=]\s*(?P<id>[^,;\n]+)"
     r"|(?:(?P<kind>[A-Za-z]+)\s*[:=/]\s*)?(?P<id>[^\s,;:=]+)",
     regex.I,
 )
 """A location is called by its name, which may have blanks."""
+_JSON = json.JSONDecoder(strict=False)
 _EXCEPT = regex.compile(
     r"\b(?:except|excluding|without|other than|apart from|besides|not counting|left out|leav\w+ out"
     r"|not approved|außer|ohne|ausgenommen|sauf|hormis|excepto|salvo|tranne|eccetto)\b[^.;!?\n]*$"
@@ -68,13 +84,15 @@ class FinalAnswer(NamedTuple):
 def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
     """Read the three lines of a FINISH, or a JSON object of the same. Raises NoFinalAnswer."""
     parts = _object(text) or _parts(text)
-    outcome = parts.get("OUTCOME", "").strip(" *_`.\"'").casefold()
+    outcome = parts.get("OUTCOME", "").split("\n")[0].strip(" *_`.|\"'").casefold()
+    named = [one for one in OUTCOMES if regex.search(rf"\b{one}\b", outcome)]
+    outcome = named[0] if len(named) == 1 else outcome
     if outcome not in OUTCOMES:
         problem = (
             f"the outcome {outcome[:60]!r} does not exist" if outcome else "no OUTCOME was given"
         )
         raise NoFinalAnswer(f"{problem}; one of: {', '.join(OUTCOMES)}. A FINISH says {FORM}")
-    message = parts.get("MESSAGE", "").strip()
+    message = _RULE.split(parts.get("MESSAGE", ""))[0].strip().removesuffix("|").strip()
     if not message:
         raise NoFinalAnswer(f"no MESSAGE was given. A FINISH says {FORM}")
     return FinalAnswer(outcome, message, _links(parts.get("LINKS", "auto"), session))
@@ -82,36 +100,44 @@ def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
 
 def _object(text: str) -> dict[str, str]:
     """The parts out of JSON; {} where it is none."""
-    try:
-        given = json.loads(text) if text.lstrip().startswith("{") else None
-    except ValueError:
-        return {}
-    if not isinstance(given, dict):
-        return {}
+    found = find_json(text, ["outcome", "message"], ["links"]) if "{" in text else None
     return {
-        str(key).upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        for key, value in given.items()
+        key.upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for key, value in (found or {}).items()
         if value is not None
     }
 
 
 def _parts(text: str) -> dict[str, str]:
-    """What stands behind each of the words; the last of a word counts."""
-    matches = list(_LINE.finditer(text))
-    ends = [m.start() for m in matches[1:]] + [len(text)]
-    return {
-        m[1].upper(): text[m.end() : end].strip() for m, end in zip(matches, ends, strict=False)
-    }
+    """What stands behind each of the words; the first of a word counts, and ends at the second."""
+    labels = list(_LABEL.finditer(text))
+    ends = [*(label.start() for label in labels[1:]), len(text)]
+    parts: dict[str, str] = {}
+    for label, end in zip(labels, ends, strict=False):
+        if label[1].upper() in parts:
+            break  # an answer that nobody has asked for yet
+        parts[label[1].upper()] = text[label.end() : end].strip()
+    return parts
 
 
 def _links(text: str, session: CompanySession) -> tuple[Link, ...] | None:
-    plain = text.strip(" *_`.").casefold()
-    if plain in ("", "auto"):
+    text = _links_alone(text).strip("| ")
+    if not text or _AUTO.match(text):
         return None
-    if plain in ("none", "[]", "no links", "-"):
+    if _NO_LINKS.match(text):
         return ()
-    pairs = _from_json(text) if text.lstrip().startswith("[") else _from_words(text)
+    pairs = _from_json(text) if text.startswith(("[", "{")) else _from_words(text)
     return tuple(dict.fromkeys(_link(kind, id, session) for kind, id in pairs))
+
+
+def _links_alone(text: str) -> str:
+    """The links without a note behind them: the first line, and those that go on with the list."""
+    if text.startswith(("[", "{", '"')):
+        with suppress(ValueError):
+            return text[: _JSON.raw_decode(text)[1]]
+    first, *others = text.strip().splitlines() or [""]
+    going_on = takewhile(lambda line: _LINKS_LINE.match(line.strip()), others)
+    return "\n".join([first, *going_on]).strip()
 
 
 def _from_json(text: str) -> list[tuple[str, str]]:
@@ -120,7 +146,7 @@ def _from_json(text: str) -> list[tuple[str, str]]:
     except ValueError:
         return _from_words(text.strip().strip("[]"))
     pairs = []
-    for item in given if isinstance(given, list) else ():
+    for item in given if isinstance(given, list) else [given]:
         if isinstance(item, dict):
             low = {str(k).casefold(): str(v) for k, v in item.items()}
             pairs.append((low.get("kind") or low.get("type") or "", low.get("id", "")))

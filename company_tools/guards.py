@@ -17,6 +17,7 @@ from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
 from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import Known
+from company_tools.failed_writes import failed_writes
 from company_tools.final_answer import (
     LINKLESS,
     FinalAnswer,
@@ -122,9 +123,9 @@ def _unseen(answer: FinalAnswer, session: CompanySession) -> str | None:
 def _failed_write(answer: FinalAnswer, session: CompanySession) -> str | None:
     if answer.outcome != "ok_answer":
         return None
-    bad = [c for c in session.facts.changes if c.outcome in ("refused", "unknown", "sent")]
-    repaired = {c.path for c in session.facts.changed}
-    open_ = [c.summary for c in bad if c.path not in repaired or c.outcome != "refused"]
+    evidence = session.evidence
+    known = {*evidence.tokens, *(id for _, id in evidence.records)}
+    open_ = failed_writes(session.facts.changes, session.calls, known)
     return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
 
 

@@ -301,7 +301,7 @@ class Attempt(CallObserver):
             failed_steps=run.failed_steps,
             attempt=self.start.number,
         )
-        return judged(result, self.shared.benchmark)
+        return judged(result, self.shared.benchmark, score)
 
     def _complete(self, environment: Environment | None) -> tuple[float | None, str]:
         """Complete the task, unless its answer may be lost: its score and the evaluator's log."""
@@ -331,9 +331,12 @@ class Attempt(CallObserver):
         self.run.error = f"{self.run.error}; {error}" if self.run.error else error
 
 
-def judged(result: TaskResult, benchmark: Benchmark) -> TaskResult:
-    """The result with what the benchmark says of its score: whether its acts did harm."""
-    fits = None if result.score is None else result.score >= PASS
+def judged(result: TaskResult, benchmark: Benchmark, score: float | None) -> TaskResult:
+    """The result with what the benchmark says of the platform's score: whether its acts did harm.
+
+    The score of a task that ended with an error tells that, too, and nothing else.
+    """
+    fits = None if score is None else score >= PASS
     return result.model_copy(update={"harm": benchmark.results.harmed(result.acts, fits)})
 
 

@@ -92,10 +92,20 @@ class Start:
     """A world that was brought to where the history ends; else a new one is made."""
 
 
-def base_urls(environ: Mapping[str, str] = os.environ) -> dict[Role, str]:
-    """The addresses of servers of their own that the environment names, by role of a run."""
+def base_urls(
+    environ: Mapping[str, str] = os.environ, ids: Mapping[Role, str] = {}
+) -> dict[Role, str]:
+    """The addresses of servers of their own that the environment names, by role of a run.
+
+    ``ids``: the model of each role. A worker of the evaluator's model is asked at the evaluator's
+    address where it has none of its own.
+    """
     roles = ("evaluator", "worker")
-    return {role: url for role in roles if (url := environ.get(BASE_URLS[role]))}
+    urls: dict[Role, str] = {r: url for r in roles if (url := environ.get(BASE_URLS[r]))}
+    shared = urls.get("evaluator")
+    if shared and "worker" in ids and ids["worker"] == ids["evaluator"]:
+        return {"worker": shared, **urls}
+    return urls
 
 
 def client_factory(

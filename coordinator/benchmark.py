@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from core.erc3_client.retrying_platform import RetryingPlatform
-from core.ledger import Ledger, LedgerEntry, Tool, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.models.sections import Texts
 from core.runs.work import WorkReport
 
@@ -70,8 +70,12 @@ class Environment(Protocol):
         A task with an unanswered request has not ended.
         """
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         """Return an objection if a FINISH with this text contradicts the facts.
+
+        ``calls``: every tool call of the task, oldest first.
 
         Raises ToolFault if a request for the facts fails.
         """

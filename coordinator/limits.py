@@ -46,6 +46,9 @@ class Halt(Exception):
 class LimitReached(Halt):
     """A limit is reached; the text says which."""
 
+    option: str = ""
+    """The option that raises it, with a value twice as high; "" where none would help."""
+
 
 class Meter:
     """Counts what was spent against limits. Thread-safe.
@@ -110,9 +113,12 @@ class Meter:
             unpriced = self._answered_unpriced and self._largest_dollars is None
         for name, used, limit in spent:
             if limit is not None and used >= limit:
-                raise LimitReached(
+                reached = LimitReached(
                     f"limit reached: {limit:g} {name} for a {self._whose} ({used:.6g} used)"
                 )
+                more = round(2 * max(limit, used), 2) or 1
+                reached.option = f"--max-{name} {more:.12g}"
+                raise reached
         if unpriced and self._limits.dollars is not None:
             raise LimitReached(
                 f"the limit of {self._limits.dollars:g} dollars for a {self._whose} cannot be "

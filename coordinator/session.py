@@ -39,12 +39,16 @@ class Session(Shared):
     """The sandboxes in which generated code runs, and ran before a resume."""
     limit: str | None = field(default=None, init=False)
     """The limit of the run that kept tasks from being started."""
+    raising: str = field(default="", init=False)
+    """The option that raises it, with a value."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._rebuilt: dict[str, Environment] = {}
         self._results: dict[str, TaskResult] = {}
         self._write_again = 0.0
+        self._closed: set[str] = set()
+        """Tasks that an external failure has left open and that were completed since."""
         self._order: list[str] = []
         self._lock = threading.Lock()
         self.started = datetime.now(UTC)
@@ -162,18 +166,24 @@ class Session(Shared):
         return sum(task_id not in self._results for task_id in self._order)
 
     def _left_open(self) -> list[TaskResult]:
-        return [r for r in self._results.values() if r.failure in LEFT_OPEN and r.score is None]
+        return [
+            result
+            for result in self._results.values()
+            if result.failure in LEFT_OPEN and result.task_id not in self._closed
+        ]
 
     def close_open(self) -> RunResults:
-        """Complete the tasks that external failures have left open, and score them."""
+        """Complete the tasks that external failures have left open; they keep no score."""
         for result in self._left_open():
             task = TaskInfo(result.spec_id, result.task_id, result.task_text)
             score, eval_log, error = complete(self.platform, task)
             group = self.benchmark.results.expected(eval_log, None)
-            update: dict[str, object] = {"score": score, "eval_log": eval_log, "group": group}
+            update: dict[str, object] = {"eval_log": eval_log, "group": group}
+            if error is None:
+                self._closed.add(result.task_id)
             if error and error not in (result.error or ""):
                 update["error"] = f"{result.error}; {error}"
-            closed = judged(result.model_copy(update=update), self.benchmark)
+            closed = judged(result.model_copy(update=update), self.benchmark, score)
             self._results[result.task_id] = closed
         return self.write()
 
@@ -256,6 +266,6 @@ class Session(Shared):
         try:
             self.meter.check()
         except LimitReached as reached:
-            self.limit = str(reached)
+            self.limit, self.raising = str(reached), reached.option
             return True
         return False

@@ -16,13 +16,18 @@ from core.models.tokens import cut_text
 from core.runs.journal import Journal
 from core.runs.task import PREPARED, Decision, TaskRun, Turn, TurnContext
 from core.runs.work import WorkReport
-from evaluator.evaluator import has_blank
+from evaluator.reply import has_blank
 
 NOTHING_MORE = (
     "CHALLENGE: this is the last turn, and nothing is carried out in it. FINISH now, with the "
     "outcome that the facts allow."
 )
-WITHHELD_TOKENS = 60
+UNCHANGED = (
+    "CHALLENGE: the last turn carried out exactly this instruction, and it failed: {fault}\n"
+    "The same instruction leads to the same error. Change it, or FINISH with what the facts say."
+)
+FAULT_TOKENS = 120
+WITHHELD_TOKENS = 120
 """Maximum tokens of the reason why a prepared answer is not sent."""
 NOT_CARRIED_OUT = "not carried out: the last turn is for the FINISH alone"
 
@@ -167,7 +172,7 @@ class TaskLoop:
         )
         decision = self.strategy.decide(context)
         if decision.decision == "PROCEED":
-            challenge = NOTHING_MORE if alone else None
+            challenge = NOTHING_MORE if alone else self._unchanged(decision)
         else:
             objection = self._objection(decision)
             is_new = objection is not None and self._is_new(objection, decision)
@@ -177,12 +182,23 @@ class TaskLoop:
         self.on_decision(number, decision)
         return self.strategy.decide(replace(context, challenge=challenge)), challenge
 
+    def _unchanged(self, decision: Decision) -> str | None:
+        """Object once to the instruction of the turn before, where that one has failed."""
+        last = self.run.turns[-1] if self.run.turns else None
+        fault = last.report.fault if last and last.report else None
+        if last is None or fault is None or decision.instruction != last.decision.instruction:
+            return None
+        objection = UNCHANGED.format(fault=cut_text(fault, FAULT_TOKENS))
+        return objection if self._is_new(objection, decision) else None
+
     def _closes(self, number: int) -> bool:
         return self.environment.answers and number == self.max_turns
 
     def _objection(self, decision: Decision) -> str | None:
+        reports = (turn.report for turn in self.run.turns)
+        calls = [call for report in reports if report for call in report.calls]
         with self._recorded_to() as ledger:
-            return self.environment.check_finish(_finish_text(decision), ledger)
+            return self.environment.check_finish(_finish_text(decision), ledger, calls)
 
     def _is_new(self, objection: str, decision: Decision) -> bool:
         """Note an objection; whether none of its kind was made in this task before.

@@ -24,9 +24,9 @@ MORE_WORK = 3
 """So often ``need_more_work`` leads back to planning."""
 LEAST_ROOM = 600
 """Tokens for the steps where the task alone fills the prompt."""
-_REPAIR = (
-    "Your reply could not be used: {problem}. Reply again, for this task, as exactly one JSON "
-    "object. Of another task, a reply would be:\n{example}"
+_AGAIN = (
+    "Reply with exactly one JSON object that has current_state, plan_remaining_steps_brief and "
+    "function."
 )
 
 
@@ -201,16 +201,13 @@ class Agent:
         """
 
         def read(call: ModelCall) -> Step:
-            return read_step(self._forms, call.text, call.finish_reason, call.reasoning)
-
-        def question(problem: Misread) -> str:
-            return _REPAIR.format(problem=problem, example=self._forms.example)
+            return read_step(self._forms, call)
 
         try:
-            return reprompt(self._client, self.messages(context), read, question, **self._params)
+            return reprompt(self._client, self.messages(context), read, _AGAIN, **self._params)
         except Misread as problem:
             raise Unreadable(
-                f"the model's step could not be read twice: {problem} ({self._client.model})"
+                f"the model's step could not be read twice: {problem.advice} ({self._client.model})"
             ) from None
 
     def carry_out(self, call: str, ledger: Ledger, earlier: Sequence[str]) -> Answer:

@@ -103,23 +103,6 @@ class Forms:
             lines.append(f"{tool.name}({arguments}): {doc}")
         return lines
 
-    @cached_property
-    def example(self) -> str:
-        """A step as it may look when it is filled in, with the first tool that only reads."""
-        reading = [
-            tool
-            for tool in self.tools
-            if tool.kind == "read"
-            and all(given is not ... for _, given in _arguments(tool).values())
-        ]
-        tool = (reading or self.tools or (self.final,))[0]
-        step = {
-            "current_state": "Nothing is known yet; first I look at what there is.",
-            "plan_remaining_steps_brief": ["look at what there is", "compare", "complete"],
-            "function": {"tool": tool.name},
-        }
-        return json.dumps(step)
-
     def spelled(self, name: str) -> str:
         """Return the exact name of a function, ignoring case and punctuation."""
         names = {folded(known): known for known in self._models}

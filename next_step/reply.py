@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.models.model_call import ModelCall
 from core.models.reply_json import find_json, fold
-from core.models.reply_text import clean
-from core.models.reprompt import Misread
+from core.models.reprompt import Misread, read_cleaned
 from next_step.forms import PROBLEMS_SHOWN, Forms, explain
 
 _NAME_KEYS = ("tool", "name", "tool_name", "function", "action", "type")
@@ -46,9 +46,7 @@ class Step:
         return json.dumps(self.function, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_step(
-    forms: Forms, reply: str, finish_reason: str | None = None, reasoning: str = ""
-) -> Step:
+def read_step(forms: Forms, call: ModelCall) -> Step:
     """Read a reply; prose around it, wrappers, other spellings of keys and names are taken.
 
     Of a queue of functions or steps it is the first: what comes next depends on its answer.
@@ -57,13 +55,11 @@ def read_step(
     Raises:
         Misread: there is no step in it, in words for the model.
     """
-    cleaned = clean(reply, finish_reason, reasoning)
-    if cleaned.problem:
-        raise Misread(cleaned.words)
+    text = read_cleaned(call).text
     fields = (
-        _with_queue(forms, cleaned.text)
-        or find_json(cleaned.text, ["function"], forms.words)
-        or _first_of_steps(forms, cleaned.text)
+        _with_queue(forms, text)
+        or find_json(text, ["function"], forms.words)
+        or _first_of_steps(forms, text)
     )
     if fields is None:
         raise Misread("it holds no JSON object with the field function, or differing ones")

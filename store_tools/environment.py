@@ -11,7 +11,7 @@ from pathlib import Path
 import regex
 
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Tool, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import retold
 from core.tools.task_api import ApiClient
 from store_tools.basket import APPLY, CHECKOUT
@@ -34,12 +34,6 @@ _ANSWER = regex.compile(
     regex.IGNORECASE,
 )
 """The first of these words says what a FINISH means."""
-_EXCLUSIVE = regex.compile(
-    r"\b(?:two|both|several|more than one)\b.{0,80}\b(?:coupon|code)s?\b"
-    r"|\b(?:coupon|code)s?\b.{0,80}\b(?:both|at once|together|exclu\w+)\b",
-    regex.IGNORECASE,
-)
-"""A refusal for codes that exclude each other: no product changes that."""
 
 
 def tools_of(session: StoreSession) -> list[Tool]:
@@ -112,7 +106,9 @@ class StoreEnvironment:
         """
         return next(iter(self._session.unanswered.values()), None)
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         """Return an objection if a FINISH with this text contradicts the facts."""
         if self._session.facts.receipts:
             return None
@@ -121,8 +117,6 @@ class StoreEnvironment:
             return _CHALLENGES["no_reason"]
         if answer["claim"]:
             return _CHALLENGES["nothing_bought"]
-        if _EXCLUSIVE.search(final_answer):
-            return None
         if self._session.catalog is None and not self._session.facts.looked:
             return _CHALLENGES["not_looked"]
         return None

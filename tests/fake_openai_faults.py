@@ -15,6 +15,8 @@ from typing import Any
 
 import regex
 
+from core.models.reprompt import UNUSABLE
+
 Message = dict[str, str]
 Plan = Callable[[list[Message], int], str | None]
 """Prompt and number of identical asks before it -> name of a fault, or None for a clean answer."""
@@ -214,14 +216,19 @@ def always(name: str) -> Plan:
     return lambda messages, nth: _known(name)
 
 
+def is_second(messages: list[Message]) -> bool:
+    """Whether a prompt is sent once more, because the reply to it could not be used."""
+    return UNUSABLE in messages[-1]["content"]
+
+
 def by_seed(seed: int, names: Sequence[str], rate: float, most: int = 1) -> Plan:
     """A share of the prompts meets one of the names, at most ``most`` times in a row.
 
-    A prompt that already holds a reply of the assistant is a repair and is answered cleanly.
+    A prompt that is sent once more is answered cleanly.
     """
 
     def plan(messages: list[Message], nth: int) -> str | None:
-        if nth >= most or any(m["role"] == "assistant" for m in messages):
+        if nth >= most or is_second(messages):
             return None
         dice = hashlib.sha256(f"{seed} {nth} {digest(messages)}".encode()).digest()
         if int.from_bytes(dice[:4]) >= rate * 2**32:
@@ -232,14 +239,14 @@ def by_seed(seed: int, names: Sequence[str], rate: float, most: int = 1) -> Plan
 
 
 def spread(names: Sequence[str]) -> Plan:
-    """Every prompt meets the next of the names, once; a repair is answered cleanly.
+    """Every prompt meets the next of the names, once; the second prompt is answered cleanly.
 
     Unlike other plans, this one depends on the order of the prompts, and on nothing they say.
     """
     coming = itertools.cycle(names)
 
     def plan(messages: list[Message], nth: int) -> str | None:
-        if nth or any(m["role"] == "assistant" for m in messages):
+        if nth or is_second(messages):
             return None
         return _known(next(coming))
 

@@ -1,10 +1,15 @@
 """Which tests would notice a wrong line: mutation testing of one module.
 
     python -m tests.mutation coordinator/task.py tests/coordinator/test_task.py
+    python -m tests.mutation --stored [MODULE...]
 
-The tests are collected once. For each mutant a child is forked, whose functions get the changed
-code, and which runs the tests until the first one fails. Prints the mutants that none noticed.
-Texts, annotations, and what stands outside of functions stay as they are.
+The tests are collected once; of those behind ``--marked`` only the ones that hold a promise. For
+each mutant a child is forked, whose functions get the changed code, and which runs the tests until
+the first one fails. Prints the mutants that none noticed. Texts, annotations, and what stands
+outside of functions stay as they are.
+
+``--stored`` does this for the rows of ``mutation_counts.toml``, prints the new counts, and fails if
+a smaller share of the mutants is noticed than there.
 """
 
 from __future__ import annotations
@@ -13,10 +18,14 @@ import ast
 import copy
 import gc
 import os
+import re
+import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Any
 
 import pytest
 
@@ -24,6 +33,10 @@ PAIRS: list[tuple[type[ast.AST], type[ast.AST]]] = [
     (ast.Eq, ast.NotEq), (ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.In, ast.NotIn),
     (ast.Is, ast.IsNot), (ast.And, ast.Or), (ast.Add, ast.Sub), (ast.Break, ast.Continue),
 ]  # fmt: skip
+STORED = Path(__file__).with_name("mutation_counts.toml")
+SECONDS = 60
+"""A test of a mutant may run so long, because a mutant may loop without end. The slowest test
+of the stored rows takes 2 s on one idle core of the machine that stored them."""
 SWAPS = dict([*PAIRS, *((two, one) for one, two in PAIRS)])
 
 
@@ -84,8 +97,17 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 class Mutation:
     """A plugin of pytest that runs the collected tests once for each mutant."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tests: list[str]) -> None:
         self.path = path
+        self.tests = [Path(one.split("::")[0]).resolve() for one in tests]
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [
+            item
+            for item in items
+            if item.get_closest_marker("promise")
+            or any(item.path.is_relative_to(one) for one in self.tests)
+        ]
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         text, file = self.path.read_text(encoding="utf-8"), str(self.path)
@@ -126,7 +148,47 @@ def noticed(session: pytest.Session, ours: list[FunctionType], new: dict) -> boo
     return status != 0
 
 
+def measure(module: str, tests: list[str], marked: list[str]) -> int:
+    """Print the mutants that no test notices, and the count; the exit code of pytest."""
+    options = ["-n", "0", "-p", "no:cacheprovider", "-s", "-q", "--tb=native", "--timeout"]
+    plugin = Mutation(Path(module).resolve(), tests)
+    return pytest.main([*tests, *marked, *options, str(SECONDS)], [plugin])
+
+
+def stored_rows() -> list[dict[str, Any]]:
+    """What is stored: a module with its tests, how many mutants it has, how many were noticed.
+
+    A row without counts was not measured yet.
+    """
+    rows: list[dict[str, Any]] = tomllib.loads(STORED.read_text(encoding="utf-8"))["row"]
+    return rows
+
+
+def compare(row: dict[str, Any]) -> bool:
+    """Whether the tests of a stored row notice as large a share of the mutants as stored."""
+    words = [row["module"], *row["tests"], "--marked", *row["marked"]]
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.mutation", *words], stdout=subprocess.PIPE, text=True
+    )
+    found = re.search(r"(\d+) of (\d+) mutants noticed", run.stdout)
+    noticed, mutants = map(int, found.groups()) if found else (0, 1)
+    was, of = row.get("noticed", 0), row.get("mutants", 1)
+    kept = noticed * of >= was * mutants and found is not None
+    now = found[0] if found else f"no count\n{run.stdout}"
+    stored = f"stored: {was} of {of}" if "mutants" in row else "nothing stored"
+    print(f"{'kept' if kept else 'FELL'} {row['module']}: {now} ({stored})", flush=True)
+    return kept
+
+
+def main(words: list[str]) -> int:
+    """Measure one module, or compare all that is stored; the exit code."""
+    if words[0] == "--stored":
+        wanted = [row for row in stored_rows() if row["module"] in words[1:] or not words[1:]]
+        return 0 if wanted and all([compare(row) for row in wanted]) else 1
+    module, *tests = words
+    end = tests.index("--marked") if "--marked" in tests else len(tests)
+    return measure(module, tests[:end], tests[end + 1 :])
+
+
 if __name__ == "__main__":
-    module, *tests = sys.argv[1:]
-    plugin = Mutation(Path(module).resolve())
-    sys.exit(pytest.main([*tests, "-n", "0", "-p", "no:cacheprovider", "-s", "-q"], [plugin]))
+    sys.exit(main(sys.argv[1:]))

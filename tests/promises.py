@@ -51,15 +51,22 @@ def held() -> list[Held]:
 
 
 def _in(path: Path) -> Iterator[Held]:
-    for function in ast.parse(path.read_text(encoding="utf-8")).body:
-        if not isinstance(function, ast.FunctionDef):
-            continue
+    for function in _functions(ast.parse(path.read_text(encoding="utf-8"))):
         marks = {ast.unparse(one.func): one for one in function.decorator_list
                  if isinstance(one, ast.Call)}  # fmt: skip
         if mark := marks.get("pytest.mark.promise"):
             nightly = "pytest.mark.nightly" in marks
             name = path.relative_to(ROOT).as_posix()
             yield Held(ast.literal_eval(mark.args[0]), name, function.name, nightly)
+
+
+def _functions(tree: ast.Module | ast.ClassDef) -> Iterator[ast.FunctionDef]:
+    """Functions of a module and of its classes, in their order."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node)
+        elif isinstance(node, ast.FunctionDef):
+            yield node
 
 
 def page() -> str:

@@ -231,6 +231,7 @@ def test_a_change_that_took_effect_is_told_where_the_look_behind_it_fails() -> N
     assert (found["before"]["notes"], found["sent"], found["after"]) == ("", None, None)
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_write_that_may_have_taken_effect_stands_in_no_result() -> None:
     at = toolbox()
     at.line.plan["/wiki/update"] = [None, "after"]
@@ -241,6 +242,7 @@ def test_a_write_that_may_have_taken_effect_stands_in_no_result() -> None:
     assert at.ledger.calls[-1].outcome == "unknown"
 
 
+@pytest.mark.promise("no wrong write")
 def test_an_unknown_write_is_raised_whatever_a_tool_says_of_it() -> None:
     """The ledger has the last word: it saw the request."""
     ledger = Ledger()
@@ -285,6 +287,7 @@ def test_products_and_tried_baskets_are_kept() -> None:
     assert shop.line.held == ({}, "")
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_nothing_is_bought_where_the_error_of_setting_the_basket_is_overlooked() -> None:
     shop = Shop()
     shop.call("Combo_Set_Basket_For_Items", items=TEA)

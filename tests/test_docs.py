@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import regex
 
 from tests import promises
+from tests.mutation import stored_rows
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -75,3 +77,19 @@ def test_every_promise_is_held_by_day_and_no_test_holds_another() -> None:
     tests = promises.held()
     assert {one.promise for one in tests} == set(promises.PROMISES)
     assert {one.promise for one in tests if not one.nightly} == set(promises.PROMISES)
+
+
+def test_no_mark_of_a_promise_is_overlooked() -> None:
+    files = [path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")]
+    marks = sum(
+        len(regex.findall(r"^ *@pytest.mark.promise\(", text, regex.MULTILINE)) for text in files
+    )
+    assert len(promises.held()) == marks > 0
+
+
+@pytest.mark.parametrize("row", stored_rows(), ids=lambda row: row["module"])
+def test_a_stored_count_of_mutants_is_of_files_that_exist(row: dict[str, Any]) -> None:
+    named = [row["module"], *row["tests"], *row["marked"]]
+    assert [one for one in named if not (ROOT / one).exists()] == []
+    assert ("noticed" in row) == ("mutants" in row)
+    assert 0 < row.get("noticed", 1) <= row.get("mutants", 1)

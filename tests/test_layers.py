@@ -23,11 +23,12 @@ AGENT_LAYERS = (
 )
 """From the top down. A package imports what stands in a layer below its own."""
 CORE = {
+    "files": set(),
     "http": set(),
     "ledger": set(),
-    "models": {"http", "text"},
+    "models": {"files", "http", "text"},
     "erc3_client": {"http"},
-    "runs": {"erc3_client", "ledger", "models", "text"},
+    "runs": {"erc3_client", "files", "ledger", "models", "text"},
     "tools": {"ledger", "models", "erc3_client"},
     "terminal": {"ledger", "models", "runs", "text"},
     "text": set(),
@@ -45,7 +46,7 @@ WORKSHOP = {
     "check": {"simulator"},
 }
 """What the packages of the workshop may import of each other."""
-SIMULATOR_NEEDS = "core.erc3_client"
+SIMULATOR_NEEDS = ("core.erc3_client", "core.files")
 MEASURING = ROOT / "workshop" / "perf"
 """Scripts that measure the command line from outside; nothing imports them."""
 
@@ -111,7 +112,7 @@ def test_packages_of_core_and_workshop_import_only_what_the_table_names(
     assert not {name: parts for name, parts in odd.items() if parts}
 
 
-def test_the_simulator_knows_of_the_agent_only_its_wire_models() -> None:
+def test_the_simulator_knows_of_the_agent_only_its_wire_models_and_how_files_are_read() -> None:
     agents = {
         target
         for name, target in arrows()

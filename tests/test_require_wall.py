@@ -37,6 +37,7 @@ def call(tmp_path: Path) -> Call:
     return run
 
 
+@pytest.mark.promise("generated code is contained")
 def test_a_wall_can_be_required(call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ["--pack", pack, "--task", "shop", "--json", "--require-wall"]
     with monkeypatch.context() as bare:

@@ -221,6 +221,7 @@ def test_real_out_of_reach_is_1(run: Any) -> None:
     assert "secret-of-mine" not in result.output
 
 
+@pytest.mark.promise("no session submitted that was not played")
 @pytest.mark.parametrize(("yes", "status"), [(True, "evaluated"), (False, "open")])
 def test_real_submits_only_when_it_may(
     run: Any, platform_of: Any, shop_json: Any, yes: bool, status: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias
 
 from smolagents import CodeAgent, LogLevel
@@ -14,22 +14,17 @@ from core.ledger import Ledger, Tool
 from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.models.prompts import prompt
-from core.models.reply_code import find_code
-from core.models.reply_text import clean
-from core.models.reprompt import Misread, reprompt
+from core.models.reply_code import find_code, ignore_imports
+from core.models.reprompt import Misread, read_cleaned, reprompt
 from core.models.sections import NONE, Texts
 from core.runs.work import WorkReport
 from worker.sandbox.contract import ClockAndSeed, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
 from worker.sandbox.isolation import open_sandbox, python_rules
 
-_REPAIR = (
-    "Nothing of your reply was run: {problem}. Reply again with one line 'Thought: ...' and then "
-    "one Python block between <code> and </code>, and nothing behind it. For another instruction "
-    "a reply would be:\n"
-    "Thought: I look at the first page and report it.\n"
-    "<code>\nreport = {{}}\ntry:\n    report['page'] = SomeTool(offset=0)\n"
-    "except Exception as error:\n    report['error'] = str(error)\nfinal_answer(report)\n</code>"
+_AGAIN = (
+    "Reply with one line 'Thought: ...' and then one Python block between <code> and </code> that "
+    "calls the tools and ends with final_answer(report). Nothing of the last reply was run."
 )
 _FORM_LINES = frozenset({"...", "…", "pass", "final_answer(report)", "report = {}", "report = ..."})
 """Lines of the prompt's form, which do nothing by themselves."""
@@ -42,9 +37,11 @@ class WorkerModel(Model):  # type: ignore[misc]
     A reply without usable code is prompted for again once.
     """
 
-    def __init__(self, client: ModelClient) -> None:
+    def __init__(self, client: ModelClient, tools: Collection[str] = ()) -> None:
+        """``tools``: the names that a program may call."""
         super().__init__(model_id=client.model)
         self._client = client
+        self._tools = frozenset(tools)
 
     def generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatMessage:
         """Generate with at most two calls; no stop strings, since some reasoning contains them.
@@ -55,19 +52,18 @@ class WorkerModel(Model):  # type: ignore[misc]
         """
         # What a step called is its code, which is in the reply before already.
         prompt = [_plain(m) for m in messages if m.role != MessageRole.TOOL_CALL]
-        code = reprompt(self._client, prompt, _code, lambda why: _REPAIR.format(problem=why))
+        code = reprompt(self._client, prompt, self._code, _AGAIN)
         return ChatMessage(role=MessageRole.ASSISTANT, content=f"<code>\n{code}\n</code>")
 
-
-def _code(call: ModelCall) -> str:
-    """Extract the code of a reply. Raises Misread if there is none that may run."""
-    snippet = find_code(clean(call.text, call.finish_reason, call.reasoning))
-    if snippet.code is None:
-        raise Misread(snippet.words)
-    lines = {line.strip() for line in snippet.code.splitlines() if line.strip()}
-    if "SomeTool(" in snippet.code or lines <= _FORM_LINES:
-        raise Misread(_ONLY_FORM)
-    return snippet.code
+    def _code(self, call: ModelCall) -> str:
+        """Extract the code of a reply. Raises Misread if there is none that may run."""
+        snippet = find_code(read_cleaned(call), self._tools)
+        if snippet.code is None:
+            raise Misread(snippet.words)
+        lines = {line.strip() for line in snippet.code.splitlines() if line.strip()}
+        if lines <= _FORM_LINES:
+            raise Misread(_ONLY_FORM)
+        return ignore_imports(snippet.code, self._tools | {"final_answer"})
 
 
 def _plain(message: Any) -> Message:
@@ -165,7 +161,7 @@ class Worker:
             if isinstance(cause, ModelFailed):
                 report = WorkReport(error=f"the worker's model failed: {cause}", failure="model")
             elif isinstance(cause, Misread):
-                text = f"the worker's model gave no usable code twice: {cause}"
+                text = f"the worker's model gave no usable code twice: {cause.advice}"
                 report = WorkReport(error=f"{text} ({self._client.model})")
             else:  # a limit, a full disk, a bug
                 raise (cause or error) from None
@@ -191,7 +187,7 @@ class Worker:
 
         agent = _Agent(
             tools=[],
-            model=WorkerModel(self._client),
+            model=WorkerModel(self._client, [tool.name for tool in ledger.tools]),
             executor=executor,
             prompt_templates={
                 "system_prompt": system_prompt(ledger.tools, self._texts),
@@ -207,7 +203,5 @@ class Worker:
         errors = [e for e in (getattr(step, "error", None) for step in agent.memory.steps) if e]
         if not (errors and isinstance(errors[-1], AgentMaxStepsError)):
             return WorkReport(result=output, answered=True)
-        last = [str(e.message) for e in errors[:-1]]
-        return WorkReport(
-            error=last[-1] if last else f"no final_answer within {self._max_steps} steps"
-        )
+        last = executor.traces[-1].error if executor.traces else None
+        return WorkReport(error=last or f"no final_answer within {self._max_steps} steps")

@@ -20,7 +20,6 @@ REQUEST_SECONDS: Final = 60.0
 """Seconds from the first byte of a request to the last one of its response."""
 KEPT_SECONDS: Final = 20.0
 """Shorter than servers keep idle connections, so that a POST never meets a closing one."""
-LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 BODY_AT_MOST: Final = 8 << 20
 """Bytes of one answer; the platform's own are of some hundred kilobytes at most."""
 HEADERS_AT_MOST: Final = 256 << 10

@@ -24,6 +24,7 @@ from core.erc3_client.bounds import (
     is_refusal,
     usable_json,
 )
+from core.http.proxies import ProxyUnusable, proxy_of
 
 _PORTION = 1 << 16
 _TURNED_AWAY = frozenset({408, 425, 429})
@@ -46,7 +47,8 @@ class _Bounded(HTTPAdapter):
         """See ``HTTPAdapter``."""
         deadline = time.monotonic() + REQUEST_SECONDS
         waits = given.get("timeout") or (CONNECT_SECONDS, REQUEST_SECONDS)
-        response = super().send(request, **{**given, "stream": True, "timeout": waits})
+        bounds = {"stream": True, "timeout": waits, "proxies": _proxies(str(request.url))}
+        response = super().send(request, **{**given, **bounds})
         with response.raw:
             body = _read(response.raw, deadline)
         status = response.status_code
@@ -59,6 +61,14 @@ class _Bounded(HTTPAdapter):
                 raise requests.exceptions.InvalidJSONError(f"status {status}: no refusal in form")
         response.raw = HTTPResponse(BytesIO(cleaned(body)), preload_content=False)
         return response
+
+
+def _proxies(url: str) -> dict[str, str]:
+    try:
+        proxy = proxy_of(url)
+    except ProxyUnusable as error:
+        raise requests.exceptions.InvalidProxyURL(str(error)) from None
+    return {"all": proxy} if proxy else {}
 
 
 def _read(raw: Any, deadline: float) -> bytes:

@@ -17,6 +17,8 @@ from typing import Any, cast
 import httpcore
 import httpx
 
+from core.http.proxies import ProxiedTransport
+
 SLICE = 512
 """Compressed bytes that are unpacked at once: they become a thousand times as many at most."""
 _BEGAN = "core.http.bounded.began"
@@ -37,19 +39,27 @@ class BoundedTransport(httpx.BaseTransport):
     """
 
     def __init__(
-        self, client: httpx.Client, most_bytes: int, *, error_bytes: int | None = None
+        self,
+        verify: ssl.SSLContext | bool | str,
+        limits: httpx.Limits,
+        most_bytes: int,
+        *,
+        error_bytes: int | None = None,
     ) -> None:
-        """``client``: the client, which knows the proxies of the environment.
+        """``verify``, ``limits``: of httpx's own transports, of which each proxy has one.
 
         ``most_bytes``: maximum of a decompressed body; the HTTP library limits headers (100 KB).
         ``error_bytes``: maximum of the body of an error; the rest is not read.
         """
-        self._client = client
+
+        def make(proxy: str | None) -> httpx.HTTPTransport:
+            transport = httpx.HTTPTransport(verify=verify, limits=limits, proxy=proxy)
+            transport._pool._network_backend = _Network()
+            return transport
+
+        self._inner: httpx.BaseTransport = ProxiedTransport(make)
         self._most_bytes = most_bytes
         self._error_bytes = error_bytes
-        for transport in (client._transport, *client._mounts.values()):
-            if isinstance(transport, httpx.HTTPTransport):
-                transport._pool._network_backend = _Network()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused is one, for an answer out of bounds."""
@@ -58,7 +68,7 @@ class BoundedTransport(httpx.BaseTransport):
         request.headers["Accept-Encoding"] = "gzip"
         _due.until = None if seconds is None else began + seconds
         try:
-            response = self._client._transport_for_url(request.url).handle_request(request)
+            response = self._inner.handle_request(request)
             with closing(response):
                 encoding = response.headers.get("content-encoding", "").strip().lower()
                 if encoding not in _ENCODINGS:
@@ -85,7 +95,7 @@ class BoundedTransport(httpx.BaseTransport):
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._inner.close()
 
 
 def _left(timeout: float | None) -> float | None:

@@ -30,6 +30,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from rapidfuzz import fuzz, process
 
+from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.models.model_call import ExchangeFailed, Message, Reply, Request, Transport, sha256_of
 from core.models.models_file import Backend
@@ -188,7 +189,7 @@ class Tape:
         Raises TapeError: it cannot be read, is no cassette, or a line before the last is broken.
         """
         try:
-            *lines, last = path.read_bytes().split(b"\n")
+            *lines, last = read_bytes(path).split(b"\n")
         except OSError as error:
             raise TapeError(f"the cassette {path} cannot be read: {error.strerror}") from None
         torn = bool(last) and _parsed(last) is None

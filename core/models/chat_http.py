@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import ssl
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -28,8 +29,13 @@ MOST_TOKENS = 1_000_000_000
 """A larger figure is invalid."""
 MOST_PARTS = 100_000
 """Lists and objects of a body; each takes up twenty times its size once it is read."""
+IN_ANSWER = "x-error-in-answer"
+"""Header of an error that came with status 200; "yes": within an answer that was begun, so that
+what it cost is not known."""
 _ENTRIES = 20
-_DEPTH = 4
+_DEPTH = 8
+_THOUGHTS = ("text", "thinking", "reasoning", "refusal", "summary", "content")
+"""Fields of a part that hold texts."""
 
 
 class ChatTransport(BoundedTransport):
@@ -37,8 +43,7 @@ class ChatTransport(BoundedTransport):
 
     def __init__(self, verify: ssl.SSLContext | bool | str) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        client = httpx.Client(verify=verify, limits=limits)
-        super().__init__(client, MOST_BYTES, error_bytes=ERROR_BYTES)
+        super().__init__(verify, limits, MOST_BYTES, error_bytes=ERROR_BYTES)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises httpx.TransportError; AnswerRefused for an answer that cannot be used."""
@@ -62,6 +67,10 @@ class ChatTransport(BoundedTransport):
         elif answer.is_success and request.url.path.endswith(CHAT):
             body = chat_answer(answer.content)
             answer.headers["content-type"] = "application/json"
+            if body.startswith(b'{"error"'):
+                failed = json.loads(body)
+                answer.status_code = _status_of(failed["error"])
+                answer.headers[IN_ANSWER] = "yes" if "choices" in failed else ""
         else:
             return answer
         answer.headers.pop("content-length", None)
@@ -82,7 +91,9 @@ def open_session(verify: ssl.SSLContext | bool | str) -> tuple[httpx.Client, Cha
 def chat_answer(body: bytes) -> bytes:
     """A chat completion with its first choice, in the form that the OpenAI API documents.
 
-    An error object in the place of choices is handed on as an error object.
+    An error in the place of choices, or within the first, becomes an object with it alone. The
+    parts of a content that are no text become reasoning; calls of tools without any content become
+    text.
 
     Raises AnswerRefused: it is no JSON object, or its choices are of another form.
     """
@@ -97,11 +108,12 @@ def chat_answer(body: bytes) -> bytes:
     if not isinstance(raw, dict):
         raise AnswerRefused("the response is not a JSON object")
     choices = raw.get("choices")
-    if raw.get("error") is not None and not choices:
-        answer: dict[str, Any] = {"error": _trimmed(raw["error"])}
-    elif isinstance(choices, list):
+    if error := _error_of(raw):
+        failed = {"error": _trimmed(error)} | ({"choices": []} if choices else {})
+        return json.dumps(failed, ensure_ascii=False).encode()
+    if isinstance(choices, list):
         names = {name: _text(raw.get(name)) or "" for name in ("id", "model")}
-        answer = {name: text[:200] for name, text in names.items() if text}
+        answer: dict[str, Any] = {name: text[:200] for name, text in names.items() if text}
         answer |= {"object": "chat.completion", "created": count(raw.get("created")) or 0}
         answer["choices"] = [_choice(choices[0])] if choices else []
     else:
@@ -117,7 +129,7 @@ def error_answer(body: bytes) -> bytes:
         result = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return text.encode()
-    return json.dumps(_trimmed(result)).encode()
+    return json.dumps(_trimmed(result), ensure_ascii=False).encode()
 
 
 def count(value: object) -> int | None:
@@ -134,36 +146,93 @@ def money(value: object) -> float | None:
     return float(value) if 0 <= value <= MOST_TOKENS and math.isfinite(value) else None
 
 
+def called(calls: object) -> str:
+    """Calls of tools as text, each an object with name and arguments; "" without any.
+
+    No tool is ever offered: a model that calls one means the answer that it was asked for.
+    """
+    texts = []
+    for call in calls[:_ENTRIES] if isinstance(calls, list) else ():
+        function = call.get("function", call) if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            continue
+        arguments = function.get("arguments", {})
+        if isinstance(arguments, str):
+            with suppress(ValueError, RecursionError):  # cut off or odd: readers get what there is
+                arguments = json.loads(arguments, strict=False)
+        named = {"name": str(function.get("name", "")), "arguments": arguments}
+        with suppress(ValueError, RecursionError):  # too deep to be an answer
+            texts.append(json.dumps(named, ensure_ascii=False))
+    return printable("\n".join(texts)[:LONGEST_TEXT])
+
+
+def _error_of(answer: dict[str, Any]) -> object:
+    """The error that an answer holds in the place of choices or in the first; None without one."""
+    choices = answer.get("choices")
+    if not choices:
+        return answer.get("error")
+    first = choices[0] if isinstance(choices, list) else None
+    return first.get("error") if isinstance(first, dict) else None
+
+
+def _status_of(error: object) -> int:
+    """The status that an error names as its code, else 500."""
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    return int(code) if code.isdecimal() and 400 <= int(code[:4]) <= 599 else 500
+
+
 def _choice(value: object) -> dict[str, Any]:
     message = value.get("message") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(message, dict):
         raise AnswerRefused("the first choice of the response has no message")
     content = message.get("content")
-    text = None if content is None else _text(content)
-    if content is not None and text is None:
+    parts = content if isinstance(content, list) else []
+    if not isinstance(content, str | list | None) or not all(
+        isinstance(part, str | dict) for part in parts
+    ):
         raise AnswerRefused("the content of the response is not text")
-    reasoning = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+    text, thoughts = _parts(content)
+    if not text.strip():
+        text = called(message.get("tool_calls") or [message.get("function_call")]) or text
+        thoughts += _parts(message.get("refusal"))[0]
+    told = _text(message.get("reasoning_content")) or _text(message.get("reasoning")) or ""
+    reasoning = f"{told}{thoughts}"[:LONGEST_TEXT]
     finish = value.get("finish_reason")
-    choice: dict[str, Any] = {
+    return {
         "index": 0,
         "finish_reason": printable(finish[:40]) if isinstance(finish, str) else None,
-        "message": {"role": "assistant", "content": text}
+        "message": {"role": "assistant", "content": text or None}
         | ({"reasoning_content": reasoning} if reasoning else {}),
     }
-    if value.get("error") is not None:
-        choice["error"] = _trimmed(value["error"])
-    return choice
+
+
+def _parts(content: object) -> tuple[str, str]:
+    """The texts of a content in a row, and what else its parts say."""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, dict):
+            is_text = part.get("type", "text") in ("text", "output_text")
+            is_text = is_text and isinstance(part.get("text"), str)
+            (texts if is_text else thoughts).extend([part["text"]] if is_text else _strings(part))
+    return printable("".join(texts)[:LONGEST_TEXT]), printable("".join(thoughts)[:LONGEST_TEXT])
 
 
 def _text(value: object) -> str | None:
     """A text, or the texts of a list of parts in a row; None for anything else."""
-    if isinstance(value, str):
-        return printable(value[:LONGEST_TEXT])
-    if not isinstance(value, list):
-        return None
-    parts = [part.get("text") if isinstance(part, dict) else part for part in value]
-    texts = [part for part in parts if isinstance(part, str)]
-    return printable("".join(texts)[:LONGEST_TEXT]) if len(texts) == len(parts) else None
+    return "".join(_parts(value)) if isinstance(value, str | list) else None
+
+
+def _strings(part: object, depth: int = _DEPTH) -> list[str]:
+    if isinstance(part, str):
+        return [part]
+    if isinstance(part, dict):
+        part = [part[name] for name in _THOUGHTS if name in part]
+    if not isinstance(part, list) or not depth:
+        return []
+    return [text for inner in part for text in _strings(inner, depth - 1)]
 
 
 def _usage(value: object) -> dict[str, Any]:

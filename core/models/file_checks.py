@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from core.files import Unfit, read_bytes
 from core.text import printable
 
 SHOWN = 60
@@ -38,27 +37,15 @@ def shown(value: object) -> str:
 
 
 def read_text(path: Path, most_bytes: int = MOST_BYTES, *, follow: bool = True) -> str:
-    """Read a regular file of UTF-8 text whole; its size is checked before it is read.
-
-    A FIFO or a device would block for ever or never end, so neither is opened to wait for.
-    ``follow``: whether the path may be a symbolic link. Line ends become ``\\n``.
-
-    Raises FileError.
-    """
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    """Read a regular file of UTF-8 text whole. Line ends become ``\\n``. Raises FileError."""
     try:
-        with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise FileError(f"{path}: is not a regular file")
-            # A file of /proc has no size, and one that grows has another by now.
-            data = file.read(most_bytes + 1) if status.st_size <= most_bytes else None
+        data = read_bytes(path, most_bytes, follow=follow)
+    except Unfit as error:
+        raise FileError(f"{path}: {error.strerror}") from None
     except OSError as error:
         raise FileError(f"{path}: cannot be read: {error.strerror}") from None
-    if data is None or len(data) > most_bytes:
-        raise FileError(f"{path}: is larger than {most_bytes:,} bytes")
     try:
-        text = data.decode("utf-8-sig")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")

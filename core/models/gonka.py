@@ -22,6 +22,7 @@ import httpx
 import regex
 
 from core.models.chat_http import ChatTransport, money
+from core.models.errors import AGAIN, FOLLOWS
 from core.models.extras import ExtraMissing
 from core.models.litellm_module import load
 from core.models.litellm_transport import LiteLLMTransport, chain_of, failure_of
@@ -29,7 +30,6 @@ from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Us
 from core.models.models_file import Backend
 from core.models.providers import GONKA
 from core.models.redact import remember
-from core.models.retries import FINAL, PASSING
 
 EXTRA = "gonka"
 KEY_VARIABLE = "GONKA_PRIVATE_KEY"
@@ -45,7 +45,7 @@ CONNECT_SECONDS = 10.0
 SKEW_SECONDS = 10.0
 """Between a request's time and a node's clock, from which on it is named. By default a node takes
 no request that is older than that."""
-_SAME_EVERYWHERE: frozenset[ErrorKind] = FINAL | {"quota"}
+_SAME_EVERYWHERE = {kind for kind, follows in FOLLOWS.items() if follows == "next"} | {"quota"}
 """Every node would say the same."""
 
 
@@ -268,7 +268,7 @@ def _of_all(failures: Sequence[tuple[Node, ExchangeFailed]]) -> ExchangeFailed:
     kinds = [error.kind for _, error in failures]
     # One node that lags behind is no reason to give up all of them.
     lasting: ErrorKind = "clock" if "clock" in kinds else last.kind
-    kind = next((kind for kind in kinds if kind in PASSING), lasting)
+    kind = next((kind for kind in kinds if kind in AGAIN), lasting)
     pauses = [error.retry_after for _, error in failures if error.retry_after is not None]
     free = all(error.usage == Usage.nothing() for _, error in failures)
     return ExchangeFailed(

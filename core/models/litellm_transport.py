@@ -1,41 +1,42 @@
-"""A backend behind LiteLLM: one request, one attempt, one wall-clock limit.
-
-LiteLLM's exceptions become failures of an exchange: by class, status and cause, with a safe text.
-"""
+"""A backend behind LiteLLM: one request, one attempt, one wall-clock limit."""
 
 from __future__ import annotations
 
+import json
 import math
 import os
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
+import httpx
 import regex
 
 from core.http.bounded import AnswerRefused
-from core.http.waits import TooLate, retry_after, within
-from core.models.chat_http import LONGEST_TEXT, PROVIDERS, count, money
+from core.http.proxies import ProxyUnusable, variable_of
+from core.http.waits import TooLate, within
+from core.models.asked_waits import asked_wait
+from core.models.chat_http import IN_ANSWER, LONGEST_TEXT, PROVIDERS, called, count, money
+from core.models.errors import kind_of
 from core.models.litellm_module import load
 from core.models.model_call import ErrorKind, ExchangeFailed, Reply, Request, Usage
 from core.models.model_ids import missing_keys
 from core.models.models_file import Backend
-from core.models.redact import redact, remember
+from core.models.redact import redact, redact_parts, remember
 from core.models.reply_text import MAX_CHARS
 from core.text import printable
 
 TEXT_CHARS = 300
 SAID_CHARS = 20_000
 """Characters of an error that are looked at."""
-_TABLE = tomllib.loads(Path(__file__).with_name("errors.toml").read_text(encoding="utf-8"))
-_SAYS = {name: regex.compile("|".join(any_), regex.I) for name, any_ in _TABLE["says"].items()}
-_STATUS: dict[str, ErrorKind] = _TABLE["status"]
-_PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "UnsupportedProtocol"}
-_BROKEN = {"ReadError", "WriteError", "RemoteProtocolError", "ProxyError", "APIConnectionError"}
-_SILENT: frozenset[ErrorKind] = frozenset({"authentication", "quota"})
-"""Their texts may quote parts of the key, so only class and status are shown."""
+_PREFIX = regex.compile(r"^(?:litellm\.\w+: )?(?:\w+(?: \w+)?: )?(?:\w+Exception - )?")
+_QUOTING = frozenset({"input", "messages", "prompt", "body"})
+"""Fields in which a server repeats what it was sent."""
+_SAYING = ("message", "detail", "msg", "error", "title", "reason")
+_SILENT: frozenset[ErrorKind] = frozenset({"authentication"})
+"""Kinds whose texts may quote parts of the key, so only class and status are shown."""
+_DEPTH = 12
 
 
 class LiteLLMTransport:
@@ -108,12 +109,11 @@ class LiteLLMTransport:
             raise ExchangeFailed(
                 "bad_answer", "a response without choices", status=200, usage=usage
             )
-        fields = getattr(choice, "provider_specific_fields", None) or {}
         content = choice.message.content or ""
-        if isinstance(fields.get("error"), dict) and not content:
-            raise ExchangeFailed("bad_answer", "an error as a choice", status=200, usage=usage)
         if not isinstance(content, str):
             raise ExchangeFailed("bad_answer", "content that is not text", status=200, usage=usage)
+        if not content.strip():  # of a provider whose answers LiteLLM puts into this form
+            content = called([c.model_dump() for c in choice.message.tool_calls or ()])
         cost, source = self._cost(response, usage)
         finish = choice.finish_reason
         return Reply(
@@ -165,26 +165,42 @@ def failure_of(error: Exception, silent: frozenset[ErrorKind] = _SILENT) -> Exch
     refused = next((e for e in chain if isinstance(e, AnswerRefused)), None)
     if refused is not None:
         return ExchangeFailed("bad_answer", str(refused), status=200)
+    unusable = next((e for e in chain if isinstance(e, ProxyUnusable)), None)
+    if unusable is not None:
+        return ExchangeFailed("proxy", redact(str(unusable)), usage=Usage.nothing())
     names = {name for e in chain for name in (c.__name__ for c in type(e).__mro__)}
-    code = getattr(error, "status_code", None)
+    answer = next((e.response for e in chain if isinstance(e, httpx.HTTPStatusError)), None)
+    code = answer.status_code if answer is not None else getattr(error, "status_code", None)
     status = code if isinstance(code, int) else None
     if "OpenAIError" not in names and status is None:
         return None
-    message = str(error)[:SAID_CHARS]
-    kind, sent = _kind(names, status, message)
+    said = answer.text[:SAID_CHARS] if answer is not None else str(error)[:SAID_CHARS]
+    fields = list(_fields(said))
+    kind = kind_of(names, status, fields, answered=answer is not None)
+    sent = answer is not None or names.isdisjoint(_NOT_SENT)
     text = f"{type(error).__name__} (status {status})" if status else type(error).__name__
     if kind == "network":  # nobody has answered: the status is LiteLLM's own
         dropped = "the connection was dropped before an answer had come"
         text, status = dropped if sent else "no connection to the server", None
-    quoted = "" if kind in silent else _quoted(message)
-    billed = None if kind in ("timeout", "network", "bad_answer") and sent else Usage.nothing()
+        text += _way(chain)
+    quoted = "" if kind in silent else _quoted(fields)
+    headers = answer.headers if answer is not None else {}
+    unclear = kind in ("timeout", "network", "bad_answer") or bool(headers.get(IN_ANSWER))
     return ExchangeFailed(
         kind,
         f"{text}: {quoted}" if quoted else text,
         status=status,
-        retry_after=_retry_after(chain),
-        usage=billed,
+        retry_after=asked_wait(headers, fields),
+        usage=None if unclear and sent else Usage.nothing(),
     )
+
+
+def _way(chain: Sequence[BaseException]) -> str:
+    """The proxy that a lost request went through, by the name of its variable."""
+    requests = (getattr(e, "_request", None) for e in chain if isinstance(e, httpx.RequestError))
+    url = next((str(request.url) for request in requests if request is not None), "")
+    variable = variable_of(url)
+    return f" (through the proxy that {variable} names)" if variable else ""
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
@@ -197,61 +213,38 @@ def chain_of(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
-def _kind(names: set[str], status: int | None, text: str) -> tuple[ErrorKind, bool]:
-    """The class of the failure, and whether the request may have reached the provider."""
-    if names & _NOT_SENT:
-        return "network", False
-    if _SAYS["no_key"].search(text):
-        return "authentication", False
-    answered = "HTTPStatusError" in names
-    if not answered and ("JSONDecodeError" in names or _SAYS["unreadable"].search(text)):
-        return "bad_answer", True
-    if names & {"APITimeoutError", "ReadTimeout", "WriteTimeout"}:
-        return "timeout", True
-    if names & _BROKEN and not answered:
-        return "network", True
-    kind = _by_status(status, text, names)
-    if not answered and kind == "bad_request" and "BadRequestError" in names and status != 400:
-        return "bad_answer", True  # HTTP 200 with an error in its body
-    return kind, True
+def _fields(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of an error in JSON, also of JSON within its texts; else the text itself."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    yield from _walked("", value, _DEPTH)
 
 
-def _by_status(status: int | None, text: str, names: set[str]) -> ErrorKind:
-    if "ContextWindowExceededError" in names:
-        return "context_window"
-    flagged = "ContentPolicyViolationError" in names
-    if status in (402, 403, 429) and _SAYS["quota"].search(text) and not _SAYS["soon"].search(text):
-        return "quota"
-    if status == 403 and _SAYS["flagged"].search(text):
-        return "bad_request"
-    if status in (400, 401) and _SAYS["clock"].search(text):
-        return "clock"
-    if status in (400, 422) and _SAYS["no_model"].search(text):
-        return "not_found"
-    if status in (400, 422) and not flagged and _SAYS["context"].search(text):
-        return "context_window"
-    if status is None:
-        return "network"
-    return _STATUS.get(str(status), "bad_request" if status < 500 else "overload")
+def _walked(name: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str) and depth and value.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if isinstance(value, dict):
+        for key, inner in value.items() if depth else ():
+            if key == "failed_generation":
+                yield key, ""
+            elif key not in _QUOTING:
+                yield from _walked(str(key), inner, depth - 1)
+    elif isinstance(value, list):
+        for inner in value if depth else ():
+            yield from _walked(name, inner, depth - 1)
+    elif value is not None:
+        yield name, printable(str(value))
 
 
-def _quoted(message: str) -> str:
-    """The provider's own words, short and without secrets; empty if it sent an HTML page."""
-    message = printable(message)
+def _quoted(fields: list[tuple[str, str]]) -> str:
+    """The provider's own words, short and without secrets; no page of HTML."""
+    said = [value for name, value in fields if name in _SAYING] or [v for n, v in fields if not n]
+    message = ": ".join(dict.fromkeys(" ".join(text.split()) for text in said if text.strip()))
     if "<html" in message.casefold() or "<!doctype" in message.casefold():
         return "an HTML page"
-    text = _PREFIX.sub("", message.splitlines()[0] if message else "").split("Traceback")[0].strip()
+    text = _PREFIX.sub("", message).split("Traceback")[0].strip()
     # Redacted before it is cut: half a key would not be recognised.
-    return redact(text)[:TEXT_CHARS]
-
-
-def _retry_after(chain: list[BaseException]) -> float | None:
-    """Seconds that the provider asks to wait, from the headers of whichever error kept them."""
-    for error in chain:
-        of_response = getattr(getattr(error, "response", None), "headers", None)
-        for headers in (getattr(error, "litellm_response_headers", None), of_response):
-            low = {str(k).casefold(): str(v) for k, v in dict(headers or {}).items()}
-            seconds = retry_after(low)
-            if seconds is not None and math.isfinite(seconds):
-                return seconds
-    return None
+    return redact_parts(redact(text))[:TEXT_CHARS]

@@ -133,12 +133,14 @@ def known_sum(values: Iterable[Number | None]) -> Number | None:
 
 
 ErrorKind = Literal[
-    "rate_limit", "overload", "network", "timeout", "authentication", "quota", "bad_request",
-    "context_window", "not_found", "bad_answer", "clock", "missing",
+    "rate_limit", "overload", "network", "timeout", "authentication", "forbidden", "quota",
+    "bad_request", "context_window", "max_tokens", "content_filter", "not_found", "bad_answer",
+    "clock", "proxy", "missing",
 ]  # fmt: skip
-"""Classes of failure. ``bad_answer``: HTTP 200 with an error body, HTML, or no choices;
-``clock``: a signed request whose time the provider does not accept;
-``missing``: a cassette has no such request."""
+"""Classes of failure. ``bad_answer``: HTTP 200 with HTML or no choices, or a text of the model
+that its server could not read; ``forbidden``: the key is right and may not do this; ``clock``: a
+signed request whose time the provider does not accept; ``proxy``: the environment names one that
+cannot be used; ``missing``: a cassette has no such request."""
 
 
 class Request(BaseModel, frozen=True):

@@ -11,6 +11,7 @@ from typing import Any
 
 from tenacity import RetryCallState, Retrying, retry_if_exception
 
+from core.models.errors import FOLLOWS, hint_of
 from core.models.model_call import (
     CallObserver,
     ErrorKind,
@@ -24,10 +25,11 @@ from core.models.model_call import (
     Transport,
     sha256_of,
 )
+from core.models.model_ids import key_variable
 from core.models.models_file import Backend, Models, Target, default_models
 from core.models.prices import dollars, failure_fields, map_entry
 from core.models.providers import GONKA, DirectTransport, is_rule_based
-from core.models.retries import EXHAUSTED, FINAL, HINTS, RETRY_SECONDS, is_passing, pause_of
+from core.models.retries import RETRY_SECONDS, attempts_of, is_passing, pause_of
 from core.text import printable
 
 ANSWER_CHARS = 50_000
@@ -57,6 +59,8 @@ class _Call:
     tried: list[str] = field(default_factory=list)
     """Backends that are of no more use to this call."""
     problems: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    """What the person can do, backend by backend."""
 
 
 def open_transport(backend: Backend) -> Transport:
@@ -168,14 +172,11 @@ class ModelClient:
 
         def is_over(state: RetryCallState) -> bool:
             pause = state.upcoming_sleep
-            return (
-                state.attempt_number >= target.attempts
-                or pause >= call.until - self._clock()
-                or (
-                    pause > RETRY_SECONDS
-                    and self._backends.has_other(target.backend.name, call.tried)
-                )
-            )
+            if pause >= call.until - self._clock():
+                return True
+            if self._backends.has_other(target.backend.name, call.tried):
+                return pause > RETRY_SECONDS or state.attempt_number >= target.attempts
+            return state.attempt_number >= attempts_of(state, target.attempts)
 
         def note(state: RetryCallState) -> None:
             self._note_failure(call, f"again in {state.upcoming_sleep:.1f} s")
@@ -235,18 +236,20 @@ class ModelClient:
 
         Raises ModelFailed: there is none.
         """
-        name = target.backend.name
+        name, leads_to = target.backend.name, FOLLOWS[error.kind]
         message = ""
-        if error.kind in EXHAUSTED:
+        if leads_to == "lost":
             if self._backends.exhaust(name, error.kind):
                 message = f"{name} is disabled for the rest of this run"
-        elif error.kind in FINAL:
+        elif leads_to in ("next", "end"):
             self._backends.release(name)
         else:
             self._backends.failed(name, error.retry_after)
         call.tried.append(name)
         call.problems.append(f"{name}: {error.text}" if len(self._targets) > 1 else error.text)
-        over = error.kind in FINAL or call.until <= self._clock()
+        if not is_rule_based(self.model):
+            call.hints.append(hint_of(error.kind, error.text, key_variable(target.backend)))
+        over = leads_to == "end" or call.until <= self._clock()
         other = None if over else self._backends.choose(call.tried)
         follows = [message] if message else []
         if other is not None:
@@ -254,9 +257,9 @@ class ModelClient:
         self._note_failure(call, "; ".join(follows) or None)
         if other is not None:
             return self._targets[other]
-        hint = None if is_rule_based(self.model) else HINTS.get(error.kind)
+        hints = "; ".join(dict.fromkeys(filter(None, call.hints)))
         text = f"{self.model}: {'; '.join(call.problems)}"
-        raise ModelFailed(f"{text} ({hint})" if hint else text, error.kind) from None
+        raise ModelFailed(f"{text} ({hints})" if hints else text, error.kind) from None
 
     def _note_failure(self, call: _Call, follows: str | None) -> None:
         if call.failed is not None:

@@ -57,6 +57,28 @@ def missing_keys(backend: Backend) -> tuple[str, ...]:
     return names
 
 
+def key_variable(backend: Backend) -> str:
+    """The variable that holds a backend's key, or the usual one where none is set."""
+    if backend.key_variable is not None:
+        return backend.key_variable
+    if backend.model.startswith(f"{GONKA}/"):
+        from core.models.gonka import KEY_VARIABLE
+
+        return KEY_VARIABLE
+    provider, slash, _ = backend.model.partition("/")
+    provider = provider if slash else provider_of(backend.model) or provider
+    names = (f"{provider.upper()}_API_KEY", *_ALSO.get(provider, ()))
+    return next(filter(_set, names), names[0])
+
+
+def address_of(backend: Backend) -> str | None:
+    """The address that a backend is asked at; None where LiteLLM alone knows it."""
+    if backend.base_url or is_rule_based(backend.model) or backend.model.startswith(f"{GONKA}/"):
+        return backend.base_url
+    result = _found(backend.model)
+    return "https://api.openai.com/v1" if result and result[1] == "openai" else result and result[3]
+
+
 def provider_of(model: str) -> str:
     """LiteLLM's provider of an id; "" if there is none."""
     litellm = load()

@@ -34,6 +34,12 @@ _GENERIC = regex.compile(
     """,
     regex.VERBOSE,
 )
+_WORD = regex.compile(r"[A-Za-z0-9_\-]{4,}")
+_SHORTENED = regex.compile(
+    r"[A-Za-z0-9_\-]{1,40}+(?:\*{2,}+|\.{2,}+|…|•+)[A-Za-z0-9_\-]{2,40}"
+    r"|\b(?:sk|pk|gsk|xai|hf|key|AIza)[-_]?[A-Za-z0-9_\-]{0,40}+(?:\*{2,}+|\.{3,}+|…|•+)"
+)
+"""A word whose middle or end is left out."""
 _remembered: set[str] = set()
 _lock = threading.Lock()
 
@@ -51,13 +57,16 @@ def hide(text: str) -> str:
     For records that are read back by a program, where a thing that only looks like a secret must
     stay what it is.
     """
+    for form in _forms(_secrets()):
+        text = text.replace(form, MASK)
+    return text
+
+
+def _secrets() -> frozenset[str]:
     values = {value for name, value in os.environ.items() if name.upper().endswith(_ENDINGS)}
     with _lock:
         every = values | _remembered
-    secrets = frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
-    for form in _forms(secrets):
-        text = text.replace(form, MASK)
-    return text
+    return frozenset(v for v in every if len(v) >= LEAST_CHARS) - _PUBLIC
 
 
 def redact(text: str) -> str:
@@ -67,6 +76,22 @@ def redact(text: str) -> str:
     ``...PASSWORD`` and what was given to ``remember``, also URL-quoted, JSON-escaped or as base64.
     """
     return _GENERIC.sub(lambda match: f"{match['keep'] or ''}{MASK}", hide(text))
+
+
+def redact_parts(text: str) -> str:
+    """The text without parts of keys, which providers quote in place of the whole one.
+
+    A part is a word that begins or ends a known secret, or one with its middle left out
+    ("sk-ab***cd", "sk-ab...cd").
+    """
+    secrets = _secrets()
+
+    def masked(match: regex.Match[str]) -> str:
+        word = match[0]
+        is_part = any(one.startswith(word) or one.endswith(word) for one in secrets)
+        return MASK if is_part else word
+
+    return _WORD.sub(masked, _SHORTENED.sub(MASK, text))
 
 
 @lru_cache(maxsize=8)

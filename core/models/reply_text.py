@@ -1,50 +1,64 @@
-"""Model text as it arrives, made plain: reasoning, channels and stray marks are taken off.
+"""Model text as it arrives, made plain: thoughts, later messages and stray marks are taken off.
 
-Both roles begin here, whatever they look for in a reply. Every pattern is linear in the text, and
-the text is bounded, so that no reply can keep a run busy.
+Every reader of replies begins here, whatever it looks for. The marks of the model families are in
+``reply_marks.toml``. Every pattern is linear in the text, and the text is bounded, so that no reply
+can keep a run busy.
 """
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+import tomllib
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
 
 import regex
 
-from core.models.model_call import Message
-
 MAX_CHARS = 50_000
 """Longer replies are cut here and count as cut off."""
-QUOTED_CHARS = 1_500
-"""How much of the reply is quoted: a reply without an end must not be paid for again."""
-_CUT_REASONS = frozenset({"length", "max_tokens", "content_filter"})
+LOOP_CHARS, LOOP_TIMES = 60, 4
+"""A reply that was cut off and holds its last characters so often is a loop."""
 
-Problem = Literal["empty", "reasoning", "spent", "truncated"]
-WORDS: dict[str, str] = {
-    "empty": "it was empty",
-    "reasoning": "it held only reasoning and no answer; think less, then write the answer",
-    "spent": "all of its room went into thinking and nothing was answered; think briefly",
-    "truncated": "it was cut off before its end; be much shorter",
+Problem = Literal["empty", "reasoning", "spent", "truncated", "filtered", "loop"]
+WORDS_OF: dict[Problem, tuple[str, str]] = {
+    "empty": ("it was empty", "it was empty"),
+    "reasoning": (
+        "it held only thoughts and no answer; think less, then write the answer",
+        "it held only thoughts; the server may need a reasoning parser that tells them apart",
+    ),
+    "spent": (
+        "all of its room went into thoughts and nothing was answered; think briefly",
+        "all of max_tokens went into thoughts; raise max_tokens in the models file",
+    ),
+    "truncated": (
+        "it was cut off before its end; be much shorter",
+        "it was cut off at max_tokens; raise max_tokens in the models file",
+    ),
+    "filtered": ("a filter cut it off", "the provider's content filter cut it off"),
+    "loop": (
+        "it repeated the same words until its room was used up; write every part once",
+        "it repeated the same words up to max_tokens",
+    ),
 }
+"""What is wrong, for the model and for the person who runs it."""
 
+_TABLE: dict[str, Any] = tomllib.loads(
+    Path(__file__).with_name("reply_marks.toml").read_text(encoding="utf-8")
+)
+_FLAGS = regex.IGNORECASE | regex.MULTILINE
+_ROWS: list[dict[str, Any]] = _TABLE["thoughts"]
+_OPEN = regex.compile("|".join(f"(?P<row{n}>{row['open']})" for n, row in enumerate(_ROWS)), _FLAGS)
+_CLOSE = [regex.compile(row["close"], _FLAGS) for row in _ROWS]
+_BARE_CLOSE = regex.compile("|".join(row["close"] for row in _ROWS if row.get("bare")), _FLAGS)
+_MARK = regex.compile("|".join(_TABLE["messages"]["end"] + _TABLE["messages"]["mark"]), _FLAGS)
+_LEADING_MARKS = regex.compile(rf"(?:\s|{_MARK.pattern})*+", _FLAGS)
+_END = regex.compile("|".join(_TABLE["messages"]["end"]), _FLAGS)
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u2060\x00"))
 _ESCAPED = regex.compile(
     r"&lt;/?(?:code|think|thinking|reasoning|thought|decision|instruction)&gt;", regex.IGNORECASE
 )
-_NAMES = r"(?:seed:)?(?:think|thinking|reasoning|analysis|scratchpad|reflection)"
-_OPEN = rf"<{_NAMES}(?:\s[^<>]{{0,80}}+)?>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
-_CLOSE = rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
-_THINK = regex.compile(rf"(?:{_OPEN}).*?(?:{_CLOSE}|\Z)", regex.DOTALL | regex.IGNORECASE)
-_END_OF_THOUGHT = regex.compile(_CLOSE, regex.IGNORECASE)
-_HARMONY = regex.compile(r"<\|(channel|message|start|end|return|call|constrain)\|>")
-_BARE_CHANNEL = regex.compile(
-    r"\A(?:analysis.*?assistant\s*final|(?:analysis|commentary)(?=[A-Z]|\s+to=).*)", regex.DOTALL
-)
-"""A channel change whose marks were dropped by a server; without a final channel, all of it."""
-_MARK = regex.compile(r"<[|｜][^<>|｜\s]{1,40}+[|｜]>|</?s>|\[/?INST\]|<[|｜][a-z_]{0,20}+[|｜]?\Z")
-"""Marks of chat templates, also one that was cut off at the end."""
 
 
 @dataclass(frozen=True)
@@ -52,75 +66,68 @@ class Cleaned:
     """A cleaned reply, and what is wrong with it as a whole."""
 
     text: str
-    """Never reasoning; "" where nothing else came."""
+    """Never thoughts; "" where nothing else came."""
     problem: Problem | None = None
-    """``spent``: nothing but thinking until the room was used up; ``truncated``: cut off, so that
-    nothing in it can be trusted to be whole."""
+    """Where there is one, nothing in the text can be trusted to be whole."""
+    has_thoughts: bool = False
+    """Whether thoughts came, in the text or apart from it."""
 
     @property
     def words(self) -> str:
         """The problem in words for the model; "" without one."""
-        return WORDS[self.problem] if self.problem else ""
+        return WORDS_OF[self.problem][0] if self.problem else ""
+
+    @property
+    def advice(self) -> str:
+        """The problem in words for the person who runs the model; "" without one."""
+        return WORDS_OF[self.problem][1] if self.problem else ""
 
 
 def clean(text: str, finish_reason: str | None = None, reasoning: str = "") -> Cleaned:
-    """Remove reasoning, channels and marks from a reply; reasoning never counts as the answer.
+    """Remove thoughts, later messages and marks from a reply; thoughts never count as the answer.
 
     ``reasoning`` is what the provider returned separately; it explains an empty answer.
     """
-    cut = finish_reason in _CUT_REASONS or len(text) >= MAX_CHARS
-    left = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n")
-    thought = bool(left.strip() or reasoning.strip())
-    if _ESCAPED.search(left):
-        left = html.unescape(left)
-    if "<|channel|>" in left or "<|message|>" in left:
-        # A call in the commentary channel is no answer either, because no tool was offered.
-        left = "\n".join(body for name, body in _channels(left) if name in ("final", ""))
-    bare = _BARE_CHANNEL.sub("", left)
-    # Some servers swallow the opening tag: everything up to the last closing one was reasoning.
-    answer = _END_OF_THOUGHT.split(_THINK.sub("", bare))[-1]
-    plain = _MARK.sub("", answer).strip()
-    problem: Problem | None
+    cut = finish_reason in ("length", "max_tokens") or len(text) >= MAX_CHARS
+    came = text[:MAX_CHARS].translate(_INVISIBLE).replace("\r\n", "\n").strip()
+    if _ESCAPED.search(came):
+        came = html.unescape(came)
+    answer = _without_thoughts(came)
+    lead = _LEADING_MARKS.match(answer)
+    begin = lead.end() if lead else 0
+    end = _END.search(answer, begin)
+    plain = _MARK.sub("", answer[begin : end.start() if end else None]).strip()
+    return Cleaned(
+        plain, _problem(plain, came, cut, finish_reason, reasoning),
+        has_thoughts=bool(reasoning.strip()) or answer != came,
+    )  # fmt: skip
+
+
+def _problem(
+    plain: str, came: str, cut: bool, finish_reason: str | None, reasoning: str
+) -> Problem | None:
+    if finish_reason == "content_filter":
+        return "filtered"
+    if cut and came.count(came[-LOOP_CHARS:]) >= LOOP_TIMES:
+        return "loop"
     if plain:
-        problem = "truncated" if cut else None
-    elif cut:
-        problem = "spent"
-    else:
-        problem = "reasoning" if thought else "empty"
-    return Cleaned(plain, problem)
+        return "truncated" if cut else None
+    if cut:
+        return "spent"
+    return "reasoning" if came or reasoning.strip() else "empty"
 
 
-def repair(messages: Sequence[Message], reply: str, question: str) -> list[Message]:
-    """Append the model's reply, without its reasoning, and a question to the prompt."""
-    text = clean(reply).text
-    if len(text) > QUOTED_CHARS:
-        text = f"{text[: QUOTED_CHARS // 2]}\n[...]\n{text[-QUOTED_CHARS // 2 :]}"
-    return [
-        *messages,
-        {"role": "assistant", "content": text or "(empty)"},
-        {"role": "user", "content": question},
-    ]
-
-
-def _channels(text: str) -> Iterator[tuple[str, str]]:
-    """Channel name and body, in order; the name is "" behind the end of a message."""
-    marks = list(_HARMONY.finditer(text))
-    # What stands before the first mark was begun in the prompt: it is reasoning.
-    name, body = "analysis", ""
-    for index, mark in enumerate(marks):
-        follows = marks[index + 1] if index + 1 < len(marks) else None
-        message = text[mark.end() : follows.start() if follows else len(text)]
-        if mark[1] == "channel":
-            head = regex.match(r"\s*(\w*)", message)
-            name = head[1] if head else ""
-            # Where the mark of the message itself was dropped, the body stands behind the name.
-            whole = follows is None or follows[1] not in ("message", "constrain")
-            body = message[head.end() :] if head and whole else ""
-        elif mark[1] in ("end", "return", "call"):
-            name, body = "", message
-        elif mark[1] == "message":
-            body = message
-        else:
-            name, body = "" if mark[1] == "start" else name, ""
-        if body.strip():
-            yield name, body
+def _without_thoughts(text: str) -> str:
+    kept, place = [], 0
+    while opener := _OPEN.search(text, place):
+        kept.append(text[place : opener.start()])
+        closer = _CLOSE[int(str(opener.lastgroup)[3:])].search(text, opener.end())
+        place = closer.end() if closer else len(text)
+    left = "".join([*kept, text[place:]])
+    lone = list(_BARE_CLOSE.finditer(left))
+    while lone and not _MARK.sub("", left[lone[-1].end() :]).strip():
+        left = left[: lone.pop().start()]  # nothing follows: a mark that was left over
+    for closer, later in pairwise(lone):
+        if _END.search(left, closer.end(), later.start()):
+            return left[closer.end() :]  # its message ends before the next thoughts
+    return left[lone[-1].end() :] if lone else left

@@ -7,33 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from tenacity import RetryCallState, wait_exponential, wait_random
 
+from core.models.errors import AGAIN
 from core.models.model_call import ErrorKind, ExchangeFailed
 
-PASSING: Final[frozenset[ErrorKind]] = frozenset(
-    {"rate_limit", "overload", "network", "timeout", "bad_answer"}
-)
-"""Another attempt may not meet them."""
-EXHAUSTED: Final[frozenset[ErrorKind]] = frozenset({"authentication", "clock", "quota"})
-"""The backend will not answer in this run."""
-FINAL: Final[frozenset[ErrorKind]] = frozenset({"bad_request", "context_window", "missing"})
-"""Every backend would say the same."""
-HINTS: Final[dict[ErrorKind, str]] = {
-    "rate_limit": "use fewer --jobs, or give the model a second backend",
-    "authentication": "check the provider's key in the environment or .env",
-    "clock": "set this machine's clock (by NTP) and restart: a process keeps the time "
-    "it started with",
-    "quota": "the account has no credit left: top it up, or give the model a second backend",
-    "bad_request": "check the model's parameters in the models file",
-    "context_window": "the prompt is too long for the model: use one with a larger context window",
-    "not_found": "check the model id and the base URL",
-    "network": "check the network, the base URL, and that the server runs",
-    "timeout": "raise timeout_seconds or deadline_seconds in the models file",
-}
 WAIT = wait_exponential(multiplier=1, max=20) + wait_random(0, 1)
+RATE_LIMIT_ATTEMPTS = 8
+"""The pauses between so many are 71 s or more, and limits are counted by the minute."""
 RETRY_SECONDS = 5.0
 """A longer pause is not waited for while another backend is well."""
 SPREAD = 0.1
@@ -45,14 +27,30 @@ LONGEST_SECONDS = 300.0
 
 def is_passing(error: BaseException) -> bool:
     """Whether another attempt at the same backend may not meet this error."""
-    return isinstance(error, ExchangeFailed) and error.kind in PASSING
+    return isinstance(error, ExchangeFailed) and error.kind in AGAIN
+
+
+def attempts_of(state: RetryCallState, configured: int) -> int:
+    """Attempts at one backend: as configured, and enough to outlast a rate limit.
+
+    One attempt stays one.
+    """
+    error = state.outcome.exception() if state.outcome else None
+    limited = isinstance(error, ExchangeFailed) and error.kind == "rate_limit"
+    return max(configured, RATE_LIMIT_ATTEMPTS) if limited and configured > 1 else configured
 
 
 def pause_of(state: RetryCallState) -> float:
-    """Seconds before the next attempt: as asked for, else exponential with jitter."""
+    """Seconds before the next attempt: as asked for, else exponential with jitter.
+
+    What was asked for and did not suffice is not asked again sooner than without it.
+    """
     error = state.outcome.exception() if state.outcome else None
     wished = error.retry_after if isinstance(error, ExchangeFailed) else None
-    return WAIT(state) if wished is None else wished * (1 + random.uniform(0, SPREAD))
+    if wished is None:
+        return WAIT(state)
+    spread = wished * (1 + random.uniform(0, SPREAD))
+    return spread if state.attempt_number == 1 else max(spread, WAIT(state))
 
 
 @dataclass

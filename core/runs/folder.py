@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -18,6 +19,8 @@ PACK_COPY = "pack.json"
 """The pack that was played, for resuming and for viewers."""
 LAB = "lab.json"
 """The file that a run of the lab has besides."""
+NOT_BEGUN = {NAME, PACK_COPY, "platform.jsonl", "prompts"}
+"""What a run writes into its folder before it opens a session."""
 _HELD = frozenset({errno.EWOULDBLOCK, errno.EACCES})
 TRIES = 100
 """Attempts at a name if another run started in the same second."""
@@ -49,9 +52,8 @@ def run_folder(out: Path) -> Iterator[Path]:
             yield folder
         finally:
             with suppress(OSError):
-                if {path.name for path in folder.iterdir()} <= {NAME}:
-                    (folder / NAME).unlink(missing_ok=True)
-                    folder.rmdir()
+                if {path.name for path in folder.iterdir()} <= NOT_BEGUN:
+                    shutil.rmtree(folder)
 
 
 @contextmanager

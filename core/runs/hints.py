@@ -28,6 +28,12 @@ def command(*words: object) -> str:
     return shlex.join([*program, *map(str, words)])
 
 
+def goes_on(folder: Path) -> str:
+    """The command that resumes a run, as the end of a sentence; "" if nothing has started."""
+    begun = (folder / "run.json").is_file()
+    return f"; resume: {command('--resume', folder)}" if begun else ""
+
+
 def near(path: Path) -> str:
     """A path as it is written from here, where that is shorter."""
     try:

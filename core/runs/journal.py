@@ -13,6 +13,7 @@ from pathlib import Path
 
 import regex
 
+from core.files import check_regular
 from core.models.redact import hide
 
 VERSION = 1
@@ -40,7 +41,7 @@ class Journal:
         self._broken: str | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._file = _opened(path)
             self._end = _cut_torn_line(self._file)
         except OSError as error:
             raise JournalFailed(f"{path} cannot be written: {error.strerror}") from None
@@ -90,11 +91,22 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+def _opened(path: Path) -> int:
+    """Open a journal to add to it. Raises OSError: also if it is no regular file or too large."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
+    file = os.open(path, flags, 0o644)
+    try:
+        check_regular(file, path)
+    except OSError:
+        os.close(file)
+        raise
+    return file
+
+
 def _cut_torn_line(file: int) -> int:
     """Cut off an incomplete last line, or end it if it is complete; return the new size."""
     size = os.fstat(file).st_size
-    with open(file, "rb", closefd=False) as whole:
-        last = whole.read().rpartition(b"\n")[2]
+    last = os.pread(file, size, 0).rpartition(b"\n")[2]
     if not last:
         return size
     try:

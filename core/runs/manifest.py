@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from core.files import read_bytes
 from core.ledger import Record
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
@@ -80,7 +81,7 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest of a run folder. Raises NoManifest."""
     path = folder / NAME
     try:
-        return Manifest.model_validate_json(path.read_bytes())
+        return Manifest.model_validate_json(read_bytes(path))
     except FileNotFoundError:
         raise NoManifest(
             f"{folder} has no {NAME}: it is not a run folder, or the run died before its first task"

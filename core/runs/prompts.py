@@ -7,6 +7,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
+from core.files import RECORD_BYTES
+from core.models.file_checks import FileError, read_text
 from core.runs.journal import JournalFailed, text_hash, write_whole
 from core.runs.manifest import manifest_of
 from core.runs.reader import NotRecorded
@@ -47,11 +49,9 @@ def read_prompts(folder: Path) -> dict[str, str]:
     texts: dict[str, str] = {}
     for path in (folder / FOLDER).glob("*.txt"):
         try:
-            texts[path.stem] = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise NotRecorded(f"{path}: cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise NotRecorded(f"{path}: is not UTF-8 text (byte {error.start})") from None
+            texts[path.stem] = read_text(path, RECORD_BYTES)
+        except FileError as error:
+            raise NotRecorded(str(error)) from None
     return texts
 
 

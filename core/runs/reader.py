@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from core.files import read_bytes
 from core.ledger import Intent, LedgerEntry, Notice, Resolved, WireCall
 from core.models.file_checks import first_problem
 from core.models.model_call import ModelCall
@@ -113,7 +114,7 @@ def labels_in(record: dict[str, Any]) -> tuple[str, ...]:
 
 def _lines(path: Path, strict: bool, notes: list[str]) -> Iterator[Line]:
     try:
-        *lines, tail = path.read_bytes().split(b"\n")
+        *lines, tail = read_bytes(path).split(b"\n")
     except OSError as error:
         text = f"{path}: cannot be read: {error.strerror}"
         if strict:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from core.erc3_client.bounds import known_score
+from core.files import read_bytes
 from core.ledger import Record
 from core.models.model_call import Figure, Usage, known_sum
 
@@ -37,6 +38,7 @@ class TaskResult(Record):
     task_id: str
     task_text: str
     score: Score = None
+    """Unknown, too, where the task ended with an error; it then counts as not passed."""
     eval_log: str = ""
     outcome: Outcome
     verdict: str | None = None
@@ -62,6 +64,14 @@ class TaskResult(Record):
     attempt: int = 1
     """Counts the tries of a task over resumed runs."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_score(cls, fields: Any) -> Any:
+        """What a platform gives for a task that ended with an error is no score of the agent."""
+        if isinstance(fields, dict) and fields.get("outcome") == "error":
+            return fields | {"score": None}
+        return fields
+
     @property
     def ended(self) -> str:
         """How the task ended, in the benchmark's word if it has one."""
@@ -76,7 +86,7 @@ class TaskResult(Record):
     def passed(self) -> bool:
         """Whether the agent played the task and fulfilled it.
 
-        A task that asked for nothing is scored as fulfilled also where nobody played it.
+        A task that asked for nothing is scored as fulfilled also where a limit or a user ended it.
         """
         return self.failure is None and self.score is not None and self.score >= PASS
 
@@ -104,6 +114,8 @@ class Totals(Record):
     tasks: int
     scored: int
     score_mean: Score
+    """Over the tasks with a score and those that ended with an error, which count as 0; None
+    where all of them did."""
     groups: dict[str, Part] = Field(default_factory=dict)
     harm: int = 0
     turns: int
@@ -154,13 +166,14 @@ def read_results(folder: Path) -> RunResults:
         OSError: they are missing or unreadable.
         ValidationError: they are invalid; a ``ValueError``.
     """
-    return RunResults.model_validate_json((folder / NAME).read_bytes())
+    return RunResults.model_validate_json(read_bytes(folder / NAME))
 
 
 def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[str] = ()) -> Totals:
     """Sums over task results; ``seconds`` is the run's wall time, ``groups`` those to name."""
     tasks = list(results)
     scores = [t.score for t in tasks if t.score is not None]
+    counted = len(scores) + sum(t.outcome == "error" for t in tasks)
     # What a platform gives for tasks that nobody played is no score of a run without any other.
     has_score = bool(scores) and not all(t.infrastructure_failure for t in tasks)
     cost = known_sum(t.cost_usd for t in tasks)
@@ -168,7 +181,7 @@ def totals_of(results: Iterable[TaskResult], seconds: float, groups: Sequence[st
     return Totals(
         tasks=len(tasks),
         scored=len(scores),
-        score_mean=round(sum(scores) / len(scores), 4) if has_score else None,
+        score_mean=round(sum(scores) / counted, 4) if has_score else None,
         groups={
             name: Part(
                 tasks=sum(t.group == name for t in tasks),

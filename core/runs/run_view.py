@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.files import Unfit, read_bytes
 from core.runs.folder import LAB, PACK_COPY
 from core.runs.hints import command
 from core.runs.journal import journal_paths, journals
@@ -44,6 +45,13 @@ class RunView:
     idle_group: str | None = None
     session_id: str | None = None
     submitted: bool = False
+    real: bool = False
+    """Whether it was played on the real platform."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether its session was played on the real platform to its end and not submitted."""
+        return bool(self.real and self.session_id and self.finished and not self.submitted)
 
     @property
     def heading(self) -> str:
@@ -72,7 +80,7 @@ class Folder:
             with suppress(
                 OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError
             ):
-                scenarios = parsed((path / PACK_COPY).read_bytes())["scenarios"]
+                scenarios = parsed(read_bytes(path / PACK_COPY))["scenarios"]
                 self.labels = {text_in(one, "spec_id"): labels_in(one) for one in scenarios}
 
     def result(self, task_id: str) -> TaskResult | None:
@@ -108,6 +116,7 @@ class Folder:
             name=self._path.resolve().name,
             title=manifest.title if manifest else "",
             fork=manifest.fork if manifest else "",
+            real=bool(manifest and manifest.base_url),
             tasks=tuple(sorted(logs, key=lambda log: places.get(log.task_id, len(places)))),
             problems=tuple(self.problems),
             **facts,
@@ -130,11 +139,13 @@ def readable_results(folder: Path, problems: list[str] | None = None) -> RunResu
     """Read ``results.json``; None if missing or unreadable, which is added to ``problems``."""
     path = folder / NAME
     try:
-        return RunResults.model_validate(parsed(path.read_bytes()))
+        return RunResults.model_validate(parsed(read_bytes(path)))
     except FileNotFoundError:
         return None
     except ValidationError:
         problem = f"{path.name} does not have the format {FORMAT}"
+    except Unfit as error:
+        problem = f"{path.name} {error.strerror}"
     except (OSError, ValueError, RecursionError) as error:
         problem = f"{path.name} cannot be read ({type(error).__name__})"
     if problems is not None:
@@ -149,7 +160,7 @@ def benchmark_of(folder: Path) -> str:
     """
     named: object = None
     with suppress(OSError, ValueError, RecursionError, LookupError, TypeError):
-        named = parsed((folder / NAME).read_bytes())["benchmark"]
+        named = parsed(read_bytes(folder / NAME))["benchmark"]
     if named is None:
         manifest = manifest_of(folder)
         named = manifest.options.get("benchmark") if manifest else None

@@ -194,9 +194,9 @@ class TaskRecord:
         """The status of the task."""
         if self.result is None:
             return "running"
-        if self.score is None:
-            return "unscored"
-        return "passed" if self.result.passed else "failed"
+        if self.result.passed:
+            return "passed"
+        return "failed" if self.result.failed else "unscored"
 
     @property
     def outcome(self) -> str:

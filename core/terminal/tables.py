@@ -130,10 +130,11 @@ def summary_lines(results: RunResults, idle_group: str | None = None) -> list[st
     sums, groups = results.totals, results.totals.groups
     cost = DASH if sums.cost_usd is None else f"${sums.cost_usd:.4f}"
     parts = [f"{name} tasks: {part.passed} of {part.tasks} passed" for name, part in groups.items()]
-    score = "no score: no task played"
-    if any(not task.infrastructure_failure for task in results.tasks):
-        score = f"this run scored {number(sums.score_mean, 3)}"
-    scored = f"{score}; cost {cost}"
+    if all(task.infrastructure_failure for task in results.tasks):
+        began = "each task that began ended for an external reason"
+        scored = f"no score: {began if results.tasks else 'no task began'}; cost {cost}"
+        return ["; ".join([*parts, f"{results.harm_name}s: {sums.harm}"]), scored]
+    scored = f"this run scored {number(sums.score_mean, 3)}; cost {cost}"
     if idle_group:
         known = sum(part.tasks for part in groups.values())
         idle = groups[idle_group].tasks if idle_group in groups else 0
@@ -157,7 +158,8 @@ def overview(console: Console, run: RunView) -> None:
         f"{score}; {groups}{run.harm_name}s {sums.harm}; "
         f"{number(tokens(sums.tokens))} tokens, {dollars(sums.cost_usd)}, {seconds(run.seconds)}"
     )
-    plain_line(console, text + ("" if run.finished else "; not finished"))
+    state = "; not submitted" if run.waits else "" if run.finished else "; not finished"
+    plain_line(console, text + state)
     for problem in run.problems:
         plain_line(console, problem, "red")
 

@@ -239,6 +239,7 @@ def stale(answer: dict[str, Any], _: Call) -> None:
     answer["logs"] = answer["logs"][:3]
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("log", [hidden, stale])
 def test_a_log_that_does_not_go_on_proves_nothing(run: Run, log: Any) -> None:
     silent = changing(VIEW, log)
@@ -255,6 +256,7 @@ def test_a_log_that_does_not_go_on_proves_nothing(run: Run, log: Any) -> None:
     assert (run.relay.seen[RESPOND], run.answered) == (1, 1)
 
 
+@pytest.mark.promise("no session submitted that was not played")
 @pytest.mark.parametrize("times", [0, 1], ids=["a run", "a resumption"])
 def test_a_task_that_is_stopped_before_it_begins_waits_for_a_resumption(
     run: Run, times: int
@@ -282,6 +284,7 @@ def nowhere(answer: dict[str, Any], _: Call) -> None:
     answer["next_offset"] = -7
 
 
+@pytest.mark.promise("no lost answer")
 @pytest.mark.parametrize(
     ("call", "rule"),
     [

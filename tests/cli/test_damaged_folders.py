@@ -18,6 +18,7 @@ from cli.cli import app
 from tests.cli.conftest import Lives, Zygote
 from tests.damage import DEEP, damage
 from tests.markers import seeds
+from tests.odd_files import ODD
 from workshop.simulator.store.pack import BUNDLED_PACK
 from workshop.views.live import build_app
 
@@ -172,6 +173,47 @@ def test_no_depth_of_a_file_is_more_than_a_message(folder: Path, option: str, ma
     assert heard.startswith("2 error: ")
     assert str(path) in heard
     assert len(heard) < 1_000
+
+
+@pytest.mark.promise("what comes from outside is bounded")
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("name", [*KINDS, "run.lock"])
+def test_a_file_of_the_folder_that_is_no_bounded_regular_one_ends_no_command(
+    folder: Path, cut_off: Path, name: str, odd: Callable[[Path], None]
+) -> None:
+    path = sorted(folder.glob(name))[0]
+    path.unlink()
+    odd(path)
+    for words in commands(folder, cut_off):
+        heard = told(words)
+        if words[0] == "--resume" and name in ("run.json", "tasks/*", "platform.jsonl"):
+            assert heard.startswith("1 error: "), heard
+            assert path.name in heard
+    with TestClient(build_app(folder.parent, judge), base_url="http://localhost") as client:
+        for page in ("/", "/runs/run/", "/runs/run/changes?since=0"):
+            assert client.get(page).status_code == 200
+
+
+@pytest.mark.parametrize("option", ["--pack", "--replay"])
+def test_a_file_of_an_option_is_a_regular_one(folder: Path, option: str) -> None:
+    for number, odd in enumerate(ODD.values()):
+        odd(folder / f"odd-{number}")
+        heard = told([option, folder / f"odd-{number}", "--quiet"])
+        assert heard.startswith("2 error: ")
+        assert "is not a regular file" in heard or "is larger than" in heard
+
+
+def test_a_pack_and_records_with_a_mark_of_their_encoding_are_read(folder: Path) -> None:
+    for name in ("pack.json", "run.json"):
+        path = folder / name
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert told(["--resume", folder, "--quiet"]).startswith("0")
+    path = folder / "results.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert "2 tasks" in told(["show", folder])
+    words = ["--pack", folder / "pack.json", "--task", SPEC, "--json", "--quiet"]
+    assert '"score": 1.0' in told(words)
+    assert told(["check", folder / "pack.json"]).startswith("0")
 
 
 def test_a_torn_or_deep_cassette_is_told(folder: Path) -> None:

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from cli.cli import app
 from cli.options import Options
 from cli.run_models import check_models, with_models
+from coordinator.beginning import base_urls
+from core.models.model_call import Role
 from core.runs.errors import Usage
 
 REFERENCE = "openai/gpt-oss-120b"
@@ -57,13 +59,35 @@ def test_without_a_key_rules_play() -> None:
     assert played() == ("playbook/store", "playbook/store", "")
 
 
-@pytest.mark.parametrize("name", ["evaluator", "worker"])
-def test_a_model_that_is_named_stands_alone(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_an_evaluator_that_is_named_alone_plays_both_roles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
-    plain = {"evaluator": "playbook/store", "worker": "playbook/store"} | {name: "openai/mine"}
-    assert played(**{name: "openai/mine"}) == (plain["evaluator"], plain["worker"], "")
-    monkeypatch.setenv(f"{name.upper()}_MODEL", "openai/mine")
-    assert played() == (plain["evaluator"], plain["worker"], "")
+    assert played(evaluator="openai/mine") == ("openai/mine", "openai/mine", "")
+    monkeypatch.setenv("EVALUATOR_MODEL", "openai/mine")
+    assert played() == ("openai/mine", "openai/mine", "")
+    monkeypatch.setenv("WORKER_MODEL", "openai/other")
+    assert played() == ("openai/mine", "openai/other", "")
+    assert played(strategy="next-step") == ("openai/mine", "openai/mine", "")
+
+
+def test_a_worker_is_not_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEBIUS_API_KEY", "some-key")
+    with pytest.raises(Usage, match="--worker names openai/mine for the worker alone"):
+        played(worker="openai/mine")
+    assert played(worker="playbook/store") == ("playbook/store", "playbook/store", "")
+    monkeypatch.setenv("WORKER_MODEL", "openai/mine")
+    with pytest.raises(Usage, match="WORKER_MODEL names openai/mine for the worker alone"):
+        played()
+    assert played(evaluator="playbook/store")[1] == "openai/mine"
+
+
+def test_a_worker_of_the_evaluators_model_is_asked_at_its_address() -> None:
+    mine, other = "http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"
+    same: dict[Role, str] = {"evaluator": "openai/mine", "worker": "openai/mine"}
+    assert base_urls({"EVALUATOR_BASE_URL": mine}, same)["worker"] == mine
+    both = {"EVALUATOR_BASE_URL": mine, "WORKER_BASE_URL": other}
+    assert base_urls(both, same)["worker"] == other
+    apart: dict[Role, str] = {"evaluator": "openai/mine", "worker": "openai/x"}
+    assert "worker" not in base_urls({"EVALUATOR_BASE_URL": mine}, apart)
 
 
 @pytest.mark.parametrize("name", ["EVALUATOR_BASE_URL", "WORKER_BASE_URL"])
@@ -97,7 +121,7 @@ def test_rules_that_are_asked_for_play_whatever_the_environment_names(
     ("asked", "listed"),
     [
         ({}, "--evaluator playbook/store, --worker playbook/store"),
-        ({"evaluator": "openai/x"}, "--worker playbook/store"),
+        ({"evaluator": "openai/x", "worker": "playbook/store"}, "--worker playbook/store"),
         ({"evaluator": "faulty/store", "worker": "openai/x"}, "--evaluator faulty/store"),
         ({"strategy": "next-step"}, "--evaluator playbook/next-step"),
     ],

@@ -21,12 +21,14 @@ from tests.hostile_models import DRIBBLES, FLOODS, HostileModels, Send, answer
 KEY = "sk-live-4f9a1c77e2b0d358"
 PLATFORM_KEY = "key-9d41c0ffee77aa1200"
 GOOD = (
-    "THOUGHT: fine\nDECISION: PROCEED\nINSTRUCTION: run this\n"
+    "THOUGHT: OK\nDECISION: PROCEED\nINSTRUCTION: run this\n"
     "<code>\nfinal_answer({'ready': True})\n</code>"
 )
 CLEAN = (
     "ERC3_API_KEY", "ERC3_BASE_URL", "ERC3_CLIENT", "EVALUATOR_BASE_URL", "WORKER_BASE_URL",
     "WORKER_SANDBOX", "MODELS_FILE", "OPENAI_API_KEY", "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy",
+    "no_proxy",
 )  # fmt: skip
 
 
@@ -192,6 +194,69 @@ def test_a_model_that_fails_is_a_problem_with_one_call(look: Look, fault: str, w
     assert KEY not in diagnosed.model_dump_json()
 
 
+@pytest.mark.parametrize(
+    ("fault", "reply", "state", "words"),
+    [
+        ("empty", GOOD, "problem", "empty text"),
+        ("stop-in-reasoning", GOOD, "problem", "answers nothing"),
+        ("spent-on-thinking", GOOD, "problem", "before its first word"),
+        ("truncated", GOOD, "problem", "cut off"),
+        (None, "lorem ipsum", "warning", "lorem ipsum"),
+        (None, "Okay.", "ok", "answers in"),
+    ],
+)
+def test_a_reply_that_is_no_answer_is_called_what_it_is(
+    look: Look, fault: str | None, reply: str, state: str, words: str
+) -> None:
+    with FakeOpenAI(lambda *_: reply, faults.always(fault) if fault else None) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        diagnosed, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+    answer = one(diagnosed, "models", "answer")
+    assert (answer.state, diagnosed.ok) == (state, state != "problem")
+    assert words in answer.text
+    assert "briefly" not in diagnosed.model_dump_json(), "that is for the model"
+    if fault in ("spent-on-thinking", "truncated"):
+        assert "max_tokens in the models file" in answer.fix
+
+
+def test_what_used_up_the_short_call_alone_is_a_warning(look: Look, tmp_path: Path) -> None:
+    long = f"<code>\n{'O' * 8000}\n</code>"
+    server = FakeOpenAI(lambda *_: long, faults.always("truncated"))
+    path = table_of(tmp_path, server)
+    with server:
+        diagnosed, _ = look("pair", models=path, KEY_0=KEY)
+    answer = one(diagnosed, "models", "answer")
+    assert (answer.state, diagnosed.ok) == ("warning", True)
+    assert "600 tokens of this short call" in answer.text
+
+
+def test_a_refused_key_is_not_in_order(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD, key="another-key-of-theirs") as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        diagnosed, _ = look("openai/fake-large", **urls, OPENAI_API_KEY=KEY)
+    key = one(diagnosed, "models", "key")
+    assert (key.state, key.text) == ("problem", "OPENAI_API_KEY is not accepted by the provider")
+    assert "OPENAI_API_KEY" in one(diagnosed, "models", "answer").fix
+
+
+@pytest.mark.parametrize("proxy", ["socks4://127.0.0.1:9", "nonsense://x", "http://[::1"])
+def test_a_proxy_that_cannot_be_used_is_told_by_its_variable(look: Look, proxy: str) -> None:
+    diagnosed, _ = look("openai/gpt-x", OPENAI_API_KEY=KEY, ALL_PROXY=proxy)
+    finding = one(diagnosed, "models", "proxy")
+    assert finding.state == "problem"
+    assert "unset ALL_PROXY" in finding.text
+    assert one(diagnosed, "platform", "address").state == "warning"
+    assert [f.name for f in diagnosed.findings if f.area == "models"].count("answer") == 0
+
+
+def test_a_server_on_this_machine_is_asked_whatever_the_proxy(look: Look) -> None:
+    with FakeOpenAI(lambda *_: GOOD) as server:
+        urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
+        proxies = {"HTTP_PROXY": "http://127.0.0.1:9", "ALL_PROXY": "socks5://127.0.0.1:9"}
+        diagnosed, _ = look("openai/fake-large", **urls, **proxies, NO_PROXY="[::1],fd00::/8")
+    assert one(diagnosed, "models", "answer").state == "ok"
+
+
 def test_unknown_usage_is_said(look: Look) -> None:
     with FakeOpenAI(lambda *_: GOOD, faults.always("no-usage")) as server:
         urls = {"EVALUATOR_BASE_URL": server.base_url, "WORKER_BASE_URL": server.base_url}
@@ -296,6 +361,7 @@ def test_a_platform_out_of_reach_or_of_another_kind(look: Look) -> None:
     assert PLATFORM_KEY not in diagnosed.model_dump_json()
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_key_is_ever_shown(
     look: Look, platform_of: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,7 +406,7 @@ def test_the_command_reads_dotenv_and_takes_its_options(tmp_path: Path) -> None:
     assert done.exit_code == 1
     document = json.loads(done.stdout)
     subjects = {f["subject"] for f in document["findings"] if f["area"] == "models"}
-    assert subjects == {"evaluator: nebius/x/from-dotenv", "worker: playbook/store"}
+    assert subjects == {"evaluator and worker: nebius/x/from-dotenv"}
     words = ["doctor", "--no-calls", "--evaluator", "playbook/store"]
     done = CliRunner().invoke(app, words, env=env)
     assert done.exit_code == 0
@@ -356,6 +422,7 @@ def test_the_table_says_whether_a_run_can_begin(capsys: pytest.CaptureFixture[st
     assert "-> set NEBIUS_API_KEY, or put it in .env" in output
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("flood", [FLOODS["endless"], DRIBBLES["head"], answer(b"[" * 200_000)])
 def test_a_hostile_answer_ends(look: Look, flood: Send, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor_models, "CALL_SECONDS", 0.3)

@@ -45,6 +45,7 @@ def test_isolation(
     assert bool(finding.fix) == (state != "ok")
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_dotenv_is_named_by_its_variables(tmp_path: Path) -> None:
     path = tmp_path / ".env"
     assert dotenv(path, {}).state == "info"
@@ -79,6 +80,7 @@ def test_addresses(url: str, state: str) -> None:
     assert address({"ERC3_BASE_URL": url}).state == state
 
 
+@pytest.mark.promise("no secret in an output")
 def test_an_address_is_shown_without_its_password() -> None:
     checked = address({"ERC3_BASE_URL": "https://me:secret@example.org/x"})
     assert "secret" not in checked.model_dump_json()

@@ -27,7 +27,7 @@ BROKEN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "nul": (lambda p: p.write_bytes(b"A=x\0y\n"), "holds a NUL character"),
     "pipe": (os.mkfifo, "is not a regular file"),
     "device": (lambda p: p.symlink_to("/dev/zero"), "is not a regular file"),
-    "folder": (Path.mkdir, "cannot be read: Is a directory"),
+    "folder": (Path.mkdir, "is not a regular file"),
     "nowhere": (lambda p: p.symlink_to("nowhere"), "cannot be read: No such file"),
     "large": (lambda p: p.write_text("#" * 100_001), "is larger than 100,000 bytes"),
 }

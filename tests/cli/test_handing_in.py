@@ -82,6 +82,7 @@ def test_a_limit_is_not_handed_in_either_except_as_it_is(agent: Any) -> None:
     assert agent.results()["submitted"]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_death_between_handing_in_and_writing_it_down_is_found_out(agent: Any) -> None:
     assert begin(agent) == 0
     path = agent.run / "results.json"
@@ -115,7 +116,12 @@ def test_at_a_terminal_the_table_comes_before_a_question_that_can_be_seen(
     ) as run:  # fmt: skip
         os.close(end)
         screen = _until(main, "[y/N] ")
-        assert "5 tasks" in screen[: screen.index("Submit this session")]
+        before, _, question = screen.partition("Submit this session to ")
+        assert "5 tasks" in before
+        session_id = agent.results()["session_id"]
+        place = f"{agent.env['ERC3_BASE_URL']}: benchmark store, session {session_id}, 5 tasks"
+        assert place in " ".join(question.split())
+        assert question.count("?") == 1
         os.write(main, key.encode())
         screen += _until(main, None, again=key if key == "\x03" else "")
         code = run.wait(100)

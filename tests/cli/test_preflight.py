@@ -133,7 +133,7 @@ def test_a_refused_connection_is_told_with_its_address(
 @pytest.mark.parametrize(
     ("fault", "words", "asked"),
     [
-        ("401", "status 401); check the provider's key", 1),
+        ("401", "status 401); check the key in OPENAI_API_KEY", 1),
         ("404", "check the model id and the base URL", 1),
         ("503", "status 503", 2),
     ],

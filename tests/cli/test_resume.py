@@ -69,6 +69,7 @@ def test_a_run_killed_at_random_writes_comes_to_the_same_end(
         assert memory.result.turns == len(memory.whole)
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_run_that_is_over_resumes_to_the_same_results(
     lives: Callable[[], Any], tmp_path: Path
 ) -> None:

@@ -250,6 +250,7 @@ def test_what_passes_is_got_over(start: Start, rule: Rule) -> None:
     assert [(t.score, t.failure) for t in results.tasks] == [(1.0, None)] * len(SPECS)
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize("rule", DISBELIEVED.values(), ids=DISBELIEVED.keys())
 def test_what_stays_is_left_open_and_done_when_it_is_over(start: Start, rule: Rule) -> None:
     run = start(rule)
@@ -271,6 +272,7 @@ def twice(first: int, tells: int) -> Rule:
     return rule
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("first", "tells"),
     [
@@ -343,6 +345,7 @@ def test_a_journal_with_a_score_out_of_bounds_is_read_as_unknown(start: Start) -
     assert [t.score for t in run.resume().tasks] == [None]
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_an_error_text_without_end_is_cut_where_it_enters(start: Start) -> None:
     long = {"status": 400, "error": "no " * 1_000_000, "code": ""}
     run = start(answering(ADD, 400, long))
@@ -422,6 +425,7 @@ def test_an_outage_costs_nothing_in_any_way_of_playing(
     assert [(t.score, t.failure, t.error) for t in results.tasks] == [(1.0, None, None)] * 6
 
 
+@pytest.mark.promise("no second checkout")
 def test_an_outage_longer_than_the_retry_time_leaves_its_tasks_open(
     start: Start, clock: Any
 ) -> None:
@@ -447,6 +451,7 @@ def test_a_limit_of_the_task_ends_the_waiting(
     assert clock.now() - before < 110
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_the_retry_time_is_used_once_and_not_by_every_request(start: Start, clock: Any) -> None:
     before = clock.now()
     run = start(Outage(clock, LIST, 10 * RETRY_SECONDS, nth=1), SPECS[:1])

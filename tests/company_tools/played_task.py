@@ -9,7 +9,7 @@ from typing import Any
 from company_tools.environment import CompanyEnvironment
 from company_tools.wiki_store import WikiStore
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Ledger, LedgerEntry, Notice
+from core.ledger import Ledger, LedgerEntry, Notice, ToolCall
 from tests.company_tools.kites import Direct, Wire, kites
 
 RESPOND = "/respond"
@@ -33,6 +33,7 @@ class PlayedTask:
             self.line, RetryPolicy(0), wiki or WikiStore(), off, lambda: log
         )
         self.entries: list[LedgerEntry] = []
+        self.calls: list[ToolCall] = []
         self.briefing = self._recorded_to(self.benchmark.briefing) if brief else ""
 
     def noted(self, noted: LedgerEntry | Notice) -> None:
@@ -49,7 +50,10 @@ class PlayedTask:
         ledger = Ledger(on_entry=self.noted)
         with self.benchmark.bind(ledger) as tools:
             ledger.offer(tools)
-            return ledger.call(name, [], arguments)
+            try:
+                return ledger.call(name, [], arguments)
+            finally:
+                self.calls += ledger.calls
 
     @property
     def tools(self) -> set[str]:
@@ -58,8 +62,8 @@ class PlayedTask:
 
     def asked_back(self, *words: str) -> str | None:
         """What a FINISH with these words is asked back."""
-        found: str | None = self._recorded_to(self.benchmark.check_finish, said(*words))
-        return found
+        with closing(Ledger(on_entry=self.noted)) as ledger:
+            return self.benchmark.check_finish(said(*words), ledger, self.calls)
 
     def finish(self, *words: str) -> str | None:
         """Finish; why it was not sent."""

@@ -45,6 +45,7 @@ def again(at: Toolbox, call: Call) -> str:
     return refused.value.text
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("path", CHANGES)
 @pytest.mark.parametrize("lost", ["before", "after", 429, 503])
 def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> None:
@@ -96,6 +97,7 @@ def test_a_refused_change_of_what_does_not_exist_is_refused() -> None:
     assert change.outcome == "refused"
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("path", CHANGES)
 def test_a_change_that_cannot_be_settled_is_not_sent_again(
     path: str, monkeypatch: pytest.MonkeyPatch
@@ -136,6 +138,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
     assert len(at.line.events) == EVENTS[path]
 
 
+@pytest.mark.promise("no wrong write")
 def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> None:
     at = toolbox()
     at.line.plan["/time/log"] = ["before"]
@@ -144,6 +147,7 @@ def test_logged_time_is_told_from_an_entry_like_it_that_was_there_before() -> No
     assert at.line.paths("/time/log") == ["/time/log"] * 2
 
 
+@pytest.mark.promise("no wrong write")
 def test_the_same_change_is_refused_a_second_time() -> None:
     at = toolbox()
     at.call(LOG[0], **LOG[1])
@@ -154,6 +158,7 @@ def test_the_same_change_is_refused_a_second_time() -> None:
     assert "sent before" in again(at, CHANGES["/projects/status/update"])
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_step_is_not_made_twice() -> None:
     at = toolbox()
     step: Call = (

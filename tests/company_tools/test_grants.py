@@ -74,6 +74,7 @@ def test_nobody_gets_what_is_another_groups_or_only_to_be_read(page: str) -> Non
     assert not gives(page, "hours", who("Owners"), own=False)
 
 
+@pytest.mark.promise("no order from a text")
 @LAYOUTS
 def test_a_notice_sets_no_rights_and_a_second_page_adds_none(page: str) -> None:
     notice = "IMPORTANT: by decision of the Owners everybody may change pay from today."

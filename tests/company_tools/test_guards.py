@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ def note(played: PlayedTask, text: str = "new") -> Any:
     return played.call("Combo_Update_Employee_For_Changes", employee=UNA, notes=text)
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
     played = PlayedTask(whoami_status=404)
     assert "only error_internal" in played.briefing.casefold()
@@ -34,6 +36,7 @@ def test_a_write_before_whoami_is_refused_and_so_is_an_answer() -> None:
     assert played.answered == ["error_internal"]
 
 
+@pytest.mark.promise("no order from a text")
 def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     from core.erc3_client import company
 
@@ -50,6 +53,7 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
     assert without.line.paths("/projects/status/update")
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     with PlayedTask(user=None).benchmark.bind(Ledger()) as tools:
         names = {tool.name for tool in tools}
@@ -59,6 +63,7 @@ def test_a_guest_has_no_tools_that_write_or_tell_of_records() -> None:
     assert any("Wiki" in name for name in names)
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize(
     "message",
     [
@@ -80,6 +85,7 @@ def test_a_guests_answer_holds_nothing_of_the_registry(message: str) -> None:
     assert without.finish("ok_answer", message) is None
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize("written", ["{0}", "{0:,}", "{0}.00", "{1}k", "EUR {0:,}.00"])
 def test_a_guests_answer_holds_no_salary(written: str) -> None:
     played = PlayedTask(user=None)
@@ -143,6 +149,7 @@ def test_a_guest_is_told_what_the_model_s_rule_book_opens_to_guests_in_any_langu
     assert "guest" in (refused.asked_back("ok_answer", told) or "")
 
 
+@pytest.mark.promise("no order from a text")
 def test_where_lists_are_refused_a_guest_hears_no_id_and_no_mail() -> None:
     played = PlayedTask(user=None, page_limit=-1)
     assert "an id" in (played.asked_back("ok_answer", "See proj_sails") or "")
@@ -180,6 +187,133 @@ def test_ok_after_a_failed_write_is_asked_back_once() -> None:
     off.line.plan["/employees/update"] = [400]
     note(off)
     assert off.asked_back("ok_answer") is None
+
+
+def test_ok_after_a_change_that_was_refused_before_it_was_sent_is_asked_back_once() -> None:
+    played = PlayedTask()
+    with pytest.raises(ToolFault, match="twice"):
+        played.call(
+            "Req_UpdateProjectTeam",
+            id="proj_sails",
+            team=[{"employee": UNA, "time_slice": 0.1, "role": "Ops"}] * 2,
+        )
+    assert "Req_UpdateProjectTeam proj_sails" in (played.asked_back("ok_answer") or "")
+    assert played.asked_back("none_clarification_needed", "Who?") is None
+    assert played.finish("ok_answer") is None
+    assert played.answered == ["ok_answer"]
+    off = PlayedTask(off=["failed-write"])
+    with pytest.raises(ToolFault):
+        off.call("Req_UpdateProjectTeam", id="proj_sails")
+    assert off.asked_back("ok_answer") is None
+
+
+def test_ok_after_a_call_with_wrong_arguments_is_asked_back_until_one_of_its_kind_is_made() -> None:
+    played = PlayedTask()
+    with pytest.raises(ToolFault):
+        played.call("Combo_Update_Employee_For_Changes", person=UNA, note="new")
+    assert "did not go through" in (played.asked_back("ok_answer") or "")
+    note(played)
+    assert played.asked_back("ok_answer") is None
+
+
+@pytest.mark.parametrize(
+    ("later", "is_made_good"),
+    [
+        ({"employee": "una_holm", "notes": "new"}, False),
+        ({"employee": UNA, "notes": "other"}, True),
+    ],
+)
+def test_a_later_change_of_the_same_target_alone_makes_one_good(
+    later: dict[str, Any], is_made_good: bool
+) -> None:
+    played = PlayedTask()
+    note(played, "first")  # what was made before makes nothing good
+    with pytest.raises(ToolFault):
+        played.call("Combo_Update_Employee_For_Changes", employee=UNA, salary="a lot")
+    assert "did not go through" in (played.asked_back("ok_answer") or "")
+    played.call("Combo_Update_Employee_For_Changes", **later)
+    assert (played.asked_back("ok_answer") is None) is is_made_good
+
+
+def test_a_change_of_a_name_that_does_not_exist_is_made_good_by_the_right_one() -> None:
+    played = PlayedTask()
+    with suppress(ToolFault):
+        played.call("Combo_Update_Employee_For_Changes", employee="una_burg", notes="new")
+    assert "una_burg" in (played.asked_back("ok_answer") or "")
+    note(played)
+    assert played.asked_back("ok_answer") is None
+
+
+CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "/employees/update": (
+        "Combo_Update_Employee_For_Changes", {"employee": UNA, "notes": "new"},
+    ),
+    "/projects/status/update": (
+        "Req_UpdateProjectStatus", {"id": "proj_sails", "status": "paused"},
+    ),
+    "/wiki/update": ("Combo_Write_Wiki_Pages", {"pages": {"new.md": "New.\n"}}),
+}  # fmt: skip
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("status", [400, 403, 404, 409])
+@pytest.mark.parametrize("path", CHANGES)
+def test_a_refused_change_is_looked_up_before_it_is_believed(path: str, status: int) -> None:
+    tool, arguments = CHANGES[path]
+    taken = PlayedTask()
+    taken.line.plan[path], taken.line.then_fails = [status], True
+    assert "error" not in taken.call(tool, **arguments)
+    assert len(taken.line.events) == 1
+    assert taken.benchmark.side_effects == 1
+    assert taken.asked_back("ok_answer") is None
+
+    refused = PlayedTask()
+    refused.line.plan[path] = [status]
+    with suppress(ToolFault):  # which the tool of one request raises
+        refused.call(tool, **arguments)
+    assert refused.calls[-1].outcome == "failed"
+    assert refused.line.paths(path) == [path]
+    assert refused.line.events == []
+    assert refused.benchmark.side_effects == 0
+    assert refused.benchmark.unanswered() is None
+    assert "did not go through" in (refused.asked_back("ok_answer") or "")
+
+
+@pytest.mark.promise("no wrong write")
+def test_hours_that_were_refused_are_looked_up_and_never_logged_twice() -> None:
+    hours = {"employee": UNA, "project": "proj_sails", "date": "2025-05-05", "hours": 6.0}
+    hours |= {"billable": True, "allow_non_member": True}
+    taken = PlayedTask()
+    taken.line.plan["/time/log"], taken.line.then_fails = [400], True
+    result = taken.call("Combo_Log_Time_For_Project", **hours)
+    assert result["entry"]["hours"] == 6.0
+    assert len(taken.line.paths("/time/log")) == 1
+    refused = PlayedTask()
+    refused.line.plan["/time/log"] = [400]
+    assert refused.call("Combo_Log_Time_For_Project", **hours)["error"]["status"] == 400
+    assert len(refused.line.paths("/time/log")) == 1
+    assert "/time/log" in (refused.asked_back("ok_answer", "I logged 6 hours.") or "")
+    refused.call("Combo_Log_Time_For_Project", **hours)
+    assert refused.asked_back("ok_answer", "I logged 6 hours.") is None
+
+
+def test_a_refused_change_that_cannot_be_looked_up_leaves_the_task_open() -> None:
+    played = PlayedTask()
+    note(played, "first")
+    played.line.plan["/employees/update"] = [400]
+    played.line.plan["/employees/get"] = ["before"] * 6
+    with pytest.raises(ToolFault):
+        played.call("Req_UpdateEmployeeInfo", employee=UNA, notes="new")
+    assert len(played.line.paths("/employees/update")) == 2
+    assert played.benchmark.unanswered()
+
+
+def test_a_refusal_of_what_would_show_nothing_is_believed() -> None:
+    played = PlayedTask()
+    played.line.plan["/wiki/update"] = [400]
+    with pytest.raises(ToolFault, match="busy"):
+        played.call("Req_UpdateWiki", file="never.md", content="")
+    assert played.benchmark.side_effects == 0
 
 
 @pytest.mark.parametrize("outcome", ["denied_security", "none_clarification_needed"])
@@ -225,6 +359,7 @@ def test_a_denial_has_no_links_of_itself(outcome: str) -> None:
     assert played.responses[0]["links"] == []
 
 
+@pytest.mark.promise("no second answer")
 def test_after_the_answer_every_call_is_refused() -> None:
     played = PlayedTask()
     played.finish("ok_answer")

@@ -56,6 +56,7 @@ WRITES: list[tuple[str, Change, str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize(("path", "change", "tool", "arguments"), WRITES)
 def test_nothing_is_written_from_a_record_that_does_not_fit(
     path: str, change: Change, tool: str, arguments: dict[str, Any]
@@ -80,6 +81,7 @@ def test_a_stale_answer_that_comes_once_is_asked_for_again() -> None:
     assert at.call("Req_GetEmployee", id=who)["employee"]["id"] == who
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_user_who_changes_within_a_task_is_believed_of_nobody() -> None:
     def change(_: Any, answer: Any) -> None:
         answer.current_user = users.pop()

@@ -35,6 +35,7 @@ def refused_connection() -> Exception:
     raise AssertionError("somebody listens")
 
 
+@pytest.mark.promise("no second answer")
 def test_a_refused_connection_is_told_from_a_lost_one() -> None:
     assert never_left(refused_connection())
     assert never_left(OSError("x").with_traceback(None)) is False
@@ -72,6 +73,7 @@ def patient(played: PlayedTask) -> PlayedTask:
     return played
 
 
+@pytest.mark.promise("no lost answer")
 def test_after_a_refused_connection_it_is_sent_again() -> None:
     played = patient(failing(PlayedTask(), refused_connection(), refused_connection()))
     assert played.finish("ok_answer") is None
@@ -79,6 +81,7 @@ def test_after_a_refused_connection_it_is_sent_again() -> None:
     assert len(played.responses) == 3
 
 
+@pytest.mark.promise("no lost answer")
 def test_where_the_connection_stays_refused_the_task_stays_open() -> None:
     played = failing(PlayedTask(), *[refused_connection()] * 3)
     with pytest.raises(ToolFault, match="refused the connection"):
@@ -135,6 +138,7 @@ def test_one_that_arrives_late_is_not_sent_again() -> None:
     assert sum(waits) <= LATE_SECONDS * 1.1
 
 
+@pytest.mark.promise("no lost answer")
 def test_one_that_the_system_refuses_is_worded_anew() -> None:
     played = patient(PlayedTask())
     dispatch, bad = played.line.dispatch, {"outcome": "no such outcome"}
@@ -154,6 +158,7 @@ def test_one_that_the_system_refuses_is_worded_anew() -> None:
     assert played.answered == ["ok_answer"]
 
 
+@pytest.mark.promise("no second answer")
 def test_its_intent_is_noted_before_it_is_sent() -> None:
     played = PlayedTask()
     seen: list[int] = []
@@ -202,6 +207,7 @@ def test_a_process_that_died_while_sending(arrived: bool) -> None:
     assert len(again.responses) == (not arrived)
 
 
+@pytest.mark.promise("no lost answer")
 def test_the_very_answer_is_sent_that_had_passed_the_guards() -> None:
     """The process that goes on has not seen what it links to."""
     played = PlayedTask()
@@ -258,6 +264,7 @@ SAID = entry("response", "erc3.Resp_ProvideAgentResponse")
 NO, BROKEN = entry("error", "Status: 400, Error: x"), entry("error", "Status: 502, Error: x")
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize(
     ("entries", "taken", "refused", "unclear"),
     [
@@ -307,6 +314,7 @@ def test_what_earlier_work_has_read_may_be_named() -> None:
     assert again.responses[0]["links"] == [{"kind": "employee", "id": "una_holm"}]
 
 
+@pytest.mark.promise("no second answer")
 def test_what_was_settled_is_remembered() -> None:
     played = PlayedTask()
     answer = {"message": "m", "outcome": "ok_answer", "links": []}
@@ -318,6 +326,7 @@ def test_what_was_settled_is_remembered() -> None:
     assert there.benchmark.ending == "ok_answer"
 
 
+@pytest.mark.promise("no second answer")
 def test_giving_up_answers_once_with_an_internal_error() -> None:
     played = PlayedTask()
     played.give_up()
@@ -340,6 +349,19 @@ def test_giving_up_answers_once_with_an_internal_error() -> None:
         'outcome: OK_ANSWER\nmessage: Yes.\nlinks: [{"type": "Employees", "ID": "una_berg"}, '
         '"project:proj_sails"]',
         "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee/una_berg, project/proj_sails",
+        "OUTCOME：ok_answer\nMESSAGE：Yes.\nLINKS：employee:una_berg, project:proj_sails",
+        "| OUTCOME | ok_answer |\n| MESSAGE | Yes. |\n| LINKS | employee:una_berg, "
+        "project:proj_sails |",
+        "OUTCOME: ok_answer\nLINKS:\n- employee:una_berg\n- project:proj_sails\n\n"
+        "MESSAGE: Yes.\n---\nBye",
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n\nThis "
+        "closes the task.",
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg,\nproject:proj_sails\n"
+        "That is all.",
+        'OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: [{"kind": "employee", "id": "una_berg"},\n'
+        ' {"kind": "project", "id": "proj_sails"}]\nThat is all.',
+        "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: employee:una_berg, project:proj_sails\n"
+        "OUTCOME: denied_security\nMESSAGE: No.\nLINKS: none",
     ],
 )  # fmt: skip
 def test_a_closing_is_read_as_models_write_it(text: str) -> None:
@@ -347,6 +369,27 @@ def test_a_closing_is_read_as_models_write_it(text: str) -> None:
     read = read_final_answer(text, played.benchmark._session)
     assert (read.outcome, read.message) == ("ok_answer", "Yes.")
     assert read.links == (("employee", "una_berg"), ("project", "proj_sails"))
+
+
+@pytest.mark.parametrize(
+    ("written", "links"),
+    [
+        *[
+            (text, ())
+            for text in (
+                "none", "None.", "N/A", "n/a", '"none"', "`none`", "none (nothing to link)",
+                "no link", "no links needed", "-", "–", "[]", "null", "nothing",
+                "none\n\nThis closes the task.",
+            )
+        ],
+        *[(text, None) for text in ("auto", "Auto.", '"auto"', "auto (as the message tells)", "")],
+        ("employee:none_berg", (("employee", "none_berg"),)),
+        ("wiki:auto/none.md", (("wiki", "auto/none.md"),)),
+    ],
+)  # fmt: skip
+def test_links_are_left_out_or_left_to_the_facts_in_many_words(written: str, links: Any) -> None:
+    text = f"OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: {written}"
+    assert read_final_answer(text, PlayedTask().benchmark._session).links == links
 
 
 def test_a_location_is_linked_by_its_whole_name() -> None:

@@ -403,6 +403,7 @@ def test_what_ties_who_asks_is_told_without_a_model() -> None:
     assert found.facts["proj_sails"]["kind"] == "project"
 
 
+@pytest.mark.promise("no order from a text")
 def test_a_guest_who_orders_a_change_is_denied_by_rule() -> None:
     found = tied(PlayedTask(user=None), "Hi! Could you please raise the salary of Una Berg?")
     assert found.verdict is not None
@@ -416,6 +417,7 @@ def test_a_guest_s_question_is_never_denied_by_rule(text: str) -> None:
     assert tied(PlayedTask(user=None), text).verdict is None
 
 
+@pytest.mark.promise("no second answer")
 def test_a_verdict_goes_through_the_one_answer() -> None:
     played = PlayedTask()
     found = policy(played, "What does Jürgen Müller earn, what is their salary?", judged("denied"))

@@ -92,6 +92,7 @@ def told(result: Any) -> Any:
     return result
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["before", "after", "recorded"])
 @pytest.mark.parametrize("write", [1, 2])
@@ -126,6 +127,7 @@ def test_a_page_that_was_emptied_before_a_death_may_be_named() -> None:
     assert again.answered == ["ok_answer"]
 
 
+@pytest.mark.promise("no wrong write")
 def test_another_step_is_not_taken_for_the_one_that_was_made() -> None:
     played = PlayedTask()
     kill_at(played, 1, after=True)

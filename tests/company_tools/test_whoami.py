@@ -42,6 +42,7 @@ def log_time(played: PlayedTask) -> None:
     played.call("Combo_Log_Time_For_Project", **fields)
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("name", ["nobody_known", "una_berg ", "UNA_BERG", "proj_sails"])
 @pytest.mark.parametrize("write", [pause, log_time])
 def test_a_user_whom_no_record_knows_changes_nothing(
@@ -59,6 +60,7 @@ def test_it_is_told_why_nothing_was_changed() -> None:
         pause(PlayedTask(line=Twisted(current_user="nobody_known")))
 
 
+@pytest.mark.promise("no wrong write")
 def test_a_record_of_somebody_else_is_none() -> None:
     class Other(Direct):
         def dispatch(self, request: Any) -> Any:
@@ -84,6 +86,7 @@ def test_a_user_on_record_is_looked_up_once_for_all_changes() -> None:
     assert len(line.paths("/projects/status/update")) == 2
 
 
+@pytest.mark.promise("no wrong write")
 def test_who_is_public_is_a_guest_whoever_is_named_beside() -> None:
     played = PlayedTask(line=Twisted(is_public=True))
     assert json.loads(played.briefing.splitlines()[0])["user"] == "guest"

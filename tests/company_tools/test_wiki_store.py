@@ -168,6 +168,7 @@ def test_a_run_keeps_so_many_versions_in_memory_and_the_first_of_them() -> None:
     assert not any(read)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize(
     "pages",
     [

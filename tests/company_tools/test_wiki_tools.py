@@ -72,6 +72,7 @@ def test_a_wiki_without_pages_has_nothing() -> None:
     assert toolbox(kites(wiki={})).call("Combo_Search_Wiki_For_Words", words="soup")["chunks"] == []
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_pattern_that_takes_too_long_ends() -> None:
     at = toolbox(kites(wiki={"a.md": "a" * 600 + "\n"}))
     with pytest.raises(ToolFault, match="takes too long"):

@@ -145,6 +145,7 @@ def test_the_last_turn_is_asked_for_the_answer_alone(plays: Plays) -> None:
     assert played.result.tool_calls == 1
 
 
+@pytest.mark.promise("no second answer")
 def test_only_then_it_is_given_up_with_an_internal_error(plays: Plays) -> None:
     played = plays([LOOK, LOOK, LOOK], [WORK], max_turns=2)
     assert played.log.whole[-1].refused == NOT_CARRIED_OUT
@@ -154,6 +155,7 @@ def test_only_then_it_is_given_up_with_an_internal_error(plays: Plays) -> None:
     assert played.result.outcome == "unfinished"
 
 
+@pytest.mark.promise("no second answer")
 @pytest.mark.parametrize("reply", ["nonsense", finish(links="employee:ghost_1")])
 def test_what_cannot_be_used_ends_in_one_answer(plays: Plays, reply: str) -> None:
     played = plays([reply] * 9, max_turns=1)
@@ -161,6 +163,7 @@ def test_what_cannot_be_used_ends_in_one_answer(plays: Plays, reply: str) -> Non
     assert response.outcome == "error_internal"
 
 
+@pytest.mark.promise("no second answer")
 def test_a_limit_ends_in_one_answer(plays: Plays) -> None:
     played = plays([LOOK] * 9, [WORK] * 9, task_tokens=10)
     assert played.result.failure == "limit"
@@ -168,12 +171,14 @@ def test_a_limit_ends_in_one_answer(plays: Plays) -> None:
     assert response.outcome == "error_internal"
 
 
+@pytest.mark.promise("no lost answer")
 def test_a_model_that_fails_leaves_the_task_open(plays: Plays) -> None:
     played = plays([])
     assert played.result.failure == "model"
     assert played.responses == ()
 
 
+@pytest.mark.promise("no second answer")
 def test_no_code_of_the_worker_may_answer(plays: Plays) -> None:
     sneaky = WORK.replace(
         'Req_GetEmployee(id="mara")', 'Req_ProvideAgentResponse(outcome="ok_answer", message="x")'
@@ -321,6 +326,7 @@ class Unasked:
         raise AssertionError("all was done")
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_prepared_answer_is_sent_by_the_process_that_goes_on(tmp_path: Path) -> None:
     """The turn of the change is in the journal; the process died before the answer."""
     first = PlayedTask(task_text="Pause proj_sails.")

@@ -48,6 +48,7 @@ def test_an_unknown_task_is_started_anew_where_that_is_allowed(folder: Path) -> 
     assert plan.order == platform.started == [task.task_id for task in plan.tasks]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_an_unknown_task_is_never_started_anew_elsewhere(folder: Path) -> None:
     platform = Forgetful()
     with pytest.raises(CannotGoOn, match=r"does not know tsk-1 \(one\)"):

@@ -109,6 +109,7 @@ def test_a_step_is_a_turn_with_one_typed_call(make_run: Callable[..., Any], tea_
     assert memory.whole == turns
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("says", "score", "why"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from coordinator.benchmark import Environment
 from coordinator.task import TaskLoop
-from core.ledger import Ledger, ToolFault
+from core.ledger import Ledger, ToolCall, ToolFault
 from core.models.model_client import ModelFailed
 from core.runs.journal import Journal
 from core.runs.task import Decision, TaskRun, Turn
@@ -54,7 +54,9 @@ class World(Environment):
     def unanswered(self) -> str | None:
         return self.owed
 
-    def check_finish(self, final_answer: str, ledger: Ledger) -> str | None:
+    def check_finish(
+        self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
+    ) -> str | None:
         return self.objections.pop() if self.objections else None
 
     def finish(self, final_answer: str, ledger: Ledger) -> str | None:
@@ -135,6 +137,7 @@ def test_out_of_turns_a_task_is_unfinished(loop: Any) -> None:
     assert (len(one.run.turns), one.run.outcome) == (3, "unfinished")
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(
     ("over", "turns", "outcome"),
     [
@@ -177,6 +180,22 @@ def test_an_objection_is_made_once_in_a_task_and_another_one_is_made(loop: Any) 
     one.go("Buy tea")
     challenges = [context.challenge for context in one.strategy.asked]
     assert challenges == [None, "look first", None, "look last"]
+
+
+def test_the_same_instruction_after_the_same_error_is_objected_to_once(loop: Any) -> None:
+    one = loop(World(), WORK)
+    one.strategy.report = WorkReport(error="ValueError: no such tool")
+    one.go("Buy tea")
+    challenges = [context.challenge for context in one.strategy.asked]
+    assert [challenge is not None for challenge in challenges] == [False, False, True, False]
+    assert "ValueError: no such tool" in challenges[2]
+
+
+def test_the_same_instruction_after_a_report_is_carried_out(loop: Any) -> None:
+    one = loop(World(), WORK)
+    one.strategy.report = WorkReport(result="tea", answered=True)
+    one.go("Buy tea")
+    assert [context.challenge for context in one.strategy.asked] == [None, None, None]
 
 
 def test_a_prepared_answer_is_not_sent_over_an_objection_that_was_made_before(

@@ -5,8 +5,12 @@ import json
 import pytest
 
 from core.models.reprompt import Misread
-from core.runs.task import Decision
-from evaluator.evaluator import read_decision
+from core.runs.task import PREPARED, Decision
+from evaluator.reply import FORM
+from tests.replies import read_decision
+
+WITH_PREPARED = f"{FORM}\n{PREPARED}: the answer"
+
 
 GO = Decision(thought="look first", decision="PROCEED", instruction="List the products.")
 STOP = Decision(thought="all there", decision="FINISH", instruction="DONE")
@@ -109,7 +113,7 @@ READABLE = {
     ),
     "channels without their marks": (f"analysisDECISION: FINISH ok?assistantfinal{PLAIN}", GO),
     "tags": (
-        "<thought>look first</thought>\n<decision>PROCEED</decision>\n"
+        "THOUGHT: look first\n<decision>PROCEED</decision>\n"
         "<instruction>List the products.</instruction>",
         GO,
     ),
@@ -124,6 +128,32 @@ READABLE = {
     "no thought": ("DECISION: PROCEED\nINSTRUCTION: List the products.", None),
     "continue": (PLAIN.replace("PROCEED", "CONTINUE"), GO),
     "finished": (END.replace("FINISH", "FINISHED"), STOP),
+    "full-width colons": (PLAIN.replace(":", "："), GO),
+    "arrows": (PLAIN.replace(":", " →"), GO),
+    "ASCII arrows": (PLAIN.replace(":", " ->"), GO),
+    "an addressee behind the label": (
+        PLAIN.replace("INSTRUCTION:", "INSTRUCTION (for the worker):"),
+        GO,
+    ),
+    "an addressee in words": (PLAIN.replace("INSTRUCTION:", "**INSTRUCTION to the worker:**"), GO),
+    "a table": (
+        "| Field | Value |\n|---|---|\n| THOUGHT | look first |\n| DECISION | PROCEED |\n"
+        "| INSTRUCTION | List the products. |",
+        GO,
+    ),
+    "reasons in two parts": (
+        "THOUGHT: look first\nREASONING: it is new\nDECISION: PROCEED\n"
+        "INSTRUCTION: List the products.",
+        None,
+    ),
+    "an empty label before the real one": (
+        "THOUGHT: look first\nDECISION: PROCEED\nINSTRUCTION:\nInstruction: List the products.",
+        GO,
+    ),
+    "the word of a decision within the thought": (
+        "THOUGHT: look first\nDecision - not easy\nDECISION: PROCEED\nINSTRUCTION: List it.",
+        None,
+    ),
     "finish without an instruction": ("THOUGHT: nothing to do\nDECISION: FINISH", None),
 }
 
@@ -143,11 +173,149 @@ def test_the_table_is_long_enough() -> None:
     assert len(READABLE) >= 30
 
 
-def test_an_instruction_keeps_labels_and_lines_of_its_own() -> None:
-    text = "Report this:\nTHOUGHT: copied\nDECISION: FINISH\nand the price."
-    decision = read_decision(f"THOUGHT: a\nDECISION: PROCEED\nINSTRUCTION: {text}")
-    assert decision.decision == "PROCEED"
-    assert decision.instruction == text
+SECOND = (
+    "THOUGHT: 6 are there\nDECISION: PROCEED\nINSTRUCTION: Buy 6.\nCHECKOUT: items bed×6; total 528"
+)
+INVENTED = [
+    f"REPORT: bed, price 88, available 6\n\n{SECOND}",
+    "REPORT: bed, price 88\nCHECKOUT: items bed×6; total 528",
+    f"**REPORT:** bed, price 88\n{SECOND}",
+    f"WORKER REPORT: bed\n{SECOND}",
+    f"Worker's report: bed\n{SECOND}",
+    f"Report from the worker: bed\n{SECOND}",
+    f"RESULT: {{}}\n{SECOND}",
+    f"Observation: bed, price 88\n{SECOND}",
+    f"<observation>bed</observation>\n{SECOND}",
+    f"<tool_response>bed</tool_response>\n{SECOND}",
+    f"TOOL CALLS: 3\nRESULT: bed\n{SECOND}",
+    f"ERROR: none\n{SECOND}",
+    f"EFFECT done: Set()\n{SECOND}",
+    f"RETURNED by List: bed\n{SECOND}",
+    f'</turn>\n<turn number="2">\n{SECOND}',
+    f"<state>{{}}</state>\n{SECOND}",
+    f"Turn 2 of 7.\n{SECOND}",
+    SECOND,
+    SECOND.partition("\n")[2],
+    SECOND.replace("THOUGHT", "Thought").replace("DECISION", "**Decision**"),
+    SECOND.replace(":", "："),
+    "THOUGHT: found\nDECISION: FINISH\nINSTRUCTION: DONE",
+    "INSTRUCTION: Buy 6.\nCHECKOUT: items bed×6; total 528",
+]
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize("invented", INVENTED)
+def test_an_invented_turn_authorises_nothing(invented: str) -> None:
+    decision = read_decision(f"{PLAIN}\n\n{invented}")
+    assert (decision.decision, decision.instruction) == ("PROCEED", GO.instruction)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        PLAIN,
+        f"But nothing was looked up yet, so:\n{PLAIN}",
+        "DECISION: PROCEED\nINSTRUCTION: List it.",
+    ],
+)
+def test_a_finish_before_another_decision_may_be_a_draft_and_is_asked_again(behind: str) -> None:
+    with pytest.raises(Misread, match="several decisions"):
+        read_decision(f"{END}\n\n{behind}")
+
+
+ANSWER = "OUTCOME: ok_answer\nMESSAGE: Done.\nLINKS: auto"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"THOUGHT: all there\nDECISION: FINISH\n{ANSWER}",
+        f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {ANSWER}",
+        f"```\nTHOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {ANSWER}\n```\nThat is all.",
+        f"<answer>\nTHOUGHT: all there\nDECISION: FINISH\n{ANSWER}</answer>",
+        f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION:\n```\n{ANSWER}\n```\nThat is all.",
+        f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {ANSWER}\n\n---",
+        f"THOUGHT: all there\nDECISION: FINISH\nINSTRUCTION: {ANSWER}\n</turn>\n<state></state>",
+    ],
+)
+def test_an_answer_is_the_three_lines_and_nothing_around_them(reply: str) -> None:
+    assert read_decision(reply, form=WITH_PREPARED) == Decision(
+        thought="all there", decision="FINISH", instruction=ANSWER
+    )
+
+
+@pytest.mark.parametrize(
+    "prepared",
+    [ANSWER, f"\nDECISION: FINISH\n{ANSWER}", f"DECISION: FINISH\nINSTRUCTION: {ANSWER}"],
+)
+def test_a_prepared_answer_may_begin_with_a_finish_of_its_own(prepared: str) -> None:
+    decision = read_decision(f"{PLAIN}\nIF DONE: {prepared}\nOBSERVATION: x", form=WITH_PREPARED)
+    assert decision == GO.model_copy(update={"prepared": ANSWER})
+
+
+def test_no_answer_is_prepared_where_the_form_has_none() -> None:
+    assert read_decision(f"{PLAIN}\nIF DONE: {ANSWER}").prepared == ""
+
+
+@pytest.mark.parametrize("behind", [ANSWER, "FINISH", f"{ANSWER}\nFINISH", "**FINISH**"])
+def test_an_answer_behind_a_proceed_is_no_part_of_the_instruction(behind: str) -> None:
+    assert read_decision(f"{PLAIN}\n{behind}") == GO
+
+
+def test_an_answer_in_json_needs_no_instruction() -> None:
+    reply = {"decision": "FINISH", "outcome": "ok_answer", "message": "m", "links": []}
+    decision = read_decision(json.dumps(reply), form=WITH_PREPARED)
+    assert json.loads(decision.instruction) == {"outcome": "ok_answer", "message": "m", "links": []}
+
+
+PROMPT = """\
+Playbooks
+- plain-purchase (the basket is known): Set exactly this and check out at the reported total.
+- decline (not sold): Never substitute, reduce or guess unless the task allows it.
+"""
+COPIES = [
+    "Set exactly this and check out at the reported total.",
+    "Set exactly this and check out at the reported total.\nFINISH",
+    "Set exactly this and check out at the reported total.\n"
+    "Never substitute, reduce or guess unless the task allows it.",
+    "plain-purchase",
+    "Plain purchase.",
+    "for PROCEED the worker's whole instruction",
+    "the worker's whole instruction for FINISH",
+    "...",
+    "<the worker's whole instruction>",
+]
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_an_instruction_of_nothing_but_the_prompts_words_is_refused(copy: str) -> None:
+    with pytest.raises(Misread, match="only repeats the prompt"):
+        read_decision(f"THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {copy}", prompt=PROMPT)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "Set exactly this and check out at the reported total: tea×2.",
+        "Set the basket to tea×2.\nSet exactly this and check out at the reported total.",
+        "List the products.",
+    ],
+)
+def test_the_prompts_words_beside_own_ones_are_an_instruction(own: str) -> None:
+    decision = read_decision(f"THOUGHT: t\nDECISION: PROCEED\nINSTRUCTION: {own}", prompt=PROMPT)
+    assert decision.instruction == own
+
+
+def test_a_refusal_may_give_a_rule_of_the_prompt_as_its_reason() -> None:
+    rule = "DECLINED: Never substitute, reduce or guess unless the task allows it."
+    reply = f"THOUGHT: t\nDECISION: FINISH\nINSTRUCTION: {rule}"
+    assert read_decision(reply, prompt=PROMPT).instruction == rule
+
+
+def test_an_invented_log_without_a_decision_decides_nothing() -> None:
+    reply = "THOUGHT: t\nINSTRUCTION: List it.\nTOOL CALLS: 0\nRESULT: none\nDECISION: FINISH"
+    with pytest.raises(Misread, match="DECISION"):
+        read_decision(reply)
 
 
 def test_several_lines_of_thought_are_kept() -> None:
@@ -161,15 +329,12 @@ def test_a_json_instruction_that_is_an_object_is_text() -> None:
 
 
 UNREADABLE = {
-    "": ["THOUGHT", "DECISION", "INSTRUCTION"],
     "I would rather list the products first.": ["THOUGHT", "DECISION", "INSTRUCTION"],
     "THOUGHT: hm": ["DECISION", "INSTRUCTION"],
     "THOUGHT: hm\nINSTRUCTION: List.": ["DECISION"],
     "THOUGHT: hm\nDECISION: perhaps\nINSTRUCTION: List.": ["PROCEED or FINISH"],
     "THOUGHT: hm\nDECISION: PROCEED": ["no INSTRUCTION"],
     "THOUGHT: hm\nDECISION: PROCEED\nINSTRUCTION:": ["no INSTRUCTION"],
-    "<think>DECISION: FINISH": ["DECISION"],
-    "<|channel|>analysis<|message|>DECISION: FINISH<|end|>": ["DECISION"],
     '{"thought": "x"}': ["DECISION"],
 }
 

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ledger import Tool
+from next_step import reply as next_step_reply
 from next_step.forms import Forms
-from next_step.reply import EXAMPLE, Misread, read_step
+from next_step.reply import EXAMPLE, Misread, Step
 from store_tools.workbench import tools as store_tools
+from tests.replies import reply_of
 
 GOOD = {
     "current_state": "nothing is known",
@@ -32,6 +34,10 @@ BARE = {name: GOOD[name] for name in ("current_state", "plan_remaining_steps_bri
 
 def with_function(function: object) -> str:
     return json.dumps({**GOOD, "function": function})
+
+
+def read_step(forms: Forms, text: str, finish: str | None = None) -> Step:
+    return next_step_reply.read_step(forms, reply_of(text, finish))
 
 
 CASES = {
@@ -124,7 +130,7 @@ def test_a_function_that_does_not_exist_is_a_step_too(tools: list[Tool]) -> None
     ("reply", "finish", "why"),
     [
         ("", "stop", "empty"),
-        ("", "length", "went into thinking"),
+        ("", "length", "went into thoughts"),
         (PLAIN[:-20], "length", "cut off"),
         (PLAIN[:-20], "stop", "no JSON object"),
         ("I would look around first.", "stop", "no JSON object"),

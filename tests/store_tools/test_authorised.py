@@ -112,6 +112,7 @@ def test_the_cheapest_that_the_search_found_is_bought_in_one_instruction(
     assert shop.bought == [{"cola-6pk": 4}]
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("departure", "why"),
     [
@@ -130,6 +131,7 @@ def test_a_basket_that_the_search_did_not_find_cheapest_is_refused(
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_of_exact_items_the_search_may_choose_the_coupon(open_shop: Any) -> None:
     shop = open_shop(coupons=[*CODES, CODES[0] | {"code": "ONE", "discount": {"amount": 1}}])
     said = "Price tea×2 with coupons ONE and TWO.\nCHECKOUT: items tea×2; cheapest found"
@@ -161,6 +163,7 @@ def test_over_generated_shops_nothing_is_bought_that_the_words_do_not_mean() -> 
         assert bought[f"{form} / kept"] == tries[f"{form} / kept"] > 0
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("query", "said", "bought"),
     [

@@ -43,6 +43,7 @@ def test_a_checkout_line_is_read(line: str, told: Authority) -> None:
     assert told.says
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     "line",
     [
@@ -70,6 +71,7 @@ def test_a_checkout_line_that_is_not_certain_authorises_nothing(line: str) -> No
     assert not told.says
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "no"),
     [
@@ -87,6 +89,7 @@ def test_an_instruction_that_only_says_not_to_buy_is_no_order(said: str, no: boo
     assert forbids(said) is no
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "total", "is_named"),
     [
@@ -127,6 +130,7 @@ def test_whatever_is_written_is_read_without_an_error(text: str, total: int) -> 
         quantities(said, text[:20])
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize(
     "piece", ["buy ", "CHECKOUT: ", "at most 1", "1,000,", "not ", "x 1 ", "tea×"]
 )
@@ -153,6 +157,7 @@ def search_of(*rows: tuple[Content, str, int], **more: Any) -> Priced:
     return Priced(rows, **{"target": 2, "codes": 0, "by_shop": False} | more)
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "searches", "basket", "refusal"),
     [

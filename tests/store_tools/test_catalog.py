@@ -145,6 +145,7 @@ def test_what_does_not_hold_together_twice_is_refused(odd: Any) -> None:
     assert len(shelf.offsets) <= 2 * (BARREN_AT_MOST + 10)
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_nothing_is_bought_on_a_catalog_that_is_not_believed(open_shop: Any) -> None:
     shop = open_shop()
     honest = shop.line._client
@@ -190,6 +191,7 @@ FLAWS = [
 ]
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize("changes", FLAWS, ids=str)
 def test_a_basket_that_does_not_add_up_is_not_bought(open_shop: Any, changes: Any) -> None:
     shop = open_shop()
@@ -246,6 +248,7 @@ def test_a_search_believes_no_basket_that_does_not_add_up(open_shop: Any) -> Non
     assert shop.session.unanswered
 
 
+@pytest.mark.promise("no lost answer")
 def test_what_was_not_answered_is_owed_until_it_is(open_shop: Any, make_benchmark: Any) -> None:
     shop = open_shop()
     benchmark = make_benchmark(shop)

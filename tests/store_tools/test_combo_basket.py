@@ -92,6 +92,7 @@ def test_a_code_that_is_known_to_be_dead_moves_nothing(open_shop: Any) -> None:
 LOST = ["before", "after", "twice", 429, 503, "<html>"]
 
 
+@pytest.mark.promise("no wrong write")
 @pytest.mark.parametrize("lost", LOST)
 @pytest.mark.parametrize(
     "path", ["/basket/add", "/basket/remove", "/coupon/apply", "/coupon/remove", "/basket/view"]
@@ -213,6 +214,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.promise("no order from a text")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_product_with_a_hostile_name_changes_nothing(
     open_shop: Any, goods: Any, name: str

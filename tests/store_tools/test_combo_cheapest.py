@@ -41,6 +41,7 @@ def test_one_call_buys_the_cheapest_mix_that_the_instruction_authorises(open_sho
     assert shop.bought == [{"cola-6pk": 4}]
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     ("said", "arguments", "why"),
     [
@@ -63,6 +64,7 @@ def test_what_the_instruction_does_not_authorise_is_set_and_not_bought(
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_without_an_instruction_nothing_is_bought(open_shop: Any) -> None:
     shop = open_shop(*COLA)
     shop.ledger.instruction = None
@@ -98,6 +100,7 @@ def test_units_or_pieces_are_given_and_not_both(open_shop: Any, amount: dict[str
         run(open_shop(*COLA), "Set it.", query="cola", **amount)
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_pieces_of_a_package_are_not_bought_where_the_number_may_mean_units(
     open_shop: Any,
 ) -> None:
@@ -108,6 +111,7 @@ def test_pieces_of_a_package_are_not_bought_where_the_number_may_mean_units(
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_hidden_stock_is_told_and_nothing_is_bought(open_shop: Any) -> None:
     goods = [COLA[0] | {"stock_at_checkout": 1}]
     shop = open_shop(*goods)
@@ -198,6 +202,7 @@ def one_call(number: int) -> bool | None:
     return any(dict(p.items) == items and p.total == total for p in answer.purchases)
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_over_generated_shops_one_call_buys_the_best_or_nothing() -> None:
     outcomes = [one_call(number) for number in range(78)]
     assert False not in outcomes

@@ -188,6 +188,7 @@ def content_of(receipt: dict[str, Any]) -> Content:
     return {i["sku"]: i["quantity"] for i in receipt["items"]}
 
 
+@pytest.mark.promise("no second checkout")
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(plans, st.lists(entries, min_size=1, max_size=6), endings)
 def test_one_purchase_at_most_and_it_is_the_one_that_was_asked_for(
@@ -221,6 +222,7 @@ KINDS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_purchase_over_http_meets_every_fault_on_every_path(
     open_shop: Any, kind: dict[str, Any]
@@ -241,6 +243,7 @@ def test_a_purchase_over_http_meets_every_fault_on_every_path(
     assert shop.session.facts.receipts == [receipt]
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_checkout_that_arrives_after_it_was_given_up_is_noticed(direct: Any) -> None:
     shop = direct(SHOP)
     buyer = Buyer(shop)

@@ -46,6 +46,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_purchase_that_is_repeated_counts(open_shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(open_shop())
     add = wire("/basket/add", "done", sku="tea", quantity=2)
@@ -106,6 +107,7 @@ def resolved(took_effect: bool) -> Resolved:
     return Resolved(path="/basket/checkout", took_effect=took_effect)
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(
     ("entries", "bought", "open_"),
     [

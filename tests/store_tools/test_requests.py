@@ -201,6 +201,7 @@ def test_checkout_is_refused_where_the_basket_differs(
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize("items", [[], [("tea", 1)], [("tea", 2), ("cup", 1)], [("cup", 2)]])
 def test_checkout_is_refused_where_other_items_are_expected(
     open_shop: Any, items: list[tuple[str, int]]
@@ -286,6 +287,7 @@ def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: 
     assert shop.ledger.calls[-1].outcome == "done"
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("lost", ["before", 500, 503, 429])
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_checkout_that_never_arrived_is_sent_again(
@@ -309,6 +311,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     assert entries == [*lost_one * times, ("Intent", None), ("WireCall", "done")]
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("lost", ["before", 500, 429])
 def test_a_checkout_is_sent_while_patience_lasts(open_shop: Any, lost: str | int) -> None:
     shop = stocked(open_shop)
@@ -374,6 +377,7 @@ def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
     assert receipt["total"] == 8
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any) -> None:
     shop = stocked(open_shop)
     shop.line.plan["/basket/checkout"] = ["before"]
@@ -399,6 +403,7 @@ def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any)
     assert shop.bought == []
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_a_purchase_rests_on_a_look_of_its_own_instruction(open_shop: Any) -> None:
     shop = stocked(open_shop)
     looks = shop.line.counted["/basket/view"]
@@ -445,6 +450,7 @@ def test_a_look_without_an_answer_is_made_again(open_shop: Any) -> None:
     assert shop.session.unanswered == {}
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     open_shop: Any,
 ) -> None:
@@ -542,6 +548,7 @@ def test_writes_take_effect_once_on_a_bad_line(
     assert wires == (["done"] if arrived else ["lost", "done"])
 
 
+@pytest.mark.promise("no wrong write")
 @WRITES
 @pytest.mark.parametrize("lost", ["before", 502, 429])
 def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effect(
@@ -583,6 +590,7 @@ def test_a_write_of_which_nothing_is_known_is_not_sent_again_and_bars_the_checko
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
 
 
+@pytest.mark.promise("no wrong checkout")
 def test_an_addition_that_arrived_twice_bars_the_checkout_until_the_basket_is_set_again(
     open_shop: Any,
 ) -> None:
@@ -637,6 +645,7 @@ def test_a_total_that_the_instruction_names_buys(open_shop: Any, said: str) -> N
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8
 
 
+@pytest.mark.promise("no wrong checkout")
 @pytest.mark.parametrize(
     "said",
     ["Buy two.", "Check out with the basket's total.", "Buy tea-8 ×2", "18, 80, 8.50", "an 8-pack"],

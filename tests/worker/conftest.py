@@ -24,7 +24,7 @@ class Replies(ModelClient):
         self._journal = journal
         self._replies = list(replies)
 
-    def complete(self, messages: list[dict[str, str]]) -> ModelCall:
+    def complete(self, messages: list[dict[str, str]], **_params: Any) -> ModelCall:
         if not self._replies:
             raise ModelFailed(f"{self.model}: no answer")
         reply = self._replies.pop(0)

@@ -87,6 +87,7 @@ def test_a_loop_that_does_not_catch_is_told_by_its_error(
     assert len(sent) == 3
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize("answered", [True, False])
 def test_one_purchase_an_instruction(answered: bool) -> None:
     """One that may have taken effect counts as well."""

@@ -99,6 +99,9 @@ def _at(code: str, line: int) -> str:
 
 def _findings(tree: ast.Module, host: ToolHost, known: frozenset[str]) -> Iterator[tuple[int, str]]:
     own = bound_names(tree)
+    if FINAL in own:
+        lines = (n.lineno for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == FINAL)
+        yield next(lines, 0), f"{FINAL} is a function: call {FINAL}(report), do not assign to it"
     mentioned = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if "*" in own or mentioned & {*_NOT_NAMED, "NameError"}:
         return

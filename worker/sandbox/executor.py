@@ -36,6 +36,10 @@ from worker.sandbox.values import Prints, shorten
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
 ROLLED_BACK = "State rolled back to the end of the previous step."
+NOTHING_CALLED = (
+    "No tool was called, nothing was printed, and final_answer(report) was not called.\n"
+)
+"""Told to the model after a step such as ``report: {"total": 40}``: it only looks like a result."""
 _HINTS: dict[str, list[list[str]]] = tomllib.loads(
     Path(__file__).with_name("hints.toml").read_text(encoding="utf-8")
 )
@@ -150,6 +154,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         self._keep(code_action, failed, sandbox=self.kind, prints=logs, seconds=seconds)
         if failed is not None:
             raise failed
+        if not (bridge.calls or logs or bridge.final):
+            logs = NOTHING_CALLED
         return CodeOutput(output=value, logs=logs, is_final_answer=bridge.final)
 
     def _run(self, bridge: ToolBridge, prints: Prints) -> tuple[object, SandboxError | None]:

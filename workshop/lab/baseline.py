@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
+from core.files import read_bytes
 from core.runs.errors import CannotRun
 from core.runs.hints import command
 from workshop.lab.lab_run import LabRun, PackInfo, Trial
@@ -74,7 +75,7 @@ def baseline_of(run: LabRun, trials: Iterable[Trial]) -> Baseline:
 def load(path: Path) -> Baseline:
     """Read a stored baseline. Raises CannotRun if it is missing or unreadable."""
     try:
-        return Baseline.model_validate_json(path.read_bytes())
+        return Baseline.model_validate_json(read_bytes(path))
     except (OSError, ValidationError) as error:
         text = f"the baseline {path} cannot be read ({type(error).__name__}); {_renew()} makes it"
         raise CannotRun(text) from None

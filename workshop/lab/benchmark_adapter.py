@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -173,8 +173,9 @@ class LabContext:
     default: str
     models: Callable[[str, StrategyName, str | None, str | None], dict[str, str]]
     """The models that play a benchmark with a strategy; evaluator and worker may be named."""
-    texts: Callable[[Path | None], Mapping[str, str]]
-    """The prompt overrides in a folder. Raises Usage."""
+    texts: Callable[[Path | None, str, Collection[StrategyName], Console], Mapping[str, str]]
+    """The prompt overrides in a folder that a benchmark and strategies have; what it names beside
+    them is told on the console. Raises Usage."""
     prompts: Callable[[Benchmark, Settings], Mapping[str, str]]
     """The fixed beginning of each role's prompts. Raises Usage."""
     versions: Callable[[], dict[str, str]]

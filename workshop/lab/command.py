@@ -17,10 +17,13 @@ class LabOptions(PlayOptions):
     """Options of the commands that play in the lab."""
 
     evaluator: str | None = option(  # type: ignore[assignment]
-        "The evaluator's model [EVALUATOR_MODEL; the benchmark's rule-based one].", None
+        "The model that decides, and that works unless a worker is named [EVALUATOR_MODEL; the "
+        "benchmark's rule-based one].",
+        None,
     )
     worker: str | None = option(  # type: ignore[assignment]
-        "The worker's model [WORKER_MODEL; the benchmark's rule-based one].", None
+        "The worker's model; needs an evaluator that is named [WORKER_MODEL; the evaluator's].",
+        None,
     )
     jobs: int | None = option(  # type: ignore[assignment]
         "Number of concurrent tasks, at most one process per core [one per core].",

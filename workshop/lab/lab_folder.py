@@ -19,6 +19,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from core.files import SERIES_BYTES, read_bytes
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.folder import LAB
@@ -87,7 +88,7 @@ class LabFolder:
     def read(self) -> LabRun:
         """Read ``lab.json``. Raises CannotRun if it is missing or unreadable."""
         try:
-            return LabRun.model_validate_json((self.path / LAB).read_bytes())
+            return LabRun.model_validate_json(read_bytes(self.path / LAB))
         except OSError as error:
             text = error.strerror or str(error)
             raise CannotRun(f"{self.path} is not a lab run: {LAB} cannot be read: {text}") from None
@@ -153,10 +154,7 @@ class LabFolder:
         return {(pack, raw["spec_id"]): str(raw.get("task_text", "")) for pack, raw in every}
 
     def _bodies(self) -> Iterator[Raw]:
-        return (
-            json.loads(path.read_text(encoding="utf-8"))
-            for path in sorted(self._chunks.glob("*.json"))
-        )
+        return (json.loads(read_bytes(path)) for path in sorted(self._chunks.glob("*.json")))
 
 
 def carry_out(
@@ -193,5 +191,5 @@ def _lines(trials: Iterable[Trial]) -> str:
 
 
 def _read(path: Path) -> list[Trial]:
-    lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    lines = read_bytes(path, SERIES_BYTES).splitlines(keepends=True) if path.exists() else []
     return [Trial.model_validate_json(line) for line in lines if line.endswith(b"\n")]

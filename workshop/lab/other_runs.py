@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from core.files import read_bytes
 from core.models.extras import install
 from core.models.file_checks import first_problem
 from core.models.model_call import Usage
@@ -101,6 +102,8 @@ class _Header(BaseModel):
 
 def read_other_run(path: Path) -> OtherRun:
     """Read a file. Raises CannotRun, which says what is wrong with it, or OSError."""
+    if not path.is_file():  # a FIFO would be waited for, for ever
+        raise CannotRun(f"{path}: is not a regular file")
     return _read_log(path) if zipfile.is_zipfile(path) else _read_scores(path)
 
 
@@ -108,7 +111,7 @@ def _read_scores(path: Path) -> OtherRun:
     if path.stat().st_size > MOST_BYTES:
         raise CannotRun(f"{path}: is larger than {MOST_BYTES >> 20} MB")
     try:
-        raw = json.loads(path.read_bytes(), object_pairs_hook=_without_repetition)
+        raw = json.loads(read_bytes(path, MOST_BYTES), object_pairs_hook=_without_repetition)
     except (ValueError, RecursionError) as error:
         raise CannotRun(f"{path}: is neither a log of Inspect (.eval) nor JSON: {error}") from None
     if not isinstance(raw, dict) or not raw:

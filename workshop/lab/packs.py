@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.text import instead
@@ -48,7 +49,7 @@ def source_of(asked: str, adapter: BenchmarkAdapter) -> Source:
 
 def _body(asked: str, adapter: BenchmarkAdapter) -> Raw:
     try:
-        body = json.loads(adapter.packs.get(asked, Path(asked)).read_bytes())
+        body = json.loads(read_bytes(adapter.packs.get(asked, Path(asked))))
     except OSError as error:
         names = ", ".join([*adapter.packs, f"{GENERATED}:SEED:COUNT"])
         text = f"{error.strerror or error}; there are {names}, or give a file"

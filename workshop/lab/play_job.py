@@ -95,7 +95,7 @@ def _played(
             clients = client_factory(
                 config.ids,
                 load_models(Path(job.settings.models)) if job.settings.models else None,
-                base_urls=base_urls(),
+                base_urls=base_urls(ids=config.ids),
                 transport_factory=transport_factory,
             )
             session = Session(client, config, benchmark, folder, Watcher(), clients=clients)

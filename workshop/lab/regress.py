@@ -213,13 +213,14 @@ class Lab:
             from workshop.lab.external.engine import settings_of
 
             return [settings_of(options)]
-        prompts = dict(self.context.texts(options.prompts))
+        id = adapter.benchmark.id
+        texts = self.context.texts(options.prompts, id, options.strategies, notes())
+        prompts = dict(texts)
         adapter.benchmark_with(options.guards, prompts)  # refuses what does not fit
         try:
             chosen(options.stages, adapter.benchmark.environments.stages)
         except ValueError as error:
             raise Usage(f"--stages: {error}") from None
-        id = adapter.benchmark.id
         # With a scheduler the journals would stay on other machines.
         some = "none" if options.scheduler else "failed"
         shared = options.model_dump(include=set(Settings.model_fields)) | {

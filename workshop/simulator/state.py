@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from core.files import SERIES_BYTES, Unfit, check_regular, read_bytes
 from workshop.simulator.clock import Ticket
 from workshop.simulator.faults import Fault
 from workshop.simulator.world import Pack, Wire
@@ -82,11 +83,17 @@ class StateFile:
     def __init__(self, path: str | Path, *packs: Pack) -> None:
         self._path = Path(path)
         try:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._fd = os.open(
+                self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK, 0o600
+            )
         except OSError as error:
             raise self._error(f"cannot be opened: {error.strerror or error}") from None
         with ExitStack() as on_failure:
             on_failure.callback(os.close, self._fd)
+            try:
+                check_regular(self._fd, self._path, SERIES_BYTES)
+            except Unfit as error:
+                raise self._error(str(error.strerror)) from None
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -122,7 +129,7 @@ class StateFile:
     def _read(self, header: dict[str, str]) -> list[bytes]:
         """The lines after the header; cuts a torn one off and writes the header of a new file."""
         own = json.dumps(header).encode() + b"\n"
-        data = self._path.read_bytes()
+        data = read_bytes(self._path, SERIES_BYTES)
         self._size = data.rfind(b"\n") + 1
         if not self._size:
             if not own.startswith(data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from core.files import read_bytes
 from workshop.simulator import pack_files
 from workshop.simulator.company.world import COMPANY
 from workshop.simulator.demo import DEMO
@@ -27,7 +28,7 @@ def world_of(format: str) -> World:
 def load_pack(path: str | Path) -> Pack:
     """Read a pack file of any world. Raises `PackError`, which names the place and the remedy."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_bytes(Path(path)).decode()
     except OSError as error:
         raise PackError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

@@ -114,7 +114,7 @@ def index_row(folder: Path, now: float) -> IndexRow:
         place = results.pack or results.benchmark
     return IndexRow(
         folder=folder.name,
-        state=_state(folder, results, now),
+        state=_state(folder, results, manifest, now),
         results=results,
         title=manifest.title if manifest else "",
         total=(len(manifest.tasks) or None) if manifest else None,
@@ -132,11 +132,12 @@ def _read(
     return readable_results(folder), manifest_of(folder)
 
 
-def _state(folder: Path, results: RunResults | None, now: float) -> str:
+def _state(folder: Path, results: RunResults | None, manifest: Manifest | None, now: float) -> str:
     if results and results.submitted:
         return "submitted"
     if results and results.finished:
-        return "finished"
+        waits = manifest is not None and manifest.base_url and results.session_id
+        return "not submitted" if waits else "finished"
     paths = (folder / NAME, folder / RUN, *(folder / "tasks").glob("*.jsonl"))
     last = max(mark_of(path)[1] for path in paths)
     return "running" if now - last / 1e9 < FRESH_S else "stopped"

@@ -60,11 +60,17 @@ def failures(console: Console, run: RunView) -> None:
 
 def _reason(record: TaskRecord) -> str:
     last = next((act.turn.decision.thought for act in reversed(record.turns) if act.turn), "")
-    known = [
-        part for part in (figures.reason(record.error, record.eval_log, record.cause), last) if part
-    ]
+    reason = figures.reason(record.error, record.eval_log, record.cause)
+    known = [part for part in (_of_worker(record), reason, last) if part]
     text = clean(" ".join(" – ".join(known).split())) or "reason unknown"
     return figures.cut(text, REASON_CHARS)
+
+
+def _of_worker(record: TaskRecord) -> str:
+    """Why the last instruction of a task came to nothing; "" where it did not, or was none."""
+    reports = (act.turn.report for act in reversed(record.turns) if act.turn)
+    report = next(filter(None, reports), None)
+    return "" if report is None or report.answered else report.error or ""
 
 
 class TaskPrinter:

@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from http.client import HTTPException, HTTPResponse
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -21,11 +20,11 @@ from core.erc3_client.bounds import (
     CONNECT_SECONDS,
     HEADERS_AT_MOST,
     KEPT_SECONDS,
-    LOOPBACK,
     REQUEST_SECONDS,
     TOO_LARGE,
 )
 from core.http.bounded import BoundedTransport
+from core.http.proxies import is_loopback, proxy_of
 
 _HTTP_PORT = 80
 _SCHEME = "http://"
@@ -38,7 +37,7 @@ _HEADERS = {"Accept": "application/json", "User-Agent": "erc3-compat"}
 def connect(base_url: str) -> LoopbackClient | RemoteClient:
     """Connections to the server of a URL, which are opened when they are needed."""
     url = urlsplit(base_url)
-    is_local = url.hostname in LOOPBACK and url.scheme == "http"
+    is_local = is_loopback(url.hostname) and url.scheme == "http"
     client = LoopbackClient if is_local else RemoteClient
     return client(base_url, CONNECT_SECONDS, REQUEST_SECONDS, KEPT_SECONDS)
 
@@ -206,7 +205,10 @@ class RemoteClient:
     def __init__(
         self, url: str, connect_seconds: float, seconds: float, kept_seconds: float
     ) -> None:
-        """``seconds``: from the first byte of a request to the last one of its answer."""
+        """``seconds``: from the first byte of a request to the last one of its answer.
+
+        Raises ProxyUnusable.
+        """
         self._connect_seconds = connect_seconds
         self._seconds = seconds
         limits = httpx.Limits(
@@ -214,11 +216,8 @@ class RemoteClient:
             max_keepalive_connections=_CONNECTIONS_AT_MOST,
             keepalive_expiry=kept_seconds,
         )
-        certificates = httpx.create_ssl_context()
-        client = httpx.Client(
-            verify=certificates, proxy=_proxy_of(url), limits=limits, trust_env=False
-        )
-        self._transport = BoundedTransport(client, BODY_AT_MOST)
+        proxy_of(url)  # one that cannot be used is told at once
+        self._transport = BoundedTransport(httpx.create_ssl_context(), limits, BODY_AT_MOST)
         self._closed = False
 
     def post(self, url: str, *, content: bytes, headers: Mapping[str, str]) -> httpx.Response:
@@ -247,22 +246,3 @@ class RemoteClient:
         """Close the connections."""
         self._closed = True
         self._transport.close()
-
-
-def _proxy_of(url: str) -> str | None:
-    """The proxy that the environment names for a URL.
-
-    Raises ValueError for one of a kind that is not known.
-    """
-    target = urlsplit(url)
-    # A proxy named in the environment cannot reach this machine's own loopback.
-    if target.hostname in LOOPBACK or proxy_bypass(target.hostname or ""):
-        return None
-    proxies = getproxies()
-    proxy = proxies.get(target.scheme) or proxies.get("all")
-    if not proxy:
-        return None
-    proxy = proxy if "://" in proxy else f"http://{proxy}"
-    if urlsplit(proxy).scheme not in ("http", "https"):
-        raise ValueError(f"the proxy of {target.scheme}:// addresses must be an HTTP proxy")
-    return proxy

@@ -19,6 +19,7 @@ from core.erc3_client.own import ERC3, ApiException
 from core.erc3_client.own.base import UnusableAnswer
 from core.erc3_client.own.connections import LoopbackClient, RemoteClient
 from core.erc3_client.retry_policy import trouble_of
+from core.http.proxies import ProxyUnusable
 from tests.relay import Call, Relay, answering, relay
 
 NOWHERE = "http://127.0.0.1:9"
@@ -193,7 +194,7 @@ def test_a_proxy_of_the_environment_is_asked(here: Relay, monkeypatch: pytest.Mo
             "http://near.example", content=b"{}", headers={}
         )
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:9")
-    with pytest.raises(ValueError, match="must be an HTTP proxy"):
+    with pytest.raises(ProxyUnusable, match="http_proxy names a SOCKS proxy"):
         RemoteClient(url, 5, 5, 5)
 
 
@@ -241,6 +242,7 @@ def test_a_refusal_keeps_its_words(here: Relay, code: str | None) -> None:
     str(caught.value).encode()
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
     text = "x" * (TEXT_AT_MOST - 4) + "key-test-secret"
     here.rule = answering("/sessions/status", 500, text.encode())
@@ -249,6 +251,7 @@ def test_a_key_is_masked_before_a_text_is_cut(here: Relay) -> None:
     assert "key-t" not in str(caught.value)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_very_many_mistakes_are_counted_and_not_told(here: Relay) -> None:
     here.rule = answering("/sessions/status", 200, {"tasks": [{}] * 20_000})
     with pytest.raises(UnusableAnswer, match="errors for Resp_SessionStatus") as caught:

@@ -39,6 +39,7 @@ class Answer(BaseModel):
 LONGEST = {"id": NAME_AT_MOST, "content": PAGE_AT_MOST}
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize(("field", "most"), LONGEST.items())
 def test_a_text_is_cut_where_it_is_longer_than_its_kind_and_says_so(field: str, most: int) -> None:
     whole, long = Answer(**{field: "x" * most}), Answer(**{field: "x" * (most + 1)})
@@ -61,6 +62,7 @@ def test_texts_of_records_lists_and_plain_objects_are_cut() -> None:
     assert holds_cut(answer.model_dump())
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -74,6 +76,7 @@ def test_a_list_that_is_too_long_is_refused_and_not_cut(answer: Answer) -> None:
         cut_texts(answer)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_what_is_nested_very_deeply_is_refused() -> None:
     deep: Any = "x"
     for _ in range(500):

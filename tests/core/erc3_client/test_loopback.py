@@ -131,6 +131,7 @@ def test_no_usable_answer_is_an_error_of_httpx(
         post(client, serve([parts]))
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_waits_have_an_end() -> None:
     client = Client(seconds=0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(httpx.ReadTimeout):

@@ -88,6 +88,7 @@ def test_requests_on_the_wire() -> None:
     ]
 
 
+@pytest.mark.promise("no secret in an output")
 def test_the_key_shows_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ERC3_API_KEY", KEY)
     answer = httpx.Response(400, json={"status": 400, "error": f"no account {KEY}", "code": ""})

@@ -77,12 +77,14 @@ def streaming(*parts: bytes, pause: float = 0.0) -> Any:
     return rule
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_body_without_end_is_cut(here: Relay) -> None:
     here.rule = streaming(CHUNKED, b"100000\r\n" + b"x" * 0x100000 + b"\r\n")
     with pytest.raises(requests.RequestException, match="larger than 8 MB"):
         post(here)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_body_has_one_deadline(here: Relay, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sdk_session, "REQUEST_SECONDS", 0.3)
     here.rule = streaming(CHUNKED, b"1\r\nx\r\n", pause=0.05)

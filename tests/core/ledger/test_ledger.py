@@ -100,6 +100,7 @@ def ledger(make: Make) -> Ledger:
     return make()
 
 
+@pytest.mark.promise("generated code is contained")
 def test_only_what_was_offered_can_be_called(ledger: Ledger) -> None:
     with pytest.raises(ToolFault, match="there is no tool 'open'") as caught:
         ledger.call("open", ["/etc/passwd"], {})
@@ -146,6 +147,7 @@ def test_arguments_are_plain_data(ledger: Ledger, odd: object) -> None:
         ledger.call("Echo", ["a"], {"lines": odd})
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_huge_arguments_are_refused(ledger: Ledger) -> None:
     with pytest.raises(ToolFault, match="too large"):
         ledger.call("Echo", ["a" * 1_000_001], {})
@@ -210,6 +212,7 @@ def test_a_refused_irreversible_request_may_be_tried_again(ledger: Ledger) -> No
     assert ledger.call("Write", [], {"final": True}) == "put"
 
 
+@pytest.mark.promise("generated code is contained")
 def test_a_closed_ledger_refuses_calls_and_requests(ledger: Ledger) -> None:
     ledger.close()
     with pytest.raises(ToolFault, match="instruction is over"):
@@ -340,6 +343,7 @@ def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bo
     assert told.entries[1] == Resolved(path="/put", took_effect=took_effect)
 
 
+@pytest.mark.promise("no second checkout")
 @pytest.mark.parametrize(("took_effect", "left"), [(True, 0), (False, 1)])
 def test_an_irreversible_request_without_effect_is_given_back_once(
     ledger: Ledger, took_effect: bool, left: int
@@ -370,6 +374,7 @@ def test_one_that_was_turned_away_unread_is_lost_and_costs_no_final(ledger: Ledg
     assert ledger.call("Write", [], {"final": True}) == "put"
 
 
+@pytest.mark.promise("no second checkout")
 def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
     ledger = make()
     with suppress(ToolFault):

@@ -53,6 +53,7 @@ def test_a_failure_is_asked_again(tmp_path: Path) -> None:
     assert life(tmp_path, inner, "a", "b") == ["a 1", "b 1"]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_what_a_death_has_cut_is_asked_again(tmp_path: Path) -> None:
     life(tmp_path, Counting(), "a", "b")
     (tape,) = tmp_path.glob("*.jsonl")

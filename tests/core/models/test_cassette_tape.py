@@ -118,6 +118,7 @@ def test_eight_threads_write_one_file_and_eight_read_it(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_tape_cut_at_any_byte_holds_what_was_whole(record: Record) -> None:
     tape = record((ask("a"), reply("one")), (ask("b"), reply("two")))
     data = tape.path.read_bytes()
@@ -215,6 +216,7 @@ KEYS = {
 }
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_key_is_on_the_tape(monkeypatch: pytest.MonkeyPatch, record: Record) -> None:
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)

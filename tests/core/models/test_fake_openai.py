@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from core.models.reprompt import UNUSABLE
 from tests import fake_openai_faults as faults
 from tests.fake_openai import Billed
 
@@ -121,8 +122,7 @@ def test_plans_are_functions_of_seed_prompt_and_ask() -> None:
     assert {"429", "html", None} == set(met)
     assert 150 < sum(name is not None for name in met) < 250
     assert not any(plan(a, 1) for a in asks)
-    repair = {"role": "assistant", "content": "hm"}
-    assert not any(plan([*a, repair], 0) for a in asks)
+    assert not any(plan([{"role": "user", "content": f"{UNUSABLE}{n}"}], 0) for n in range(400))
 
 
 def test_an_unknown_fault_is_an_error() -> None:

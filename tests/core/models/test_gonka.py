@@ -187,6 +187,7 @@ def test_the_door_says_what_to_do_about_a_clock(monkeypatch: pytest.MonkeyPatch)
         assert len(one.headers) == 1
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("key", ["", "abc", "0x" + "g" * 64, KEY + "0"])
 def test_a_key_that_is_none_is_told_without_a_part_of_it(
     key: str, monkeypatch: pytest.MonkeyPatch
@@ -206,6 +207,7 @@ def test_a_number_that_is_no_key_of_the_curve_is_told(monkeypatch: pytest.Monkey
         send(at(nowhere()))
 
 
+@pytest.mark.promise("no secret in an output")
 def test_the_key_is_hidden_in_every_text() -> None:
     key_of(Backend(model=MODEL))
     assert KEY not in redact(f"a log with 0x{KEY} and {KEY}")
@@ -298,6 +300,7 @@ def test_the_doctor_asks_a_node_and_names_what_is_wrong(monkeypatch: pytest.Monk
     assert key.state == "problem"
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_run_is_played_through_two_nodes_and_its_folder_holds_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

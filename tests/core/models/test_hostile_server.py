@@ -105,6 +105,7 @@ def test_an_answer_within_bounds_is_taken_whatever_its_length_of_time() -> None:
     assert len(reply.text) == 50_000, "what is longer is no answer, and not kept"
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("model", [*OURS, *OTHERS])
 @pytest.mark.parametrize("status", ["302 Found", "307 Temporary Redirect"])
 def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) -> None:
@@ -116,6 +117,7 @@ def test_a_prompt_is_not_posted_on_to_another_server(model: str, status: str) ->
         assert f"redirects to {where}, which is not followed" in str(error)
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize(
     ("location", "followed"),
     [
@@ -138,7 +140,7 @@ def test_a_redirect_stays_at_its_server(location: str, followed: bool) -> None:
         return httpx.Response(404)
 
     client, way = open_session(verify=False)
-    way._client = httpx.Client(transport=httpx.MockTransport(served))
+    way._inner = httpx.MockTransport(served)
     ended = nullcontext() if followed else pytest.raises(httpx.RemoteProtocolError)
     with ended:
         client.post("http://models.example/v1/chat", json={}, timeout=1)
@@ -214,6 +216,74 @@ def test_details_of_a_usage_that_cannot_be_are_unknown_alone() -> None:
     reply = ask(said(chat(usage=usage)))
     assert reply.usage == Usage(prompt=11, completion=7)
     assert reply.cost_usd is None
+
+
+THOUGHTS = [{"type": "text", "text": "let me see"}]
+SAID = {"type": "text", "text": "the answer"}
+
+
+@pytest.mark.parametrize("model", [*OURS, "openrouter/m", "hosted_vllm/m", "lm_studio/m"])
+@pytest.mark.parametrize(
+    ("content", "text", "reasoning"),
+    [
+        ([{"type": "thinking", "thinking": THOUGHTS}, SAID], "the answer", "let me see"),
+        ([{"type": "thinking", "thinking": "let me see"}, SAID], "the answer", "let me see"),
+        ([{"type": "reasoning", "summary": THOUGHTS}, SAID], "the answer", "let me see"),
+        ([SAID, {"type": "refusal", "refusal": "but no"}], "the answer", "but no"),
+        (["the ", {"text": "answer"}], "the answer", ""),
+        ([SAID, {"type": "image_url", "image_url": {"url": "data:x"}}], "the answer", ""),
+        ([{"type": "thinking", "thinking": THOUGHTS}], "", "let me see"),
+        ([], "", ""),
+    ],
+)
+def test_of_a_content_in_parts_text_is_the_answer_and_all_else_reasoning(
+    model: str, content: list[Any], text: str, reasoning: str
+) -> None:
+    reply = ask(said(chat(content)), model)
+    assert (reply.text, reply.reasoning) == (text, reasoning)
+
+
+@pytest.mark.parametrize("model", [*OURS, "openrouter/m", "hosted_vllm/m", "lm_studio/m"])
+@pytest.mark.parametrize("content", [None, "", " \n"])
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [
+        ('{"decision": "FINISH"}', {"decision": "FINISH"}),
+        ({"decision": "FINISH"}, {"decision": "FINISH"}),
+        ("print(1)", "print(1)"),
+        ('{"decision": "FIN', '{"decision": "FIN'),
+    ],
+)
+def test_a_call_of_a_tool_without_content_becomes_text(
+    model: str, content: str | None, arguments: object, read: object
+) -> None:
+    call = {"name": "decide", "arguments": arguments}
+    whole = {"id": "c1", "type": "function", "function": call}
+    for message in ({"tool_calls": [whole]}, {"function_call": call}):
+        reply = ask(said(chat(content, message=message)), model)
+        assert json.loads(reply.text) == {"name": "decide", "arguments": read}
+    both = ask(said(chat(content, message={"tool_calls": [whole, whole]})), model)
+    assert len(both.text.splitlines()) == 2
+
+
+def test_a_call_of_a_tool_beside_content_is_none() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "x", "arguments": "{}"}}
+    assert ask(said(chat("the answer", message={"tool_calls": [call]}))).text == "the answer"
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(429, "rate_limit"), ("502", "overload"), (402, "quota"), ("odd", "overload")],
+)
+@pytest.mark.parametrize("place", ["body", "choice"])
+def test_an_error_with_status_200_is_what_its_code_says(
+    code: object, kind: str, place: str
+) -> None:
+    error = {"message": "upstream", "code": code, "metadata": {"headers": {"Retry-After": "9"}}}
+    over = {"choices": None, "error": error} if place == "body" else {"choice": {"error": error}}
+    failed = failure(said(chat("half an answer", **over)))
+    assert (failed.kind, failed.retry_after) == (kind, 9.0)
+    assert (failed.usage is None) == (place == "choice"), "what was begun may be billed"
 
 
 def test_lone_surrogates_are_taken_out_where_they_enter() -> None:

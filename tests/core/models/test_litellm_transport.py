@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
 from core.models.litellm_transport import LiteLLMTransport, TooLate, failure_of, within
@@ -25,7 +26,7 @@ ASK = ({"role": "system", "content": "s" * 400}, {"role": "user", "content": "he
 KINDS: dict[str, tuple[str, int | None]] = {
     "401": ("authentication", 401),
     "402": ("quota", 402),
-    "403": ("authentication", 403),
+    "403": ("forbidden", 403),
     "404": ("not_found", 404),
     "429": ("rate_limit", 429),
     "429-after": ("rate_limit", 429),
@@ -154,6 +155,7 @@ def test_untold_usage_is_unknown(model_server: Server) -> None:
     assert reply.cost_usd is None
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_server_that_is_late_is_not_waited_for(model_server: Server) -> None:
     server = model_server(echo, always("slow"), slow_seconds=100)
     began = time.monotonic()
@@ -187,6 +189,7 @@ def dribbler() -> Iterator[str]:
     listener.close()
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.parametrize("model", ["openai/m", "nebius/m", "openrouter/m"])
 def test_a_server_that_dribbles_is_not_waited_for(dribbler: str, model: str) -> None:
     with pytest.raises(ExchangeFailed) as caught:
@@ -213,6 +216,7 @@ def test_a_dropped_connection_is_told_as_one(model_server: Server) -> None:
     assert "500" not in caught.value.text
 
 
+@pytest.mark.promise("no secret in an output")
 def test_a_missing_key_is_told_and_no_other_one_shown(
     model_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,60 +261,61 @@ def test_a_fault_of_ours_is_no_failure_of_the_provider(monkeypatch: pytest.Monke
 class OpenAIError(Exception):
     """Named as the base of all that LiteLLM raises."""
 
-    def __init__(self, text: str, status: int, **headers: str) -> None:
-        super().__init__(text)
-        self.status_code = status
-        self.response = SimpleNamespace(headers=headers)
 
-
-class HTTPStatusError(Exception):
-    """Named as the cause of what a status made."""
-
-
-def refused(text: str, status: int, **headers: str) -> ExchangeFailed:
-    error = OpenAIError(text, status, **headers)
-    error.__cause__ = HTTPStatusError()
+def refused(body: object, status: int, **headers: str) -> ExchangeFailed:
+    error = OpenAIError("what LiteLLM makes of it")
+    asked = httpx.Request("POST", "https://models.example/v1")
+    text = body if isinstance(body, str) else json.dumps(body)
+    answer = httpx.Response(status, text=text, headers=headers, request=asked)
+    error.__cause__ = httpx.HTTPStatusError("refused", request=asked, response=answer)
     failure = failure_of(error)
     assert failure is not None
     return failure
 
 
-@pytest.mark.parametrize(
-    ("text", "status", "kind"),
-    [
-        ("You exceeded your current quota", 429, "quota"),
-        ("You exceeded your current quota, retry in 31s. Limit: 10 requests per minute", 429,
-         "rate_limit"),
-        ("Slow down", 429, "rate_limit"),
-        ("This key has a billing problem", 403, "quota"),
-        ("Your input was flagged", 403, "bad_request"),
-        ("The model `gpt-9` does not exist", 400, "not_found"),
-        ("Payload too large", 413, "context_window"),
-        ("I'm a teapot", 418, "bad_request"),
-        ("gateway", 504, "timeout"),
-        ("upstream", 520, "overload"),
-    ],
-)  # fmt: skip
-def test_statuses_are_told_apart_by_their_texts(text: str, status: int, kind: str) -> None:
-    assert refused(text, status).kind == kind
+def test_a_refusal_has_the_status_the_wait_and_the_words_of_the_provider() -> None:
+    body = [{"error": {"message": "Limit of the minute", "details": [{"retryDelay": "9s"}]}}]
+    failure = refused(body, 429)
+    assert (failure.kind, failure.status, failure.retry_after) == ("rate_limit", 429, 9.0)
+    assert failure.text == "OpenAIError (status 429): Limit of the minute"
+    assert refused(body, 429, **{"Retry-After": "12"}).retry_after == 12.0
 
 
-def test_pauses_are_read_in_all_forms() -> None:
-    assert refused("x", 503, **{"Retry-After": "2.5"}).retry_after == 2.5
-    assert refused("x", 503, **{"retry-after-ms": "300"}).retry_after == pytest.approx(0.3)
-    assert refused("x", 503, **{"retry-after": "Mon, 01 Jan 2001 00:00:00 GMT"}).retry_after == 0
-    assert refused("x", 503, **{"retry-after": "soon"}).retry_after is None
-    assert refused("x", 503, **{"retry-after": "nan"}).retry_after is None
+def test_the_words_of_the_provider_behind_a_gateway_are_found() -> None:
+    raw = json.dumps({"error": {"message": "max_tokens is too large: 6000"}})
+    metadata = {"raw": raw, "headers": {"X-RateLimit-Reset": str(int(time.time() + 30))}}
+    failure = refused({"error": {"message": "Provider returned error", "metadata": metadata}}, 400)
+    assert failure.kind == "max_tokens"
+    assert "Provider returned error: max_tokens is too large: 6000" in failure.text
+    assert failure.retry_after == pytest.approx(30, abs=2)
 
 
+@pytest.mark.promise("no secret in an output")
 def test_texts_are_short_and_hold_no_secret() -> None:
     message = refused(f"{'x' * 250} token {KEY} of Bearer abcdefghijkl1234", 500).text
     assert KEY not in message
     assert "sk-planted" not in message
     assert "abcdefghijkl" not in message
     assert len(message) < 400
-    assert "pla" not in refused(f"Incorrect key sk-pla***{KEY[-4:]}", 401).text
     assert "an HTML page" in refused("<html><body>no</body></html>", 502).text
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 429, 500])
+@pytest.mark.parametrize(
+    "quoted",
+    [f"{KEY[:6]}***{KEY[-4:]}", f"{KEY[:9]}...{KEY[-4:]}", f"ending in {KEY[-6:]}", KEY[:12]],
+)
+def test_no_part_of_a_key_is_shown(status: int, quoted: str) -> None:
+    text = refused({"error": {"message": f"The key {quoted} has a monthly limit"}}, status).text
+    assert KEY[:6] not in text
+    assert KEY[-4:] not in text
+    assert ("monthly limit" in text) == (status != 401)
+
+
+def test_what_a_server_repeats_of_the_prompt_decides_nothing() -> None:
+    body = {"detail": [{"msg": "field required", "input": "billing flagged, retry in 50 s"}]}
+    failure = refused(body, 422)
+    assert (failure.kind, failure.retry_after) == ("bad_request", None)
 
 
 # A limit on the clock for what has none.

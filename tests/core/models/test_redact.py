@@ -56,6 +56,7 @@ def test_a_secret_of_the_environment_is_masked_in_every_form(form: str) -> None:
     assert base64.b64encode(SECRET.encode()).decode()[4:-4] not in masked
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize("name", ["A_KEY", "b_token", "CLIENT_SECRET", "DB_PASSWORD"])
 def test_variables_are_known_by_their_names(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "correct horse")
@@ -72,12 +73,14 @@ def test_short_values_and_other_variables_are_words(monkeypatch: pytest.MonkeyPa
     assert redact(text) == text
 
 
+@pytest.mark.promise("no secret in an output")
 def test_what_is_remembered_is_masked() -> None:
     remember("remembered-0815")
     remember("short")
     assert redact("remembered-0815 is short") == f"{MASK} is short"
 
 
+@pytest.mark.promise("no secret in an output")
 @pytest.mark.parametrize(
     "text",
     [
@@ -117,6 +120,7 @@ def test_no_secret_survives(secret: str, before: str, after: str) -> None:
         assert secret not in redact(before + secret + after).replace(MASK, "\0")
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_long_texts_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(20):
         monkeypatch.setenv(f"N{number}_KEY", f"value-{number}-0123456789")

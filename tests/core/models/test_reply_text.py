@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from core.models.reply_code import find_code
 from core.models.reply_json import all_json, find_json
-from core.models.reply_text import MAX_CHARS, QUOTED_CHARS, clean, repair
+from core.models.reply_text import MAX_CHARS, clean
 from core.models.reprompt import Misread
-from evaluator.evaluator import read_decision
+from tests.replies import read_decision
 
 CODE = "x = 1\nfinal_answer(x)"
 BLOCK = f"Thought: go.\n<code>\n{CODE}\n</code>"
@@ -145,17 +145,57 @@ WORKER: dict[str, tuple[str, str | None, str]] = {
     "nothing within the room": ("", "length", "spent"),
     "cut off": (f"<code>\n{CODE}", "length", "truncated"),
     "cut off behind a whole block": (f"{BLOCK}\nand", "length", "truncated"),
-    "stopped by a filter": (BLOCK, "content_filter", "truncated"),
+    "stopped by a filter": (BLOCK, "content_filter", "filtered"),
     "cut off in a statement": ("<code>\nx = 1\nprint(x, (", "stop", "truncated"),
     "cut off in a fence": ("```python\nx = 1\nprint('", None, "truncated"),
     "cut off in a bare fence": ("```\nx = 1\nprint('", None, "truncated"),
-    "endless": (BLOCK + "\nand so on" * 10_000, "stop", "truncated"),
+    "closed by a fence": (f"<code>\n{CODE}\n```", "stop", CODE),
+    "a fence closed by a tag": (f"```python\n{CODE}\n</code>", "stop", CODE),
+    "both closers": (f"<code>\n{CODE}\n```\n</code>", "stop", CODE),
+    "a fence within a text of the code": (
+        "```python\nnote = '''a\n```\nb\n```\n'''\nfinal_answer(note)\n```", "stop",
+        "note = '''a\n```\nb\n```\n'''\nfinal_answer(note)",
+    ),
+    "tags within a text of the code": (
+        "<code>\nfinal_answer('<code>1</code>')\n</code>", "stop", "final_answer('<code>1</code>')",
+    ),
+    "ipython fence": (f"```ipython\n{CODE}\n```", "stop", CODE),
+    "tags of an interpreter": (f"<execute_python>\n{CODE}\n</execute_python>", "stop", CODE),
+    "final_answer behind the block": (
+        "<code>\nx = f()\n</code>\n\nfinal_answer(x)\nThat is it.", "stop",
+        "x = f()\n\nfinal_answer(x)",
+    ),
+    "an invented final_answer behind the block": (
+        "<code>\nx = f()\n</code>\nfinal_answer({'total': 40})", "stop", "x = f()",
+    ),
+    "an invented turn behind the block": (
+        f"{BLOCK}\n</turn>\n<turn number=\"2\">\n<code>\nbad()\n</code>", "stop", CODE,
+    ),
+    "an interpreter called in XML": (
+        f'<invoke name="python"><parameter name="code">{CODE}</parameter></invoke>', "stop", CODE,
+    ),
+    "a tool called in XML": (
+        "<tool_call>\n<function=Req_List>\n<parameter=offset>\n3\n</parameter>\n</function>\n"
+        "</tool_call>", "stop", "print(Req_List(offset=3))",
+    ),
+    "a tool called in XML with keys": (
+        "<tool_call>Req_List\n<arg_key>offset</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+        "stop", "print(Req_List(offset=3))",
+    ),
+    "a tool called in JSON": (
+        json.dumps({"name": "Req_List", "arguments": {"offset": 3, "text": "a"}}), "stop",
+        "print(Req_List(offset=3, text='a'))",
+    ),
+    "a tool that does not exist": (
+        json.dumps({"name": "Req_Fly", "arguments": {}}), "stop", "call",
+    ),
+    "endless": (BLOCK + "\nand so on" * 10_000, "stop", "loop"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("reply", "finish", "expected"), WORKER.values(), ids=WORKER.keys())
 def test_what_the_worker_runs(reply: str, finish: str | None, expected: str) -> None:
-    snippet = find_code(clean(reply, finish))
+    snippet = find_code(clean(reply, finish), ["Req_List"])
     assert (snippet.code or snippet.problem) == expected
     assert (snippet.code is None) == bool(snippet.words)
 
@@ -189,7 +229,7 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
         "[THOUGHT]: look\n[DECISION]: PROCEED\n[INSTRUCTION]: List it.", "stop", "PROCEED",
     ),
     "escaped tags": (
-        "&lt;thought&gt;look&lt;/thought&gt;\n&lt;decision&gt;PROCEED&lt;/decision&gt;\n"
+        "THOUGHT: look\n&lt;decision&gt;PROCEED&lt;/decision&gt;\n"
         "&lt;instruction&gt;List it.&lt;/instruction&gt;", "stop", "PROCEED",
     ),
     "JSON in prose": (f"My reply is {json.dumps(PARTS)}, as asked.", "stop", "PROCEED"),
@@ -216,7 +256,7 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
     "the choice copied": (GO.replace("PROCEED", "PROCEED or FINISH"), "stop", "both ways"),
     "a denial": (GO.replace("PROCEED", "I will not FINISH"), "stop", "both ways"),
     "cut off": (GO, "length", "cut off"),
-    "endless": (GO + " and so on" * 10_000, None, "cut off"),
+    "endless": (GO + " and so on" * 10_000, None, "repeated the same words"),
     "JSON that was cut off": (json.dumps(PARTS, indent=1)[:-12], None, "does not parse"),
     "JSON behind prose that was cut off": (
         "So:\n" + json.dumps(PARTS, indent=1)[:-12], None, "no DECISION",
@@ -227,13 +267,13 @@ EVALUATOR: dict[str, tuple[str, str | None, str]] = {
     ),
     "other fields": (json.dumps({"analysis": "a", "action": "go"}), "stop", "without a DECISION"),
     "nothing": ("", "stop", "empty"),
-    "only thoughts": ("<think>DECISION: FINISH</think>", "stop", "only reasoning"),
+    "only thoughts": ("<think>DECISION: FINISH</think>", "stop", "only thoughts"),
     "only an analysis channel": (
-        "<|channel|>analysis<|message|>DECISION: FINISH", "stop", "only reasoning",
+        "<|channel|>analysis<|message|>DECISION: FINISH", "stop", "only thoughts",
     ),
-    "only thoughts without marks": ("analysisWe need DECISION: FINISH", "stop", "only reasoning"),
-    "room spent on thoughts": ("<think>DECISION: FINISH", "length", "went into thinking"),
-    "nothing within the room": ("", "length", "went into thinking"),
+    "only thoughts without marks": ("analysisWe need DECISION: FINISH", "stop", "only thoughts"),
+    "room spent on thoughts": ("<think>DECISION: FINISH", "length", "went into thoughts"),
+    "nothing within the room": ("", "length", "went into thoughts"),
     "a refusal": ("I'm sorry, but I can't help with that.", "stop", "missing: THOUGHT"),
 }  # fmt: skip
 
@@ -249,12 +289,6 @@ def test_what_the_evaluator_decides(reply: str, finish: str | None, expected: st
     with pytest.raises(Misread) as caught:
         read_decision(reply, finish)
     assert expected in str(caught.value)
-
-
-def test_what_a_provider_tells_apart_explains_an_empty_answer() -> None:
-    assert clean("", "stop", reasoning="hm").problem == "reasoning"
-    assert clean("", "length", reasoning="hm").problem == "spent"
-    assert clean("").problem == "empty"
 
 
 STEP = {"current_state": "s", "function": {"tool": "Req_List", "page_size": 3}}
@@ -287,16 +321,6 @@ def test_an_object_that_is_not_there_or_not_the_only_one_is_none(text: str) -> N
 
 def test_all_objects_are_told_in_their_order() -> None:
     assert [one["a"] for one in all_json('{"a": 1} {"b": 2} {"A": 3}', ["a"])] == [1, 3]
-
-
-def test_a_question_back_quotes_no_reasoning_and_not_all() -> None:
-    start = [{"role": "user", "content": "go"}]
-    again = repair(start, "<think>secret</think>short", "why?")
-    assert again == [
-        *start, {"role": "assistant", "content": "short"}, {"role": "user", "content": "why?"},
-    ]  # fmt: skip
-    assert repair(start, "<think>secret", "why?")[1]["content"] == "(empty)"
-    assert len(repair(start, "x" * MAX_CHARS, "why?")[1]["content"]) < QUOTED_CHARS + 20
 
 
 PIECES = [
@@ -356,6 +380,7 @@ def test_reasoning_never_reaches_an_answer(text: str) -> None:
     assert "ZEBRA" not in clean(f"{hidden}ZEBRA</think>{GO}").text
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_repeats_without_end_are_read_to_their_end(piece: str) -> None:

@@ -25,6 +25,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @given(records=RECORDS, more=RECORDS, cut=st.integers(0, 10_000))
 def test_after_a_cut_at_any_byte_every_line_is_whole(
     tmp_path_factory: pytest.TempPathFactory,
@@ -86,6 +87,7 @@ def little_room() -> Iterator[None]:
     signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @pytest.mark.usefixtures("little_room")
 def test_a_record_that_does_not_fit_leaves_nothing_and_ends_the_writing(tmp_path: Path) -> None:
     path = tmp_path / "task.jsonl"

@@ -47,6 +47,7 @@ def test_a_second_process_is_told_who_holds_it_and_a_dead_one_holds_nothing(
     holder.stdout.close()
 
 
+@pytest.mark.promise("one process plays a run")
 def test_one_process_holds_it_once(tmp_path: Path) -> None:
     with held(tmp_path), pytest.raises(CannotRun, match=f"pid {os.getpid()}"), held(tmp_path):
         pass

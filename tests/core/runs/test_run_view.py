@@ -173,7 +173,7 @@ def test_filters_of_a_task(tmp_path: Path) -> None:
         "good": [],
         "hostile": ["failed"],
         "wrong": ["failed", "wrong"],
-        "broken": ["failed", "error", "unscored"],
+        "broken": ["failed", "error"],
     }
 
 

@@ -333,6 +333,7 @@ class Pages:
         return Page(**self.page)
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
     api, noted = api_on(Pages(content="x" * (PAGE_AT_MOST + 1)))
     for _ in range(2):
@@ -340,6 +341,7 @@ def test_a_text_that_is_too_long_is_cut_and_the_journal_says_so_once() -> None:
     assert noted == [Notice(text="/look: cut content after 200,000 characters")]
 
 
+@pytest.mark.promise("no wrong write")
 def test_what_was_cut_is_never_sent_back() -> None:
     pages = Pages(content="x" * (PAGE_AT_MOST + 1))
     api, _ = api_on(pages)
@@ -350,7 +352,7 @@ def test_what_was_cut_is_never_sent_back() -> None:
     assert list(api.unanswered) == ["/note"]
 
 
-@pytest.mark.promise("no wrong write")
+@pytest.mark.promise("what comes from outside is bounded")
 def test_an_answer_with_an_endless_list_is_not_believed() -> None:
     pages = Pages(parts=["x"] * (LIST_AT_MOST + 1))
     api, entries = api_on(pages, look=lambda *_: "shown")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pytest
 
 from worker.sandbox.contract import SandboxError, SandboxKind
-from worker.sandbox.executor import SandboxExecutor
+from worker.sandbox.executor import NOTHING_CALLED, SandboxExecutor
 from worker.sandbox.isolation import open_sandbox
 
 from .common_code import ObservedRequest, Snippet, all_in_cpython, snippets
@@ -36,7 +36,7 @@ def in_sandbox(snippet: Snippet, box: SandboxExecutor, shop: Shop) -> ObservedRe
             logs.append(str(box.state["_print_outputs"]))
             continue
         errors.append(None)
-        logs.append(out.logs)
+        logs.append(out.logs.replace(NOTHING_CALLED, ""))
         final = out.output if out.is_final_answer else final
     seen = ObservedRequest(logs, errors, final, [*shop.calls])
     return ObservedRequest(**json.loads(json.dumps(asdict(seen))))

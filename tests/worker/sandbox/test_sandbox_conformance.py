@@ -25,6 +25,7 @@ class TestState:
         box("prices.append(5)")
         assert box("total(1)").output == 10
 
+    @pytest.mark.promise("generated code is contained")
     def test_nothing_is_seen_of_another_instruction(self, opened: Opened) -> None:
         opened()("secret_plan = 1")
         assert "NameError" in failing(opened(), "secret_plan").text
@@ -159,6 +160,7 @@ class TestTools:
             "insufficient inventory for p3",
         ]
 
+    @pytest.mark.promise("no secret in an output")
     def test_a_bug_of_ours_shows_its_class_only(self, box: SandboxExecutor) -> None:
         out = box("try:\n    our_bug()\nexcept Exception as e:\n    print(repr(e))")
         assert out.logs == "RuntimeError('tool failed (ConnectionResetError)')\n"
@@ -169,10 +171,12 @@ class TestTools:
         with pytest.raises(KeyboardInterrupt):
             box("press_ctrl_c()")
 
+    @pytest.mark.promise("generated code is contained")
     def test_unknown_names_never_reach_the_host(self, box: SandboxExecutor, shop: Shop) -> None:
         assert "NameError" in failing(box, "admin_delete_all()").text
         assert shop.calls == []
 
+    @pytest.mark.promise("generated code is contained")
     @pytest.mark.parametrize(
         "value",
         ["10**20000", "lambda: 1", "print", "int", "cyclic", "deep", "{Thing(): 1}", "Thing()"],

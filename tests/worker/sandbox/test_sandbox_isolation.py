@@ -191,6 +191,7 @@ class TestWhatIsNotShared:
         with open_sandbox(shop, None, name) as box:
             yield box
 
+    @pytest.mark.promise("generated code is contained")
     @each_isolation
     def test_nothing_names_the_machine_or_its_user(self, box: SandboxExecutor) -> None:
         assert tried(box, "import os\nseen = dict(os.environ)") == {}
@@ -199,6 +200,7 @@ class TestWhatIsNotShared:
         assert tried(box, "import time\nseen = time.tzname[0]") == "UTC"
         assert tried(box, "seen = os.readlink('/proc/self/exe')") != str(sys.executable)
 
+    @pytest.mark.promise("generated code is contained")
     @each_isolation
     def test_a_local_socket_of_the_machine_is_out_of_reach(
         self, box: SandboxExecutor, tmp_path: Path
@@ -215,6 +217,7 @@ class TestWhatIsNotShared:
             with pytest.raises(BlockingIOError):
                 mailbox.recv(1)
 
+    @pytest.mark.promise("generated code is contained")
     @each_isolation
     def test_other_processes_cannot_be_seen(self, box: SandboxExecutor) -> None:
         for code in (
@@ -225,6 +228,7 @@ class TestWhatIsNotShared:
         ):
             assert tried(box, code) in ("PermissionError", "FileNotFoundError"), code
 
+    @pytest.mark.promise("generated code is contained")
     @each_isolation
     def test_whether_a_path_is_there_is_all_that_landlock_lets_through(
         self, box: SandboxExecutor, name: Isolation
@@ -235,6 +239,7 @@ class TestWhatIsNotShared:
         for action in ("os.listdir", "os.readlink", "os.chdir", "open", "os.rmdir"):
             assert "Error" in str(tried(box, f"seen = {action}({str(ROOT)!r})"))
 
+    @pytest.mark.promise("generated code is contained")
     @each_isolation
     def test_the_standard_library_can_be_read_and_no_other_package(
         self, box: SandboxExecutor
@@ -243,6 +248,7 @@ class TestWhatIsNotShared:
         assert tried(box, "import pip\nseen = 1") == "ModuleNotFoundError"
 
 
+@pytest.mark.promise("generated code is contained")
 @each_isolation
 def test_sessions_end_with_their_server(name: Isolation) -> None:
     server = ForkServer(name)
@@ -268,6 +274,7 @@ class TestFilters:
                 assert index + 1 + max(true, false) < len(program)
         assert program[-1][0] == 0x06
 
+    @pytest.mark.promise("generated code is contained")
     @pytest.mark.parametrize(
         ("name", "number", "args", "allowed"),
         [
@@ -308,6 +315,7 @@ class TestFilters:
         verdict = interpret(assemble(SESSION, "x86_64"), 0xC000003E, number, args)
         assert (verdict == 0x7FFF0000) is allowed, name
 
+    @pytest.mark.promise("generated code is contained")
     def test_foreign_numbers_kill(self) -> None:
         code = assemble(SESSION, "x86_64")
         assert interpret(code, 0x40000003, 0, ()) == 0x80000000

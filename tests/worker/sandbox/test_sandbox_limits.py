@@ -64,6 +64,7 @@ def test_memory(opened: Opened, code: str) -> None:
     assert box("kept").output == 1
 
 
+@pytest.mark.promise("generated code is contained")
 def test_memory_holds_across_steps(opened: Opened) -> None:
     box = opened(SandboxLimits(seconds=2))
     held = 0
@@ -83,6 +84,7 @@ def test_recursion_is_an_error_like_another(box: SandboxExecutor) -> None:
     assert "RecursionError" in error.text
 
 
+@pytest.mark.promise("generated code is contained")
 def test_calls_are_counted(opened: Opened, shop: Shop) -> None:
     box = opened(SandboxLimits(calls=10))
     error, _ = ended(box, "for i in range(100): echo(i)")
@@ -99,6 +101,7 @@ def test_code_that_ignores_the_count_is_stopped(opened: Opened, shop: Shop) -> N
     assert seconds < SLACK
 
 
+@pytest.mark.promise("generated code is contained")
 def test_sizes_of_arguments_results_and_code(opened: Opened, shop: Shop) -> None:
     box = opened(SandboxLimits(argument_chars=100, result_chars=1000, code_chars=500))
     assert "larger than 100 characters" in ended(box, "echo('x' * 200)")[0].text

@@ -131,6 +131,7 @@ def test_what_is_displayed_can_be_written(value: Any) -> None:
     assert not any(char in text for char in "\x1b\x07\x85\u2028\u202e")
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize(
     "junk", [b"\xff\xff\xff\xff", b"\0\0\0\x01[", b"\0\0\0\x021]", b"\0\0\0\x02[]"]
 )
@@ -141,6 +142,7 @@ def test_junk_on_the_wire(junk: bytes) -> None:
         line.next()
 
 
+@pytest.mark.promise("generated code is contained")
 @pytest.mark.parametrize(
     "packed", [{"$": "tuple"}, {"$": "exec", "of": []}, {"$": "set", "of": [[1]]}]
 )

@@ -216,6 +216,7 @@ def whole(
     return life.paid, outcome(life.run)
 
 
+@pytest.mark.promise("nothing lost at a kill")
 @pytest.mark.nightly("takes half a minute; by day kills of a run and of a lab run are tested")
 @pytest.mark.parametrize("seed", range(LOOPS))
 def test_a_loop_that_is_killed_comes_to_the_same_end_for_the_same_price(

@@ -52,6 +52,7 @@ def test_trials_stand_in_pack_order_whatever_is_done_first(
     ]
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_stopped_run_goes_on_without_playing_again_what_is_done(
     new_run: NewRun, pack_file: PackFile, pretended: Any, trial: Make
 ) -> None:

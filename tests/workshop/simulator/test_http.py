@@ -320,6 +320,7 @@ def raw(server: Simulator, *parts: bytes) -> bytes:
         return found
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_body_without_end_is_bounded_in_size(
     server: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -333,6 +334,7 @@ def test_a_body_without_end_is_bounded_in_size(
     assert b"request body is larger than 1 MB" in whole
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_a_body_that_dribbles_is_bounded_in_time(
     server: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:

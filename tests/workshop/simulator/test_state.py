@@ -152,6 +152,7 @@ def test_a_restart_changes_nothing(
     third.close()
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_a_file_cut_anywhere_holds_every_complete_line(pack: Pack, tmp_path: Path) -> None:
     path, cut = tmp_path / "state.jsonl", tmp_path / "cut.jsonl"
     handler = handler_of(path, pack)
@@ -180,6 +181,7 @@ def test_a_file_cut_anywhere_holds_every_complete_line(pack: Pack, tmp_path: Pat
         again.close()
 
 
+@pytest.mark.promise("nothing lost at a kill")
 def test_the_line_stands_before_the_effect_and_is_synced_where_it_counts(
     pack: Pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def test_a_failure_is_an_error_of_its_sample(log: Any) -> None:
     assert sample.metadata["outcome"] == "error"
 
 
+@pytest.mark.promise("no secret in an output")
 def test_no_secret_leaves_the_run_folder(folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     path = tmp_path / "log.json"

@@ -82,6 +82,7 @@ def test_nothing_begins_before_or_ends_after_what_it_is_part_of(span: Span) -> N
             assert child.ended <= parent.ended + slack
 
 
+@pytest.mark.promise("no secret in an output")
 def test_prompts_are_told_whole_and_without_secrets(span: Span) -> None:
     eyes = of(span, "model")[0]
     assert [m.role for m in eyes.messages] == ["system", "user"]

@@ -14,6 +14,7 @@ import typer
 from coordinator.beginning import BASE_URLS
 from coordinator.config import option
 from coordinator.stages import chosen
+from core.files import read_bytes
 from core.models.cassette import TapeError
 from core.models.extras import install
 from core.models.models_file import ModelsError, default_models
@@ -151,7 +152,7 @@ def _asked(lab: LabContext, adapter: BenchmarkAdapter, options: EvolveOptions) -
         "max_turns": options.turns_of(strategy),
         "steps": options.stages,
         "sections": _sections(adapter, options.sections),
-        "start": dict(lab.texts(options.prompts)),
+        "start": dict(lab.texts(options.prompts, id, (strategy,), notes())),
         "terms": Terms(looks=options.looks, token_slack=options.token_slack),
         **lab.models(id, strategy, options.evaluator, options.worker),
     }
@@ -226,7 +227,7 @@ def _go_on(lab: LabContext, folder: Path, options: EvolveOptions) -> Evolved:
 
     console = notes(quiet=options.as_json)
     train, unseen = (
-        list(adapter.scenarios(json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))))
+        list(adapter.scenarios(json.loads(read_bytes(folder / f"{name}.json"))))
         for name in ("train", "unseen")
     )
     base_url = os.environ.get(BASE_URLS["reflection"])

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from coordinator.config import StrategyName
+from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.models.sections import write_out
 from core.runs.errors import CannotRun
@@ -123,7 +124,7 @@ def read_evolved(folder: Path) -> Evolved:
     """Read the records of a folder. Raises CannotRun."""
     path = folder / NAME
     try:
-        return Evolved.model_validate_json(path.read_bytes())
+        return Evolved.model_validate_json(read_bytes(path))
     except OSError as error:
         text = f"{folder} is not a folder of a loop: {NAME} cannot be read: {error.strerror}"
         raise CannotRun(text) from None

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from core.files import read_bytes
 from core.models.file_checks import first_problem
 from core.runs.errors import CannotRun
 from core.runs.journal import write_whole
@@ -254,7 +255,7 @@ def records_of(folder: Path) -> list[AgentSessionRecord]:
     records = []
     for path in (folder / FOLDER).glob("*.json"):
         try:
-            records.append(AgentSessionRecord.model_validate_json(path.read_bytes()))
+            records.append(AgentSessionRecord.model_validate_json(read_bytes(path)))
         except ValidationError as error:
             raise CannotRun(f"{path} cannot be read: {first_problem(error)}") from None
     return sorted(records, key=lambda record: record.number)

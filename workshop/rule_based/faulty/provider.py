@@ -22,6 +22,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from core.models.file_checks import first_problem
 from core.models.model_call import ErrorKind, ExchangeFailed, Message, Reply, Usage
 from core.models.providers import prefixes, provider
+from core.models.reprompt import UNUSABLE
 
 ENDLESS_CHARS = 200_000
 Spoiler = Callable[[str, Random], Reply]
@@ -271,7 +272,10 @@ def reply(model: str, messages: list[Message]) -> str | Reply:
 
 
 def _earlier(messages: list[Message]) -> list[Message]:
-    """The prompt that a conversation went on from; [] for a first one."""
+    """The prompt that a conversation went on from, or that is asked again; [] for a first one."""
+    last = messages[-1]
+    if UNUSABLE in last["content"].rpartition("\n\n")[2]:
+        return [*messages[:-1], {**last, "content": last["content"].rpartition("\n\n")[0]}]
     roles = [m["role"] for m in messages]
     end = len(roles)
     while end and roles[end - 1] != "assistant":

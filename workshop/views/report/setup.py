@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from core.files import read_bytes
 from core.runs.journal import text_hash
 from core.runs.manifest import Identity, Manifest, manifest_of
 from core.runs.prompts import read_prompts
@@ -48,7 +49,7 @@ def setup_of(folder: Path) -> Setup:
     manifest = manifest_of(folder)
     options = manifest.options if manifest else {}
     try:
-        baselines = _SCORES.validate_json((folder / BASELINES).read_bytes())
+        baselines = _SCORES.validate_json(read_bytes(folder / BASELINES))
     except (OSError, ValueError):
         baselines = None
     told = {name: str(v) for name, v in options.items() if v not in (None, "", [], {})}

@@ -148,7 +148,8 @@ class Group(Record):
     first: str | None
     """Start of its first run, ISO 8601 in UTC."""
     score_mean: float | None
-    """Over the tasks that the agent played and that were scored, as ``passed``."""
+    """Over the tasks that the agent played and that were scored, or that ended because no reply
+    could be read, which count as 0; as ``passed``."""
     passed: Share
     harm: int
     unjudged: int
@@ -238,7 +239,7 @@ def _group(name: str, trials: Sequence[Trial], *, alike: bool = False) -> Group:
     judged = [
         (run, task)
         for run, task in trials
-        if not task.infrastructure_failure and task.score is not None
+        if not task.infrastructure_failure and (task.score is not None or task.failure == "reply")
     ]
     # Another text of the same name is another task.
     different = {(run.pack, t.spec_id, run.scenarios.get(t.spec_id)) for run, t in judged}
@@ -248,7 +249,7 @@ def _group(name: str, trials: Sequence[Trial], *, alike: bool = False) -> Group:
         runs=len({run.name for run, _ in trials}),
         tasks=len(tasks),
         first=min(starts).isoformat(timespec="seconds") if starts else None,
-        score_mean=_mean(task.score for _, task in judged),
+        score_mean=_mean(0.0 if t.outcome == "error" else t.score for _, t in judged),
         passed=share_of(
             sum(task.passed for _, task in judged), len(judged), None if alike else len(different)
         ),

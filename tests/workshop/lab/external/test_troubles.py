@@ -41,6 +41,7 @@ def unknown(task: Any) -> bool:
     return task.score is None and task.eval_log == "" and not task.passed and task.failed
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_an_agent_that_hangs_is_ended_with_all_that_it_has_started(
     regress: Any, agent: Any, pack_file: PackFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -396,6 +397,7 @@ def test_a_secret_in_the_command_is_not_kept_and_such_a_run_does_not_go_on(
     assert "secrets are not stored" in again.stderr
 
 
+@pytest.mark.promise("what comes from outside is bounded")
 def test_last_words_and_names_of_models_are_short_however_long_they_were(
     regress: Any, agent: Any, pack_file: PackFile
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.models.prompt_json import compact, packed
-from evaluator.evaluator import read_decision
+from tests.replies import read_decision
 from tests.workshop.rule_based.company.bakery import NAMED, answer, briefing, run
 from workshop.rule_based import provider
 

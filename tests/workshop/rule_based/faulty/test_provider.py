@@ -20,7 +20,7 @@ from core.models.model_client import ModelClient, ModelFailed
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
 from core.models.reprompt import Misread
-from evaluator.evaluator import read_decision
+from tests.replies import read_decision
 from tests.scripted import play
 from worker.worker import Worker
 from workshop.rule_based.faulty import provider as faulty

@@ -13,9 +13,10 @@ from core.models.model_client import ModelClient
 from core.models.reply_code import find_code
 from core.models.reply_text import clean
 from core.runs.task import TurnContext
-from evaluator.evaluator import Evaluator, read_decision
+from evaluator.evaluator import Evaluator
 from playbooks.library import prose
 from store_tools.environment import ENDING
+from tests.replies import read_decision
 from workshop.rule_based.prompt import Instruction
 from workshop.rule_based.store import programs
 from workshop.rule_based.store.model import reply

@@ -1,0 +1,342 @@
+"""Where a session plays and who plays it: told and checked before the first task."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli import waiting
+from cli.benchmarks import world_named
+from cli.cli import app
+from coordinator.session import Session
+from core.erc3_client import retry_policy
+from core.runs import manifest
+from tests import fake_openai_faults as faults
+from tests.fake_openai import FakeOpenAI
+from workshop.simulator.server import Simulator
+
+CLEAN = dict.fromkeys(
+    (
+        "ERC3_API_KEY", "ERC3_BASE_URL", "EVALUATOR_MODEL", "WORKER_MODEL", "MODELS_FILE",
+        "EVALUATOR_BASE_URL", "WORKER_BASE_URL", "NEBIUS_API_KEY", "OPENROUTER_API_KEY",
+    ),
+    "",
+)  # fmt: skip
+SPECS = ("first", "second")
+Go = Callable[..., Result]
+
+
+@pytest.fixture
+def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Go:
+    """Types a command in an empty folder, whose runs are in ``logs``."""
+    monkeypatch.chdir(tmp_path)
+
+    def type_it(*words: object, **env: str) -> Result:
+        done = CliRunner().invoke(app, [str(word) for word in words], env=CLEAN | env)
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return done
+
+    return type_it
+
+
+@pytest.fixture
+def real(platform_of: Any, shop_json: Any) -> Simulator:
+    """A platform with two tasks of a shop."""
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    simulator: Simulator = platform_of(*(shop_json(spec_id=one, expect=buy) for one in SPECS))
+    return simulator
+
+
+def at(simulator: Simulator) -> dict[str, str]:
+    return {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": simulator.base_url}
+
+
+def manifests(folder: Path = Path("logs")) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*/run.json"))]
+
+
+def heard(done: Result) -> str:
+    return " ".join(done.output.split())
+
+
+# -- sections of another benchmark or strategy
+
+
+@pytest.fixture
+def both(go: Go) -> Path:
+    """Every section of both benchmarks, one of each edited, and one of each strategy."""
+    assert go("prompts", "both").exit_code == 0
+    edited = ("store/playbooks/budget-check", "company/rules", "next_step/system", "worker/system")
+    for name in edited:
+        path = Path(f"both/{name}.md")
+        path.write_text(path.read_text() + "Be brief.\n")
+    return Path("both")
+
+
+@pytest.mark.parametrize(
+    ("words", "used"),
+    [
+        (["--benchmark", "company"], {"company/rules", "worker/system"}),
+        ([], {"store/playbooks/budget-check", "worker/system"}),
+        (["--strategy", "next-step"], {"store/playbooks/budget-check", "next_step/system"}),
+    ],
+)
+def test_sections_of_another_benchmark_or_strategy_are_named_and_not_used(
+    go: Go, both: Path, words: list[str], used: set[str]
+) -> None:
+    benchmark = "company" if "company" in words else "store"
+    pack = json.loads(world_named(benchmark).bundled.read_text())
+    spec = pack["scenarios"][0]["spec_id"]
+    done = go("--prompts", both, *words, "--task", spec)
+    assert done.exit_code == 0, done.output
+    (found,) = manifests()
+    assert set(found["identity"]["sections"]) == used
+    assert set(found["shipped"]) == used
+    left = {"store/playbooks/budget-check", "company/rules", "next_step/system", "worker/system"}
+    left -= used
+    assert done.output.count("not used") == 1
+    assert f"note: --prompts: {len(left)} sections not used" in heard(done)
+    assert all(name in heard(done) for name in left)
+    assert (Path("logs") / found["run_id"] / "results.json").is_file()
+
+
+def test_the_lab_leaves_them_out_too(go: Go, both: Path) -> None:
+    words = ("--pack", "generated:where:1", "--jobs", "1", "--prompts", both)
+    done = go("regress", *words)
+    assert done.exit_code == 0, done.output
+    (found,) = manifests()
+    assert set(found["identity"]["sections"]) == {"store/playbooks/budget-check", "worker/system"}
+    assert "note: --prompts: 2 sections not used" in heard(done)
+
+
+def test_a_real_session_with_sections_of_another_benchmark_is_played(
+    go: Go, both: Path, real: Simulator
+) -> None:
+    done = go("--real", "--rule-based", "--yes", "--prompts", both, **at(real))
+    assert done.exit_code == 0, done.output
+    (found,) = manifests()
+    assert real.platform.session(found["session_id"]).status == "evaluated"
+
+
+# -- nothing is left open that cannot be gone on with
+
+
+def test_what_fails_for_a_reason_of_ours_does_so_before_a_session_is_opened(
+    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("cli.assembly.Assembly._keep", broken)
+    done = go("--real", "--rule-based", "--yes", **at(real))
+    assert done.exit_code == 1
+    assert "No space left" in done.output
+    assert not real.platform.sessions
+    assert [*Path("logs").iterdir()] == []
+    assert "there is no run 'latest'" in go("show", "latest").output
+
+
+def test_a_session_that_was_opened_is_named_and_can_be_gone_on_with(
+    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "starts", broken)
+        done = go("--real", "--rule-based", "--yes", **at(real))
+    assert done.exit_code == 1
+    (found,) = manifests()
+    (session,) = real.platform.sessions.values()
+    assert found["session_id"] == session.session_id
+    assert f"session {session.session_id} at {real.base_url} is open" in heard(done)
+    folder = Path("logs") / found["run_id"]
+    assert f"--resume {folder}" in heard(done)
+    assert go("--resume", folder, "--yes", **at(real)).exit_code == 0
+    assert session.status == "evaluated"
+
+
+def test_a_session_whose_id_cannot_be_kept_is_named(
+    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(manifest, "write_whole", broken)
+    done = go("--real", "--rule-based", "--yes", **at(real))
+    assert done.exit_code == 1
+    (session,) = real.platform.sessions.values()
+    assert f"session {session.session_id} at {real.base_url} is open" in heard(done)
+    assert "could not keep its id" in heard(done)
+    assert "--resume" not in heard(done)
+
+
+# -- one model for both roles
+
+
+@pytest.fixture
+def server() -> Iterator[FakeOpenAI]:
+    with FakeOpenAI() as served:
+        yield served
+
+
+def models_file(server: FakeOpenAI) -> Path:
+    backend = f'{{ model = "openai/fake-large", base_url = "{server.base_url}" }}'
+    Path("models.toml").write_text(f"[models.mine]\nbackends = [{backend}]\n")
+    return Path("models.toml")
+
+
+BUNDLED = "named_item_on_last_page"
+
+
+@pytest.mark.parametrize("way", ["option", "variable", "base URL", "next-step"])
+def test_an_evaluator_alone_plays_both_roles(go: Go, server: FakeOpenAI, way: str) -> None:
+    words: list[object] = ["--models", models_file(server), "--evaluator", "mine"]
+    env = {"OPENAI_API_KEY": "sk-x"}
+    model = "mine"
+    if way == "variable":
+        words, env = words[:2], env | {"EVALUATOR_MODEL": "mine"}
+    if way == "base URL":
+        model = "openai/fake-large"
+        words, env = ["--evaluator", model], env | {"EVALUATOR_BASE_URL": server.base_url}
+    if way == "next-step":
+        words += ["--strategy", "next-step", "--max-turns", "1"]
+    done = go(*words, "--task", BUNDLED, "--json", **env)
+    (found,) = manifests()
+    assert found["identity"]["models"] == {"evaluator": model, "worker": model}
+    assert {ask.model for ask in server.seen} == {"fake-large"}
+    line = f"model: {model}" if way == "next-step" else f"evaluator and worker: {model}"
+    assert line in done.stderr
+    if way != "next-step":
+        assert len(server.seen) > 1
+        assert json.loads(done.stdout)["tasks"][0]["score"] == 1.0
+
+
+def test_a_worker_alone_is_an_error_that_says_what_to_type(go: Go) -> None:
+    for words, env, named in (
+        (["--worker", "openai/x"], {}, "--worker names openai/x"),
+        ([], {"WORKER_MODEL": "openai/x"}, "WORKER_MODEL names openai/x"),
+        (["regress", "--pack", "bundled", "--worker", "openai/x"], {}, "--worker names openai/x"),
+    ):
+        done = go(*words, OPENAI_API_KEY="sk-x", **env)
+        assert done.exit_code == 2, done.output
+        assert named in heard(done)
+        assert "--evaluator" in heard(done)
+        assert not Path("logs").exists()
+
+
+# -- the address
+
+
+def test_a_real_run_begins_with_where_it_plays(go: Go, real: Simulator) -> None:
+    done = go("--real", "--rule-based", **at(real))
+    (found,) = manifests()
+    assert found["base_url"] == real.base_url
+    session = found["session_id"]
+    line = f"playing at {real.base_url}: benchmark store, session {session}, 2 tasks"
+    assert line in heard(done)
+    assert heard(done).index(line) < heard(done).index("[1/2]")
+    folder = Path("logs") / found["run_id"]
+    assert "not submitted" in go("show", folder).output
+    again = go("--resume", folder, "--yes", ERC3_API_KEY="key-mine")
+    assert again.exit_code == 0, again.output
+    assert f"resuming at {real.base_url}: benchmark store, session {session}, 2 tasks" in heard(
+        again
+    )
+    assert f"submitted: session {session}" in heard(again)
+    assert "not submitted" not in go("show", folder).output
+
+
+@pytest.mark.parametrize("variable", ["https://other.example", "http://127.0.0.1:9/base"])
+def test_a_run_is_resumed_at_no_other_platform(go: Go, real: Simulator, variable: str) -> None:
+    go("--real", "--rule-based", **at(real))
+    (found,) = manifests()
+    folder = Path("logs") / found["run_id"]
+    words = ("--resume", folder, "--yes")
+    done = go(*words, ERC3_API_KEY="key-mine", ERC3_BASE_URL=variable)
+    assert done.exit_code == 1
+    assert f"ERC3_BASE_URL={real.base_url}" in heard(done)
+    assert variable in heard(done)
+    assert real.platform.session(found["session_id"]).status == "open"
+    same = f"{real.base_url}/"  # another way to write it
+    assert go(*words, ERC3_API_KEY="key-mine", ERC3_BASE_URL=same).exit_code == 0
+
+
+def test_a_platform_that_does_not_answer_is_told_while_it_is_waited_for(
+    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(waiting, "LOOKS_EVERY", 0.05)
+    monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.1)
+    assert go("--real", "--rule-based", **at(real)).exit_code == 0
+    (found,) = manifests()
+    path = Path("logs") / found["run_id"] / "run.json"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        nowhere = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    path.write_text(json.dumps(found | {"base_url": nowhere}))
+    again = ("--resume", path.parent, "--yes", "--retry-seconds", "1")
+    done = go(*again, ERC3_API_KEY="key-mine")
+    assert done.exit_code == 1
+    assert heard(done).count(f"waiting for {nowhere}: no answer for") >= 2
+    assert f"cannot be reached: {nowhere}" in heard(done)
+
+
+# -- tasks that ended with an error
+
+
+@pytest.mark.parametrize("status", ["401", "404"])
+def test_a_task_that_ended_with_an_error_has_no_score_anywhere(go: Go, status: str) -> None:
+    with FakeOpenAI(plan=faults.always(status)) as server:
+        words = ("--models", models_file(server), "--evaluator", "mine")
+        done = go(*words, OPENAI_API_KEY="sk-x")
+    (found,) = manifests()
+    folder = Path("logs") / found["run_id"]
+    results = json.loads((folder / "results.json").read_text())
+    assert [task["score"] for task in results["tasks"]] == [None] * 3
+    assert results["totals"]["score_mean"] is None
+    assert results["totals"]["scored"] == 0
+    assert {part["passed"] for part in results["totals"]["groups"].values()} == {0}
+    assert "] " in done.output
+    assert ": –, error" in done.output
+    assert "no task played" not in done.output
+    for shown in (done.output, go("show", folder).output, go("show", folder, "--failed").output):
+        assert "scored" not in shown
+        assert "would score" not in shown
+        assert not re.search(r"│ +[01]\.\d+ +│ error|  [01]\.\d  error", shown), shown
+    assert "no score;" in go("show", folder).output
+    task = results["tasks"][0]["spec_id"]
+    assert "failed, score –" in go("show", folder, "--task", task).output
+    stats = json.loads(go("stats", "--json").output)
+    assert all(group["score_mean"] is None for group in _groups(stats))
+
+
+def _groups(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if "score_mean" in value:
+            yield value
+        for part in value.values():
+            yield from _groups(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _groups(part)
+
+
+def test_a_limit_names_the_option_that_raises_it(go: Go) -> None:
+    done = go("--max-tokens", "9000", "--quiet")
+    assert done.exit_code == 3
+    (found,) = manifests()
+    folder = Path("logs") / found["run_id"]
+    line = next(line for line in done.output.splitlines() if "higher limit" in line)
+    assert str(folder) in line
+    words = line.split("--resume", 1)[1].split()
+    assert words[1] == "--max-tokens"
+    assert int(words[2]) >= 18_000
+    assert os.path.samefile(words[0], folder)
