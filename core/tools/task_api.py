@@ -90,7 +90,7 @@ class TaskApi(Generic[F]):
         self._retry_policy = retry_policy or RetryPolicy()
         self._outages = OutageTracker()
         self._ledger = Ledger()
-        self._ahead = Ahead(client.dispatch)
+        self._ahead = Ahead(lambda request: self._client.dispatch(request))
         self._noted: set[str] = set()
         """Notices of texts that were cut."""
         self._gone = 0
