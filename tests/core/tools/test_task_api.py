@@ -362,3 +362,218 @@ def test_an_answer_with_an_endless_list_is_not_believed() -> None:
     assert list(api.unanswered) == ["/look"]
     assert api.write(Req_Note()) == "shown"
     assert [type(entry) for entry in entries] == [WireCall, Resolved]
+
+
+# -- what an earlier attempt, or an earlier process, has left
+
+
+def recorded(*entries: Any, outcome: str = "") -> list[Any]:
+    """The entries of a journal: an intent for each text, with an outcome where one is named."""
+    journal: list[Any] = []
+    for text in entries:
+        body = {"text": text}
+        journal.append(Intent(path="/note", body=body, about={}))
+        if outcome:
+            wire = {"path": "/note", "body": body, "kind": "write", "outcome": outcome}
+            journal.append(WireCall.model_validate({**wire, "error": "no answer"}))
+    return journal
+
+
+def remaking(**row: Any) -> dict[str, Any]:
+    """A row whose requests can be made again from a journal."""
+    return {"durable": True, "request": lambda path, body: Req_Note(**body), **row}
+
+
+@pytest.mark.promise("nothing lost at a kill")
+@pytest.mark.parametrize("outcome", ["", "unknown", "failed"])
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_process_that_goes_on_looks_what_became_of_every_open_write(
+    outcome: str, arrived: bool
+) -> None:
+    line = Line()
+    line.notes += ["a"] * arrived
+    api, entries = api_on(line, **remaking(look=shown))
+    api.resume(recorded("a", outcome=outcome))
+    api.unanswered["/note"] = "no answer"
+    api.settle_open()
+    (write,) = api.facts.writes
+    absent = "refused" if outcome == "failed" else "lost"
+    assert write.outcome == ("done" if arrived else absent)
+    assert entries == [Resolved(path="/note", took_effect=arrived)]
+    assert api.unanswered == ({} if arrived else {"/note": "no answer"})
+    api.settle_open()
+    assert len(entries) == 1
+
+
+@pytest.mark.promise("nothing lost at a kill")
+@pytest.mark.parametrize(("outcome", "left"), [("unknown", "unknown"), ("failed", "refused")])
+def test_what_cannot_be_looked_at_stays_open_unless_it_was_refused(outcome: str, left: str) -> None:
+    def look(api: Api, request: Any, before: Any) -> object:
+        raise Refused("there is no such note")
+
+    api, entries = api_on(Line(), **remaking(look=look))
+    api.resume(recorded("first", "second", outcome=outcome))
+    api.settle_open()
+    assert [write.outcome for write in api.facts.writes] == [left] * 2
+    assert outcomes(entries) == [False] * (2 if left == "refused" else 0)
+    assert (api.facts.open_at("/note") is None) == (left == "refused")
+
+
+def test_an_outage_ends_the_looking() -> None:
+    def look(api: Api, request: Any, before: Any) -> object:
+        raise OutOfReach("no answer")
+
+    api, _ = api_on(Line(), **remaking(look=look))
+    api.resume(recorded("a"))
+    with pytest.raises(OutOfReach):
+        api.settle_open()
+    assert api.facts.open_at("/note")
+
+
+@pytest.mark.promise("no wrong write")
+def test_what_an_earlier_process_has_made_is_answered_once_and_not_made_again() -> None:
+    line = Line()
+    line.notes.append("a")
+    api, entries = api_on(line, **remaking(look=shown))
+    asked: list[Any] = []
+    api.verdict = lambda requests: asked.append(requests)
+    api.resume(recorded("a", outcome="done"))
+    assert api.write(Req_Note()) == "shown"
+    assert (line.sent, entries, asked) == ([], [], [])
+    assert api.write(Req_Note()).seen == "/note"
+    assert (line.sent, len(asked)) == (["/note"], 1)
+
+
+def test_what_the_state_does_not_show_any_more_is_made_again() -> None:
+    line = Line()
+    api, _ = api_on(line, **remaking(look=shown))
+    api.resume(recorded("a", outcome="done"))
+    assert api.write(Req_Note()).seen == "/note"
+    assert line.sent == ["/note"]
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize("arrived", [True, False])
+def test_one_that_is_sent_once_a_task_is_looked_up_before_another_is_sent(arrived: bool) -> None:
+    line = Line()
+    line.notes += ["first"] * arrived
+    api, entries = api_on(line, **remaking(look=shown, once=True))
+    api.resume(recorded("first"))
+    answer = api.write(Req_Note(text="second"))
+    assert line.sent == [] if arrived else ["/note"]
+    assert (answer == "shown") == arrived
+    assert line.notes == (["first"] if arrived else ["second"])
+    assert outcomes(entries) == ([True] if arrived else [False, "Intent", "done"])
+
+
+@pytest.mark.promise("no second answer")
+@pytest.mark.parametrize("same", [True, False])
+def test_one_that_was_refused_after_all_makes_way_for_another(same: bool) -> None:
+    def look(api: Api, request: Any, before: Any) -> object:
+        raise Refused("no such outcome")
+
+    line = Line()
+    api, entries = api_on(line, **remaking(look=look, once=True, doubts_refusals=True))
+    api.resume(recorded("first"))
+    if same:
+        with pytest.raises(Refused, match="no such outcome"):
+            api.write(Req_Note(text="first"))
+    else:
+        assert api.write(Req_Note(text="second")).seen == "/note"
+    assert line.sent == [] if same else ["/note"]
+    assert entries[0] == Resolved(path="/note", took_effect=False, refused=True)
+    assert api.facts.writes[0].outcome == "refused" if same else "done"
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("arrives", [True, False])
+def test_one_that_may_arrive_late_is_looked_up_again_before_it_is_sent_again(
+    arrives: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = Line(OSError("gone"))
+
+    def pause(error: Any, attempts: int) -> float:
+        line.notes.extend(["a"] * arrives)
+        return 0.0
+
+    monkeypatch.setattr("core.erc3_client.retry_policy.pause", pause)
+    api, entries = api_on(line, **remaking(look=shown, late_seconds=3.0))
+    answer = api.write(Req_Note())
+    assert (answer == "shown") == arrives
+    assert line.notes == ["a"]
+    assert len(line.sent) == (1 if arrives else 2)
+    tail = [True] if arrives else ["Intent", "done"]
+    assert outcomes(entries) == ["Intent", "unknown", False, *tail]
+
+
+@pytest.mark.promise("no lost answer")
+@pytest.mark.parametrize("status", [400, 404, 429])
+def test_a_refusal_of_what_doubts_refusals_is_no_answer(status: int) -> None:
+    line = Line(refusal(status))
+    api, entries = api_on(line, **remaking(look=shown, once=True, doubts_refusals=True))
+    assert api.write(Req_Note()).seen == "/note"
+    assert line.sent == ["/note"] * 2
+    assert outcomes(entries) == ["Intent", "unknown", False, "Intent", "done"]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_read_that_is_answered_for_another_is_sent_once_more(times: int) -> None:
+    left = [times]
+
+    def misfit(request: Any, answer: Any) -> str | None:
+        left[0] -= 1
+        return "an answer to something else" if left[0] >= 0 else None
+
+    line = Line()
+    endpoints = {"/look": Endpoint(misfit=misfit)}
+    api = TaskApi(line, endpoints, TaskFacts(endpoints))
+    if times == 1:
+        assert api.read(Req_Look()).seen == "/look"
+        assert api.unanswered == {}
+    else:
+        with pytest.raises(Inconsistent, match="something else") as caught:
+            api.read(Req_Look())
+        assert caught.value.request is None
+        assert list(api.unanswered) == ["/look"]
+    assert line.sent == ["/look"] * 2
+
+
+@pytest.mark.parametrize(
+    ("was", "fails", "said"),
+    [
+        ("done", None, None),
+        ("failed", refusal(400), None),
+        ("unknown", None, None),
+        ("unknown", refusal(400), None),
+        ("done", refusal(400), "recorded done, now failed (no such note)"),
+        ("failed", None, "recorded failed (x), now done"),
+    ],
+)
+def test_a_recorded_write_is_repeated_and_compared(was: str, fails: Any, said: str | None) -> None:
+    line = Line(fails)
+    api, _ = api_on(line, **remaking())
+    fields = {"path": "/note", "body": {"text": "a"}, "kind": "write", "outcome": was}
+    call = WireCall.model_validate({**fields, "error": "x" if was == "failed" else None})
+    told = api.repeat(call)
+    assert told == (said and f"/note {{'text': 'a'}}: {said}")
+    assert line.sent == ["/note"]
+
+
+def test_what_had_no_effect_is_not_repeated_and_of_a_read_only_what_it_taught_is_taken() -> None:
+    line = Line()
+    api, _ = api_on(line, **remaking())
+    taught: list[Any] = []
+    api.facts.take_read = lambda call, answer: taught.append((call.path, answer))  # type: ignore[method-assign]
+    lost = WireCall(path="/note", body={}, kind="write", outcome="lost")
+    read = WireCall(path="/look", body={}, kind="read", outcome="done")
+    assert (api.repeat(lost), api.repeat(read)) == (None, None)
+    assert (line.sent, taught) == ([], [("/look", None)])
+    unknown = WireCall(path="/paint", body={}, kind="write", outcome="done")
+    assert "cannot be repeated" in (api.repeat(unknown) or "")
+
+
+def test_an_outage_ends_a_repetition() -> None:
+    api, _ = api_on(Line(*[OSError("gone")] * 9), **remaking())
+    call = WireCall(path="/note", body={"text": "a"}, kind="write", outcome="done")
+    with pytest.raises(OutOfReach):
+        api.repeat(call)
