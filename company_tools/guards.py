@@ -138,7 +138,7 @@ def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
 
 def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
     """Nothing was found, and nothing was looked through: no list, and no record that is named."""
-    if answer.outcome != "ok_not_found" or session.memory.listed:
+    if answer.outcome != "ok_not_found" or session.evidence.listed:
         return None
     named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
     if any((one.kind, one.id) in session.evidence.whole for one in named):
