@@ -193,24 +193,17 @@ class TaskApi(Generic[F]):
         blind: set[str] = set()
         """Paths with a write that the state does not tell of: earlier ones wait for it."""
         for write in [one for one in reversed(self.facts.writes) if one.is_open]:
-            look = self._endpoints[write.path].look
-            if look is None or write.path in blind:
+            if self._endpoints[write.path].look is None or write.path in blind:
                 continue
             try:
-                shown = look(self, self.request_of(write), write.about)
-            except OutOfReach:
-                raise
+                self._look_up(self.request_of(write), write.about)
             except Refused as fault:
                 # What does not exist was not changed; of a lost reply even that is no proof.
                 if write.was_refused:
-                    self.settle(write.path, took_effect=False, refused=True)
+                    self._settle_as_refused(write.path)
                 else:
                     write.error = fault.text
                     blind.add(write.path)
-                continue
-            self.settle(write.path, took_effect=shown is not None)
-            if shown is not None:
-                self.unanswered.pop(write.path, None)
 
     def repeat(self, call: WireCall, before: Any = None) -> str | None:
         """Send a recorded write again; in words, what was answered otherwise now.
@@ -280,18 +273,14 @@ class TaskApi(Generic[F]):
         if row.look is None:
             raise OutOfReach(f"{fault.text}; {_UNKNOWN}").after(fault)
         try:
-            shown = row.look(self, request, before)
+            shown = self._look_up(request, before)
         except Refused as told:
             refused = isinstance(fault, Refused)
             if not refused and not row.doubts_refusals:
                 raise OutOfReach(f"{fault.text}; {_UNKNOWN}").after(fault) from None
-            self.settle(path, took_effect=False, refused=True)
-            self.unanswered.pop(path, None)
+            self._settle_as_refused(path)
             raise (fault if refused else told) from None
-        if self.facts.open_at(path):
-            self.settle(path, took_effect=shown is not None)
         if shown is not None:
-            self.unanswered.pop(path, None)
             return shown
         if isinstance(fault, Refused):
             raise fault
@@ -313,23 +302,35 @@ class TaskApi(Generic[F]):
 
         Raises Refused: it was refused, and this one is the same; and as ``_attempt``.
         """
-        path, look, was_open = request.tool, self._endpoints[request.tool].look, earlier.is_open
-        if look is None:
-            raise OutOfReach(f"{_UNKNOWN}: the same was sent before")
+        if self._endpoints[request.tool].look is None:
+            raise OutOfReach(f"the same was sent before; {_UNKNOWN}")
         try:
-            shown = look(self, request, before or earlier.about)
+            return self._look_up(request, before or earlier.about)
         except Refused:
-            if was_open:
-                self.settle(path, took_effect=False, refused=True)
-                self.unanswered.pop(path, None)
-                if earlier.is_same(path, body_of(request)):
+            if earlier.is_open:
+                self._settle_as_refused(earlier.path)
+                if earlier.is_same(earlier.path, body_of(request)):
                     raise
             return None
-        if shown is not None or self.facts.open_at(path):
+
+    def _look_up(self, request: Any, before: Any) -> Any:
+        """The answer of a write that the state shows; None: it had no effect. It is settled so.
+
+        Raises as ``look`` of its row.
+        """
+        path, look = request.tool, self._endpoints[request.tool].look
+        assert look is not None, "who calls has seen that there is one"
+        shown = look(self, request, before)
+        write = self.facts.open_at(path) or self.facts.last(path)
+        if write and (write.is_open or (shown is not None and write.outcome != "done")):
             self.settle(path, took_effect=shown is not None)
         if shown is not None:
             self.unanswered.pop(path, None)
         return shown
+
+    def _settle_as_refused(self, path: str) -> None:
+        self.settle(path, took_effect=False, refused=True)
+        self.unanswered.pop(path, None)
 
     def _made_earlier(self, request: Any) -> Any:
         """The answer of this very write where a process before this one has made it, or None.

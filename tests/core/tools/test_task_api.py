@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from core.erc3_client import ApiError, ApiException
 from core.erc3_client.bounds import CUT_MARK, LIST_AT_MOST, PAGE_AT_MOST
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, Notice, Resolved, ToolFault, WireCall
+from core.ledger import Intent, Ledger, Notice, Resolved, ToolFault, WireCall, tool
+from core.tools.ahead import one
 from core.tools.endpoints import Endpoint, Endpoints
 from core.tools.faults import GivenUp, Inconsistent, OutOfReach, Refused, Unsettled
 from core.tools.task_api import TaskApi
@@ -577,3 +578,138 @@ def test_an_outage_ends_a_repetition() -> None:
     call = WireCall(path="/note", body={"text": "a"}, kind="write", outcome="done")
     with pytest.raises(OutOfReach):
         api.repeat(call)
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("doubts", [True, False])
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_state_that_tells_of_no_such_record_refuses_what_was_refused(
+    status: int, doubts: bool
+) -> None:
+    """Where a reply was lost it proves nothing, unless the state tells of refusals themselves."""
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        raise Refused("nothing there")
+
+    api, entries = api_on(Line(refusal(status)), **remaking(look=look, doubts_refusals=doubts))
+    api.unanswered["/note"] = "no answer"
+    refused = status == 400 and not doubts
+    with pytest.raises(Refused if refused or doubts else OutOfReach) as caught:
+        api.write(Req_Note())
+    said = "no such note" if refused else "nothing there" if doubts else "it is not sent again"
+    assert said in caught.value.text
+    settled = Resolved(path="/note", took_effect=False, refused=True)
+    assert entries[2:] == ([settled] if refused or doubts else [])
+    (write,) = api.facts.writes
+    assert write.outcome == ("refused" if refused or doubts else "unknown")
+    assert ("/note" in api.unanswered) == (not (refused or doubts))
+
+
+@pytest.mark.promise("no second answer")
+def test_what_nobody_can_look_up_is_not_sent_while_one_before_it_is_open() -> None:
+    line = Line()
+    api, _ = api_on(line, **remaking(once=True))
+    api.resume(recorded("first"))
+    api.settle_open()
+    with pytest.raises(OutOfReach, match="the same was sent before"):
+        api.write(Req_Note(text="second"))
+    assert line.sent == []
+
+
+def test_a_look_that_settles_by_itself_is_not_booked_twice() -> None:
+    def look(api: Api, request: Any, before: Any) -> object:
+        api.settle("/note", took_effect=True)
+        return "shown"
+
+    api, entries = api_on(Line(OSError("gone")), **remaking(look=look))
+    assert api.write(Req_Note()) == "shown"
+    assert outcomes(entries) == ["Intent", "unknown", True]
+
+
+def test_of_two_open_writes_the_later_one_is_looked_up_first() -> None:
+    told: list[str] = []
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        told.append(request.text)
+        return "shown" if request.text == "second" else None
+
+    api, _ = api_on(Line(), **remaking(look=look))
+    api.resume(recorded("first", "second"))
+    api.settle_open()
+    assert told == ["second", "first"]
+    assert [write.outcome for write in api.facts.writes] == ["lost", "done"]
+
+
+def test_earlier_writes_wait_for_one_that_the_state_does_not_tell_of() -> None:
+    told: list[str] = []
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        told.append(request.text)
+        raise Refused("nothing there")
+
+    api, _ = api_on(Line(), **remaking(look=look))
+    api.resume(recorded("first", "second", outcome="unknown"))
+    api.settle_open()
+    assert told == ["second"]
+    assert [write.error for write in api.facts.writes] == ["no answer", "nothing there"]
+
+
+def test_reads_that_were_sent_ahead_are_forgotten_at_a_write_and_at_the_end() -> None:
+    for end in ("write", "work"):
+        line = Line()
+        endpoints = rows()
+        api = TaskApi(line, endpoints, TaskFacts(endpoints))
+        with api.recording_to(Ledger()):
+            api.read_ahead(one(request) for request in (Req_Look(), Req_Note(text="read")))
+            assert sorted(line.sent) == ["/look", "/note"]
+            assert api.read(Req_Look()).seen == "/look"
+            assert len(line.sent) == 2
+            api.read_ahead(one(request) for request in (Req_Look(), Req_Note(text="read")))
+            if end == "write":
+                api.write(Req_Note())
+                assert api.read(Req_Look()).seen == "/look"
+                assert line.sent.count("/look") == 3
+        if end == "work":
+            assert api.read(Req_Look()).seen == "/look"
+            assert line.sent.count("/look") == 3
+
+
+def test_an_answer_of_another_kind_than_was_asked_for_is_a_mistake_of_ours() -> None:
+    api, _ = api_on(Pages(content="x"))
+    assert api.read(Req_Look(), Page).content == "x"
+    with pytest.raises(TypeError, match="/look was answered by a Page"):
+        api.read(Req_Look(), Req_Note)
+
+
+def test_what_was_kept_is_booked_as_read_and_the_instruction_is_the_ledgers() -> None:
+    api, _ = api_on(Line())
+    ledger = Ledger()
+    ledger.instruction = "Look."
+
+    def Look() -> str:
+        """Looks at what is kept."""
+        api.book_kept_read("/look", {"id": 1})
+        return api.instruction or ""
+
+    with api.recording_to(ledger):
+        ledger.offer([tool("read", Look)])
+        assert ledger.call("Look", [], {}) == "Look."
+    (kept,) = ledger.calls[-1].kept
+    assert (kept.path, kept.body) == ("/look", {"id": 1})
+
+
+def test_the_state_before_an_attempt_that_was_lost_stays_the_one_to_compare_with() -> None:
+    befores: list[Any] = []
+
+    def look(api: Api, request: Any, before: Any) -> object:
+        befores.append(before)
+        return None
+
+    states = iter(["old", "newer"])
+    row = remaking(
+        look=look, late_seconds=1.0, before=lambda api, request, known: known or next(states)
+    )
+    api, entries = api_on(Line(OSError("gone")), **row)
+    api.write(Req_Note())
+    assert befores == ["old", "old"]
+    assert [entry.about for entry in entries if isinstance(entry, Intent)] == ["old", "old"]

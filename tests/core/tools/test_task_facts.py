@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.ledger import Intent, LedgerEntry, Resolved, WireCall
 from core.tools.endpoints import Endpoint
-from core.tools.task_facts import TaskFacts
+from core.tools.task_facts import TaskFacts, Write
 
 PUT = "/put"
 ROWS = {
@@ -110,3 +110,30 @@ def test_it_does_not_matter_when_the_entries_are_taken(made: list[Any], at: int)
 
 def _sends(entry: LedgerEntry) -> bool:
     return not isinstance(entry, Resolved)
+
+
+def test_a_benchmark_is_told_of_replies_and_of_what_the_state_shows() -> None:
+    told: list[tuple[str, str]] = []
+
+    class Facts(TaskFacts):
+        def take_reply(self, write: Write) -> None:
+            told.append(("reply", write.outcome))
+
+        def take_settled(self, write: Write) -> None:
+            told.append(("settled", write.outcome))
+
+    facts = Facts(ROWS)
+    for entry in (intent(), call("unknown"), settled(False), settled(True), settled(True)):
+        facts.take(entry)
+    assert told == [("reply", "unknown"), ("settled", "lost"), ("settled", "done")]
+
+
+def test_only_the_last_of_equal_attempts_without_effect_is_kept() -> None:
+    rows = {PUT: Endpoint(writes=True, durable=True, look=lambda *_: None)}
+    facts = TaskFacts(rows)
+    for entry in (intent(n=1), call("lost"), intent(n=2), call("done"), intent(n=1)):
+        facts.take(entry)
+    facts.take(intent(n=2))
+    assert [(w.body, w.outcome) for w in facts.writes] == [
+        ({"n": 2}, "done"), ({"n": 1}, "sent"), ({"n": 2}, "sent"),
+    ]  # fmt: skip
