@@ -11,6 +11,7 @@ from company_tools.company_facts import CompanyFacts
 from company_tools.endpoints import ENDPOINTS, entries_before, shown_entry
 from company_tools.evidence import Memory
 from core.erc3_client import company
+from core.erc3_client.own import company_models as wire
 from core.ledger import Intent, Resolved, WireCall
 from core.tools.faults import OutOfReach
 from tests.company_tools.kites import toolbox
@@ -160,3 +161,44 @@ def test_the_record_before_is_known_of_a_change_that_keeps_it() -> None:
     assert change.before == {"status": "active"}
     (other,) = folded(Intent(path=STATUS, body=body, about=None)).changes
     assert other.before is None
+
+
+@pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
+def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int | None) -> None:
+    fields = {"path": "/projects/list", "body": {}, "kind": "read", "outcome": "failed"}
+    error = f"page limit exceeded: {told}"
+    assert folded(WireCall.model_validate({**fields, "error": error})).listing.limit == limit
+
+
+@pytest.mark.parametrize("end", ["reply", "look"])
+def test_a_change_makes_what_was_kept_of_its_kind_old(end: str) -> None:
+    body = {"id": "proj_sails", "status": "paused"}
+    facts = folded(intent(STATUS, **body), *[call("unknown", STATUS, **body)] * (end == "look"))
+    for kind in ("projects", "employees"):
+        facts.memory.kept((kind,), lambda: "kept")
+    if end == "reply":
+        facts.take(call("failed", STATUS, **body))
+    else:
+        facts.take(Resolved(path=STATUS, took_effect=True))
+    assert (facts.memory.has("projects"), facts.memory.has("employees")) == (False, True)
+    assert not facts.wiki_moved
+
+
+def test_a_page_that_turns_out_to_be_written_may_be_named() -> None:
+    body = {"file": "new.md", "content": "x", "changed_by": "una_berg"}
+    lost = [intent(WIKI_UPDATE, **body), call("unknown", WIKI_UPDATE, **body)]
+    facts = folded(*lost, Resolved(path=WIKI_UPDATE, took_effect=True))
+    assert facts.memory.evidence.has("wiki", "new.md")
+
+
+def test_what_a_change_is_answered_with_was_shown() -> None:
+    body = {"employee": "una_berg", "date": "2025-05-02"}
+    facts = folded(intent(LOG_TIME, **body))
+    made = wire.TimeEntryWithID.model_validate(
+        {
+            "id": "te_9", "employee": "una_berg", "date": "2025-05-02", "hours": 1.0,
+            "work_category": "internal", "notes": "", "billable": False, "status": "draft",
+        }
+    )  # fmt: skip
+    facts.take(call("done", LOG_TIME, **body), made)
+    assert "te_9" in facts.memory.evidence.tokens

@@ -210,3 +210,29 @@ def test_a_code_that_the_shop_does_not_know_is_remembered_without_a_look(open_sh
         shop.call("Req_ApplyCoupon", coupon="X")
     assert shop.line.sent == [APPLY]
     assert shop.session.facts.rejected_coupons == {"X"}
+
+
+LOST = Resolved(path=CHECKOUT, took_effect=False)
+
+
+@pytest.mark.parametrize(
+    ("entries", "doubted"),
+    [
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), basket(tea=2), LOST, basket()], False),
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), LOST, basket(tea=3)], True),
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), basket(tea=3)], False),
+        ([basket(tea=2), basket()], True),
+    ],
+)
+def test_a_basket_that_a_checkout_in_doubt_may_have_emptied_is_no_doubt_of_the_calls(
+    entries: list[Any], doubted: bool
+) -> None:
+    assert (seen(*entries).doubt is not None) == doubted
+
+
+@pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
+def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int | None) -> None:
+    facts = StoreFacts(ENDPOINTS)
+    fields = {"path": "/products/list", "body": {}, "kind": "read", "outcome": "failed"}
+    facts.take(WireCall.model_validate({**fields, "error": f"page limit exceeded: {told}"}))
+    assert (facts.listing.limit, facts.looked) == (limit, False)
