@@ -121,7 +121,7 @@ def _who(session: CompanySession) -> tuple[Facts, list[str]]:
 
 def _profile(session: CompanySession, requester: str) -> Facts:
     request = company.Req_GetEmployee(id=requester)
-    employee = session.send(request, wire.Resp_GetEmployee).employee
+    employee = session.read(request, wire.Resp_GetEmployee).employee
     if employee.id == requester:
         session.on_record.add(requester)
     return {"name": employee.name, "salary": employee.salary}

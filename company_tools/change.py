@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cached_property
 from typing import Protocol, TypeAlias, TypeGuard
 
-from pydantic import BaseModel
-
-from core.erc3_client import company, switch
+from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
-from core.tools.api_session import ApiSession, body_of
-from core.tools.faults import Refused
+from core.tools.requests import request_at
+from core.tools.task_facts import Write
 
 LOG_TIME = "/time/log"
 WHOAMI, RESPOND, WIKI_UPDATE = "/whoami", "/respond", "/wiki/update"
@@ -60,20 +58,25 @@ def is_change(request: Request) -> TypeGuard[ChangeRequest]:
     return request.tool in CHANGES
 
 
-class Change:
+class Change(Write):
     """A write to the company, and what is known of its effect."""
 
-    def __init__(self, request: ChangeRequest) -> None:
-        self.request = request
-        self.path: str = request.tool
-        self.body = body_of(request)
-        self.outcome = "sent"
-        """sent, done, refused, lost or unknown"""
-        self.error = ""
-        self.taken_over = False
-        """Whether earlier work has made it, and who goes on has not been given its record."""
-        self.before: dict[str, object] | None = None
-        """The record as it was before, where that is known of a change that was taken over."""
+    @classmethod
+    def of(cls, request: ChangeRequest) -> Change:
+        """The change that a request would make."""
+        return cls(request.tool, request.model_dump(mode="json", exclude={"tool"}))
+
+    @cached_property
+    def request(self) -> ChangeRequest:
+        """The request as the chosen client has it."""
+        made: ChangeRequest = request_at("company", self.path, self.body)
+        return made
+
+    @property
+    def before(self) -> dict[str, object] | None:
+        """The record as it was before, where that is known."""
+        known = self.about.get(RECORD) if isinstance(self.about, dict) else None
+        return known if isinstance(known, dict) else None
 
     @property
     def target(self) -> str:
@@ -87,23 +90,6 @@ class Change:
         became = f"{self.outcome}: {self.error}" if self.error else self.outcome
         return f"{self.path} {self.target} ({became})"
 
-    def repeats(self, other: Change) -> bool:
-        """Whether it is the very change that the other is."""
-        return (self.path, self.body) == (other.path, other.body)
-
-
-@cache
-def _models() -> dict[str, type[BaseModel]]:
-    """The request of each path, as the chosen client has it."""
-    names = vars(switch.load("company"))
-    models = [model for name, model in names.items() if name.startswith("Req_")]
-    return {model.model_fields["tool"].default: model for model in models}
-
-
-def request_at(path: str, body: dict[str, object]) -> ChangeRequest:
-    """A recorded request as the chosen client has it. Raises ValidationError."""
-    return _models()[path].model_validate(body)  # type: ignore[return-value]
-
 
 def is_visible(request: ChangeRequest, pages: Mapping[str, str]) -> bool:
     """Whether the company looks otherwise once a change is made, as far as that is known.
@@ -113,78 +99,27 @@ def is_visible(request: ChangeRequest, pages: Mapping[str, str]) -> bool:
     """
     match request:
         case company.Req_UpdateEmployeeInfo():
-            fields = (getattr(request, field) for field in _SCALARS)
+            fields = (getattr(request, field) for field in SCALARS)
             return any(one is not None for one in fields) or bool(request.skills or request.wills)
         case company.Req_UpdateWiki():
             return bool(request.content or pages.get(request.file))
     return True
 
 
-_SCALARS = ("notes", "salary", "location", "department")
-_ENTRY = ("date", "hours", "work_category", "notes", "billable")
-
-
-def answer_shown(session: ApiSession, request: ChangeRequest) -> BaseModel | None:
-    """The answer of a change that the company shows; None where it does not show it.
-
-    Raises ToolFault: it cannot be read.
-    """
-    match request:
-        case company.Req_UpdateEmployeeInfo():
-            return _employee(session, request)
-        case company.Req_UpdateProjectTeam():
-            shown = team_of(_project(session, request.id).team) == team_of(request.team)
-        case company.Req_UpdateProjectStatus():
-            shown = _project(session, request.id).status == request.status
-        case company.Req_UpdateTimeEntry():
-            asked = company.Req_GetTimeEntry(id=request.id)
-            entry = session.send(asked, wire.Resp_GetTimeEntry).entry
-            shown = all(getattr(entry, field) == getattr(request, field) for field in _ENTRY)
-            shown = shown and request.status in ("", entry.status)
-        case company.Req_UpdateWiki():
-            shown = _page(session, request.file) == request.content
-        case _:
-            return None
-    return wire.RESPONSES[request.tool]() if shown else None
+SCALARS = ("notes", "salary", "location", "department")
+ENTRY_FIELDS = ("date", "hours", "work_category", "notes", "billable")
 
 
 def matching_entries(
     entries: Iterable[wire.TimeEntryWithID], request: company.Req_LogTimeEntry
 ) -> list[wire.TimeEntryWithID]:
     """The time entries that a request to log time could have made."""
-    fields = ("employee", "customer", "project", *_ENTRY)
+    fields = ("employee", "customer", "project", *ENTRY_FIELDS)
     return [
         entry
         for entry in entries
         if all((getattr(entry, f) or None) == (getattr(request, f) or None) for f in fields)
     ]
-
-
-def _employee(session: ApiSession, request: company.Req_UpdateEmployeeInfo) -> BaseModel | None:
-    asked = company.Req_GetEmployee(id=request.employee)
-    employee = session.send(asked, wire.Resp_GetEmployee).employee
-    for field in _SCALARS:
-        wanted = getattr(request, field)
-        if wanted is not None and getattr(employee, field) != wanted:
-            return None
-    for wanted, levels in ((request.skills, employee.skills), (request.wills, employee.wills)):
-        if wanted and levels_of(wanted) != levels_of(levels):
-            return None
-    return wire.Resp_UpdateEmployeeInfo(employee=employee)
-
-
-def _project(session: ApiSession, id: str) -> wire.ProjectDetail:
-    project = session.send(company.Req_GetProject(id=id), wire.Resp_GetProject).project
-    if project is None:
-        raise Refused(f"no project has the id {id[:80]!r}")
-    return project
-
-
-def _page(session: ApiSession, file: str) -> str:
-    try:
-        return session.send(company.Req_LoadWiki(file=file), wire.Resp_LoadWiki).content
-    except Refused:
-        return ""
 
 
 def levels_of(levels: Iterable[wire.SkillLevel]) -> dict[str, int]:

@@ -1,58 +1,65 @@
-"""One task's company as the tools see it: reads, changes, and what became of each change.
+"""One task's company as the tools see it: who asks, kept listings, changes, and the one answer.
 
-What became of a write whose answer is lost is seen by reading the record again; it is sent again
-only where that shows that it had no effect. An update that arrives twice, or late, changes nothing
-more than once did: the platform notes only real changes (facts of the platform). Logged time is
-another matter: there, the entries of that day are read before it is sent, and what is new
-afterwards is what arrived.
+What a listing has shown is kept until a write: the company changes by the writes of its task alone.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
-from company_tools.answering import LATE_SECONDS
-from company_tools.change import (
-    BEFORE,
-    LOG_TIME,
-    RECORD,
-    TOUCHED,
-    WIKI_UPDATE,
-    Change,
-    ChangeRequest,
-    Request,
-    answer_shown,
-    is_change,
-    is_visible,
-    matching_entries,
-)
-from company_tools.reading_session import ReadingSession
+from company_tools.answering import Log
+from company_tools.change import RECORD, RESPOND, WHOAMI, Change, ChangeRequest, Request, is_change
+from company_tools.company_facts import FORBIDDEN, USUAL_LIMIT, CompanyFacts
+from company_tools.endpoints import ENDPOINTS
+from company_tools.evidence import Evidence, Memory
 from company_tools.rule_book import Book
+from company_tools.user import User, consistent
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import ToolCall, ToolFault
-from core.tools.api_session import ApiClient
+from core.tools.ahead import Chain
 from core.tools.collector import keeping
-from core.tools.faults import Missed, OutOfReach, Refused
+from core.tools.faults import Inconsistent, OutOfReach, Refused, failed_request
+from core.tools.paging import END, ListingForbidden
+from core.tools.task_api import ApiClient, TaskApi, body_of
 
 R = TypeVar("R", bound=BaseModel)
+T = TypeVar("T")
+U = TypeVar("U")
+Entry = TypeVar("Entry", bound=BaseModel)
+ListRequest = Callable[..., Request]
+"""Makes the request of a listing from its offset, limit and filters."""
+FIELDS: dict[type[BaseModel], str] = {
+    wire.EmployeeBrief: "employees",
+    wire.CompanyBrief: "companies",
+    wire.ProjectBrief: "projects",
+    wire.TimeEntryWithID: "entries",
+}
+WIKI_VERSION = "wiki version "
+"""Begins the notice in a journal that names the version; what follows is its hash."""
+VERSION_CHARS = 200
 OBJECTION_CHARS = 60
 AGAIN = "not sent: the same objection as before, which nothing that was said since has settled"
 
 
-class CompanySession(ReadingSession):
+class CompanySession(TaskApi[CompanyFacts]):
     """The company of one task."""
 
     def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
-        super().__init__(client, retry_policy)
-        self.changes: list[Change] = []
+        self.memory = Memory(self.book_kept_read)
+        super().__init__(client, ENDPOINTS, CompanyFacts(ENDPOINTS, self.memory), retry_policy)
+        self.observers.append(_Silence(self))
+        self.verdict = self._verdict
+        self.log: Log = tuple
+        """The platform's log of the task; an empty one settles nothing."""
+        self.silent = True
+        """Whether nothing at all is sent any more once the user has been answered."""
         self.calls: Sequence[ToolCall] = ()
         """Every tool call of the task, as those know who look at its answer."""
         self.may_write: Callable[[], str | None] = lambda: None
@@ -64,167 +71,168 @@ class CompanySession(ReadingSession):
         self.read_wiki: Callable[[], Mapping[str, str]] = dict
         self.book_of: Callable[[Mapping[str, str]], Book | None] = lambda pages: None
         """What a model has read of the rules on these pages."""
-        self._entries_before: dict[str, set[str]] = {}
-        """Of time that is to be logged: the entries like it that there were before."""
         self.on_record: set[str] = set()
-
-    def write(self, request: Request, final: bool, about: object) -> BaseModel:
-        """One attempt at a write; what it makes old is forgotten, the change is noted.
-
-        Raises ToolFault: nobody known asks for it, or the same was sent before.
-        """
-        if not is_change(request):
-            return super().write(request, final, about)
-        if why := self.may_write():
-            raise ToolFault(f"nothing was changed: {why}")
-        change = Change(request)
-        _refuse_twice(change)
-        # Work that was cut off is done again: its own change is answered, once, as if made now.
-        if (earlier := self.made_earlier(request)) and (made := self._shown(earlier)) is not None:
-            earlier.taken_over = False
-            return made
-        self._check(change)
-        arrived = self._logged_since(change)
-        self.changes.append(change)
-        if arrived is not None:
-            change.outcome = "done"
-            return arrived
-        if change.path == LOG_TIME:
-            about = {**change.body, BEFORE: sorted(self._entries_before[_key(change)])}
-        try:
-            # What it is about has its intent noted: a crash must not lead to a second one.
-            answer: BaseModel = super().write(request, final, about or change.body)
-        except ToolFault as fault:
-            lost = isinstance(fault, Missed)
-            unknown = isinstance(fault, OutOfReach)
-            change.outcome = "lost" if lost else "unknown" if unknown else "refused"
-            change.error = fault.text
-            raise
-        finally:
-            self._wiki_moved = self._wiki_moved or change.path == WIKI_UPDATE
-            self.memory.forget(TOUCHED[change.path])
-        change.outcome = "done"
-        self._note_page(change)
-        return answer
-
-    def _check(self, change: Change) -> None:
-        """Refuse a change that something speaks against, or that was sent before."""
-        if why := self.speaks_against(change):
-            if why in self._objections:
-                raise ToolFault(f"{AGAIN} ({why[:OBJECTION_CHARS]}…)")
-            self._objections.add(why)
-            raise ToolFault(f"not sent: {why}")
-        same = [other for other in self.changes if other.repeats(change)]
-        for other in same:
-            if other.outcome not in ("refused", "lost"):
-                raise ToolFault(
-                    f"not sent: the same change was sent before: {other.summary}. Each is made once"
-                )
-        # What was refused, or had no effect, is tried once more.
-        self.changes = [other for other in self.changes if other not in same]
-
-    def _note_page(self, change: Change) -> None:
-        """Let an answer name a page that was written, also one that was emptied."""
-        if isinstance(change.request, company.Req_UpdateWiki):
-            self.memory.note(wire.Resp_ListWiki(paths=[change.request.file], sha1=""))
-
-    def _logged_since(self, change: Change) -> wire.Resp_LogTimeEntry | None:
-        """The entry of time whose logging had no answer and has arrived since, or None."""
-        request = change.request
-        if not isinstance(request, company.Req_LogTimeEntry):
-            return None
-        filters = {"employee": request.employee, "date_from": request.date, "date_to": request.date}
-        entries = self.pages(company.Req_SearchTimeEntries, wire.TimeEntryWithID, **filters)
-        same = {entry.id: entry for entry in matching_entries(entries, request)}
-        before = self._entries_before.setdefault(_key(change), set(same))
-        fresh = (entry for id, entry in same.items() if id not in before)
-        return next((wire.Resp_LogTimeEntry(**dict(entry)) for entry in fresh), None)
-
-    def answer_despite(self, request: Request, error: Exception) -> BaseModel | None:
-        """The answer of a change that was refused and that the company shows all the same.
-
-        Raises OutOfReach: it cannot be looked up.
-        """
-        if not is_change(request):
-            return super().answer_despite(request, error)
-        is_refused = isinstance(self.fault_of(request, error), Refused)
-        if not is_refused or not is_visible(request, self.evidence.pages):
-            return None
-        try:
-            return self._shown(Change(request))
-        except OutOfReach as fault:
-            text = f"{fault.text}: whether a change that was refused took effect cannot be told"
-            raise OutOfReach(text) from None
-        except ToolFault:  # what cannot be looked at was not changed
-            return None
-
-    def without_answer(self, request: Request, about: object, fault: OutOfReach) -> BaseModel:
-        """Look what became of a change.
-
-        Raises:
-            Missed: it had no effect; it is sent again.
-            OutOfReach: it cannot be told.
-        """
-        path = request.tool
-        if not is_change(request):
-            return super().without_answer(request, about, fault)
-        try:
-            answer = self._shown(Change(request))
-        except ToolFault:
-            return super().without_answer(request, about, fault)
-        self.resolved(path, took_effect=answer is not None)
-        if answer is None:
-            # An update that arrives late changes nothing more; hours would be logged twice.
-            pause = max(fault.retry_after or 0.0, LATE_SECONDS) if path == LOG_TIME else None
-            missed = Missed(f"{fault.text}; it did not take effect", pause or fault.retry_after)
-            raise missed.after(fault)
-        self.unanswered.pop(path, None)
-        return answer
-
-    def _shown(self, change: Change) -> BaseModel | None:
-        """The answer of a change that the company shows now; None where it shows none."""
-        if change.path == LOG_TIME:
-            return self._logged_since(change)
-        return answer_shown(self, change.request)
+        self._user: User | None = None
+        self._noted_version = ""
+        self.identity_fault: str | None = None
 
     @property
-    def changed(self) -> list[Change]:
-        """The changes that took effect, oldest first."""
-        return [c for c in self.changes if c.outcome == "done"]
+    def evidence(self) -> Evidence:
+        """What the answers of this task have shown."""
+        return self.memory.evidence
 
-    # -- what earlier work on the task has done
+    # -- who asks
 
-    def take_over(self, change: Change, about: object) -> None:
-        """Know of a change that earlier work was about to make; :meth:`settle` tells of it."""
-        change.taken_over = True
-        self.changes.append(change)
-        known = about if isinstance(about, dict) else {}
-        if isinstance(before := known.get(BEFORE), list):
-            self._entries_before[_key(change)] = set(map(str, before))
-        if isinstance(record := known.get(RECORD), dict):
-            change.before = record
-        self._note_page(change)
+    def user(self) -> User:
+        """The user, as whoami says. Kept for the task; asked again after the wiki was written.
 
-    def settle(self) -> None:
-        """See what became of the changes of which that is not known. Raises OutOfReach."""
-        for change in [c for c in self.changes if c.outcome in ("sent", "unknown")]:
+        Raises ToolFault: the system does not know, or does not answer.
+        """
+        if self._user is None or self.facts.wiki_moved:
+            return self.look_again()
+        return self._user
+
+    def look_again(self) -> User:
+        """Ask whoami again. Raises ToolFault."""
+        try:
+            user = consistent(self.read(company.Req_WhoAmI(), wire.Resp_WhoAmI))
+        except ToolFault as fault:
+            self.identity_fault = fault.text
+            raise
+        known = self._user
+        if known is not None and (known.id, known.is_public) != (user.id, user.is_public):
+            self.unanswered[WHOAMI] = "the system names another user than before"
+            raise Inconsistent(self.unanswered[WHOAMI])
+        self._user = user
+        self.identity_fault, self.facts.wiki_moved = None, False
+        if user.wiki_sha1 not in ("", self._noted_version):
+            self._noted_version = user.wiki_sha1
+            self._ledger.notice(f"{WIKI_VERSION}{user.wiki_sha1[:VERSION_CHARS]}")
+        return user
+
+    @property
+    def requester(self) -> str:
+        """The user's id, "" for a guest or where it is not known (yet)."""
+        return self._user.id if self._user else ""
+
+    def actor(self) -> str:
+        """Who acts, by whoami and never by what a model says. Raises ToolFault: nobody known."""
+        self.user()
+        if not self.requester:
+            raise ToolFault("nothing was changed: nobody known asks for it")
+        return self.requester
+
+    @property
+    def known_guest(self) -> bool:
+        """Whether whoami said that nobody is logged in."""
+        return self._user is not None and self._user.is_public
+
+    # -- listings
+
+    def within_limit(self, limit: int) -> int:
+        """A page limit that cannot fail, as far as is known."""
+        known = self.facts.listing.limit or USUAL_LIMIT
+        return min(limit, known) if limit > 0 else known
+
+    def pages(self, model: ListRequest, kind: type[Entry], **filters: object) -> list[Entry]:
+        """Every record of a listing or search, in the order of the API.
+
+        Raises:
+            ListingForbidden: the system refuses lists.
+            ToolFault: it refuses this one, or does not answer.
+        """
+
+        def ask(offset: int, limit: int) -> tuple[list[Entry], int | None]:
+            request = model(offset=offset, limit=limit, **filters)
+            if limit < 1:  # a limit of 0 gives empty pages that would pass for the whole
+                forbidden = ListingForbidden(FORBIDDEN, kind="RuntimeError")
+                forbidden.request = failed_request(request, FORBIDDEN)
+                raise forbidden
+            answer = self.read(request)
+            records = getattr(answer, FIELDS[kind])
+            # Nothing follows an empty page; to ask behind the end is a failure of the platform.
+            return records, answer.next_offset if records else END
+
+        try:
+            records = self.facts.listing.whole(ask)
+        except Inconsistent as fault:
+            # It may be whole again later, so the task stays open: an answer of error_internal could
+            # not be taken back, and one that rests on half a listing is wrong.
+            request = model(offset=0, limit=self.within_limit(0), **filters)
+            self.unanswered[request.tool] = fault.text
+            fault.request = fault.request or failed_request(request, fault.text, status=200)
+            raise
+        if not filters or kind is wire.TimeEntryWithID:  # hours are never listed without a filter
+            self.memory.read_whole(FIELDS[kind])
+        return records
+
+    def read_pages_ahead(self, *listed: tuple[ListRequest, type[BaseModel]]) -> None:
+        """Read whole listings side by side, each a model with the kind of its records."""
+        limit = self.within_limit(0)
+        self.read_ahead(_pages(model, FIELDS[kind], limit) for model, kind in listed)
+
+    def read_ahead(self, chains: Iterable[Chain]) -> None:
+        """As the session's; nothing is sent once the user has been answered."""
+        if not self.facts.responses:
+            super().read_ahead(chains)
+
+    def read_again(self) -> None:
+        """Send the reads of earlier work again, each once: an answer may name only what was seen.
+
+        Raises OutOfReach.
+        """
+        lost, self.facts.lost_reads = self.facts.lost_reads, {}
+        for call in lost.values():
             try:
-                shown = self._shown(change)
+                self.read(ENDPOINTS[call.path].request(call.path, call.body))
             except OutOfReach:
                 raise
-            except ToolFault as fault:
-                change.outcome, change.error = "unknown", fault.text
-                continue
-            change.outcome, change.error = "lost" if shown is None else "done", ""
-            self.resolved(change.path, took_effect=shown is not None)
-            if shown is not None:
-                self.unanswered.pop(change.path, None)
+            except (ToolFault, ValidationError):
+                continue  # what is refused now shows nothing
 
-    def made_earlier(self, request: ChangeRequest) -> Change | None:
-        """This very change, made by earlier work and by nobody again since."""
-        change = Change(request)
-        done = (c for c in self.changes if c.taken_over and c.outcome == "done")
-        return next((c for c in done if c.repeats(change)), None)
+    # -- the answer to the user
+
+    def answer(self, request: company.Req_ProvideAgentResponse) -> None:
+        """Give the one answer; on return it, or one that was pending, has arrived.
+
+        Raises:
+            Refused: the system refuses it, which its log says as well.
+            OutOfReach: it is not known to have arrived. Where it may have, it stays pending.
+        """
+        self.write(request)
+
+    def settle_answer(self) -> None:
+        """See what became of a pending answer, and send it where it has not arrived.
+
+        One that turns out to be refused is none: then the task goes on. Raises OutOfReach.
+        """
+        if pending := self.facts.pending:
+            with suppress(Refused):
+                self.write(self.request_of(pending))
+
+    # -- changes
+
+    def _verdict(self, requests: Sequence[Any]) -> str | None:
+        """Why requests must not be sent: the guards that act where the deed is."""
+        return next(filter(None, map(self._objection, filter(is_change, requests))), None)
+
+    def _objection(self, request: ChangeRequest) -> str | None:
+        if why := self.may_write():
+            return f"nothing was changed: {why}"
+        change = Change.of(request)
+        if why := _stands_twice(change):
+            return f"nothing was changed: {why}"
+        if why := self.speaks_against(change):
+            if why in self._objections:
+                return f"{AGAIN} ({why[:OBJECTION_CHARS]}…)"
+            self._objections.add(why)
+            return f"not sent: {why}"
+        same = (one for one in self.facts.changes if one.is_same(change.path, change.body))
+        # What was refused, or had no effect, is tried once more.
+        if other := next((one for one in same if one.outcome not in ("refused", "lost")), None):
+            sent = "not sent: the same change was sent before"
+            return f"{sent}: {other.summary}. Each is made once"
+        return None
 
     def make_change(
         self,
@@ -256,7 +264,7 @@ class CompanySession(ReadingSession):
         old = {"id": id, "before": shown(before, before, wanted)}
         with keeping(**old):
             record = before.model_dump(mode="json", exclude_none=True)
-            self.send(made, about={RECORD: record})
+            self.write(made, {RECORD: record})
         old["sent"] = shown(wanted, before, wanted)
         with keeping(**old):
             return {**old, "after": shown(read(), before, wanted)}
@@ -267,30 +275,66 @@ class CompanySession(ReadingSession):
         Where earlier work has made this very change, it is the record as it was before; else
         ``now``. ``request_of``: the request that makes the change from a record, or None.
         """
-        for change in self.changes:
-            open_ = change.taken_over and change.outcome == "done" and change.target == id
-            if not open_ or change.before is None:
+        for change in self.facts.changed:
+            if not change.made_earlier or change.target != id or change.before is None:
                 continue
             with suppress(ToolFault):
                 before = type(now).model_validate({**now.model_dump(), **change.before})
                 request = request_of(before)
-                same = request is not None and change.repeats(Change(request))
-                if same and self._shown(change) is not None:
+                same = request is not None and change.is_same(request.tool, body_of(request))
+                if same and self._is_shown(change):
                     return before
         return now
 
+    def _is_shown(self, change: Change) -> bool:
+        """Whether the company shows a change now. Raises ToolFault."""
+        look = ENDPOINTS[change.path].look
+        return look is not None and look(self, change.request, change.about) is not None
 
-def _refuse_twice(change: Change) -> None:
-    """Refuse a list that says two things of one name. Raises ToolFault."""
+
+class _Silence:
+    """Keeps everything from being sent once the user has been answered."""
+
+    def __init__(self, session: CompanySession) -> None:
+        self._session = session
+
+    def before_request(self, request: Request) -> None:
+        """Raises ToolFault."""
+        session = self._session
+        if session.facts.responses and (session.silent or request.tool == RESPOND):
+            raise ToolFault("the user has been answered: nothing more can be done", fatal=True)
+
+    def after_request(self, request: Request, answer: Any) -> None:
+        """Nothing."""
+
+
+def unless_refused(read: Callable[[], T], otherwise: U) -> T | U:
+    """What ``read`` gives; ``otherwise`` where the system refuses it. Raises OutOfReach."""
+    try:
+        return read()
+    except OutOfReach:
+        raise
+    except ToolFault:
+        return otherwise
+
+
+def _pages(model: ListRequest, field: str, limit: int) -> Chain:
+    """The requests of a listing as long as it goes on plainly; the rest is left to its turn."""
+    offset = 0
+    while offset >= 0:
+        answer = yield model(offset=offset, limit=limit)
+        records, following = getattr(answer, field, None), getattr(answer, "next_offset", None)
+        offset = offset + len(records) if records and following and following > 0 else -1
+
+
+def _stands_twice(change: Change) -> str | None:
+    """Why a list says two things of one name; None: none does."""
     for field, name in (("team", "employee"), ("skills", "name"), ("wills", "name")):
         if again := twice(str(one[name]) for one in change.body.get(field) or ()):
-            raise ToolFault(f"nothing was changed: {again} stands twice in {field}")
+            return f"{again} stands twice in {field}"
+    return None
 
 
 def twice(names: Iterable[str]) -> str | None:
     """The first name that stands twice; None for none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
-
-
-def _key(change: Change) -> str:
-    return json.dumps(change.body, sort_keys=True)

@@ -10,9 +10,8 @@ import regex
 
 from company_tools import listings
 from company_tools.change import levels_of, team_of
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.mentions import Mentions
-from company_tools.reading_session import unless_refused
 from company_tools.rule_words import SUBJECTS, Kind
 from company_tools.words import levelled, numbers, telling, words
 from core.erc3_client import company
@@ -194,7 +193,7 @@ class ArgumentCheck:
 
         It may mean it if it has none at all, or none but for the ``old`` one of the ``target``.
         """
-        if any(change.target == target for change in self.session.changed):
+        if any(change.target == target for change in self.session.facts.changed):
             old = ""  # the task has set it
         named = [
             status
@@ -330,7 +329,7 @@ class ArgumentCheck:
         # A page that the task names may be copied as it is.
         same = (name for name, text in self.wiki.items() if text == content)
         if content and not any(self.task.means_page(name, ()) for name in same):
-            again = any(change.body.get("file") == path for change in self.session.changed)
+            again = any(change.body.get("file") == path for change in self.session.facts.changed)
             if again or self.task.share(content) < 1 - NEW_WORDS:
                 copied = self._copied_page(content)
                 if copied or again:
@@ -341,7 +340,7 @@ class ArgumentCheck:
         if content:
             named = path.casefold() in self.task.text.casefold()
             return named and path not in self.wiki and content in self.wiki.values()
-        requests = (change.request for change in self.session.changed)
+        requests = (change.request for change in self.session.facts.changed)
         written = [one.content for one in requests if isinstance(one, company.Req_UpdateWiki)]
         return self.wiki.get(path) in written
 

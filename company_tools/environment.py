@@ -22,7 +22,6 @@ from company_tools.final_answer import (
 )
 from company_tools.guards import may_write, objections, public_answer, unintended
 from company_tools.provenance import Provenance
-from company_tools.repeat import read_again, repeat_request, restore
 from company_tools.rule_book import RuleBooks
 from company_tools.rule_choice import rule_text
 from company_tools.toolbox import as_needed, known, tools_of
@@ -32,8 +31,8 @@ from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, ToolFault, WireCall
 from core.ledger.tool import retold
 from core.runs.work import WorkReport
-from core.tools.api_session import ApiClient, body_of
 from core.tools.faults import OutOfReach, Refused
+from core.tools.task_api import ApiClient
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
@@ -73,8 +72,6 @@ class CompanyEnvironment:
         self._rulebooks, self._brief_rules = tuple(rulebooks), brief_rules
         self._provenance = Provenance(self._session, self.books)
         self._guard(self._session)
-        self._reads: list[WireCall] = []
-        """What earlier work has read: an answer may name it."""
         self._known_writes, self._known_version = 0, ""
         """Of how many own changes to the wiki, and of which version, the rules are known."""
         self.rules_version = ""
@@ -135,7 +132,7 @@ class CompanyEnvironment:
                 self._briefed = pages_or_none(session, self._wiki)
                 self._facts = text
                 self._known_version = session.user().wiki_sha1
-                own = any(change.path == WIKI_UPDATE for change in session.changes)
+                own = any(change.path == WIKI_UPDATE for change in session.facts.changes)
                 kept = self.rules_version if own else ""
                 self.rules_version = kept or self._known_version
         return text
@@ -149,15 +146,15 @@ class CompanyEnvironment:
         session = self._session
         with session.recording_to(ledger):
             session.settle_answer()
-            if not session.responses:
-                session.settle()
+            if not session.facts.responses:
+                session.settle_open()
                 self._read_rules()
-        changes = [change.summary for change in session.changes]
+        changes = [change.summary for change in session.facts.changes]
         state: dict[str, object] = {"changes": changes or "none"}
         if self._rules_now:
             state["rules_now"] = self._rules_now
-        if session.responses:
-            state["answered"] = [body_of(sent) for sent in session.responses]
+        if session.facts.responses:
+            state["answered"] = [dict(sent) for sent in session.facts.responses]
         return json.dumps(state, ensure_ascii=False)
 
     def _read_rules(self) -> None:
@@ -175,7 +172,7 @@ class CompanyEnvironment:
             raise
         except ToolFault:  # who asks is not known any more: nothing is written until it is
             return
-        writes = sum(change.path == WIKI_UPDATE for change in session.changes)
+        writes = sum(change.path == WIKI_UPDATE for change in session.facts.changes)
         own = writes > self._known_writes
         if not own and version == self._known_version:
             return
@@ -195,19 +192,16 @@ class CompanyEnvironment:
         with self._session.recording_to(ledger), self._provenance.trusting():
             # No change without knowing who asks, not even one that was made before.
             known(self._session)
-            differences = [repeat_request(self._session, request) for request in requests]
-        self._reads += [request for request in requests if request.kind == "read"]
+            differences = [self._session.repeat(request) for request in requests]
         return [text for text in differences if text]
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has done; nothing is sent."""
-        restore(self._session, entries)
-        calls = [entry for entry in entries if isinstance(entry, WireCall)]
-        self._reads = [call for call in calls if call.kind == "read"]
+        self._session.resume(entries)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
-        return "the user has been answered" if self._session.responses else None
+        return "the user has been answered" if self._session.facts.responses else None
 
     def unanswered(self) -> str | None:
         """What the system has not answered usably, although it was waited for; None: nothing.
@@ -216,7 +210,7 @@ class CompanyEnvironment:
         that contradicts itself. It is forgotten when a later request of the same kind is answered.
         """
         session = self._session
-        open_ = (c.summary for c in session.changes if c.outcome in ("sent", "unknown"))
+        open_ = (c.summary for c in session.facts.changes if c.outcome in ("sent", "unknown"))
         return next(iter(session.unanswered.values()), next(open_, None))
 
     def check_finish(
@@ -254,7 +248,7 @@ class CompanyEnvironment:
 
         Raises OutOfReach: it is not known to have arrived.
         """
-        if self._session.responses:
+        if self._session.facts.responses:
             return None
         with self._session.recording_to(ledger):
             try:
@@ -282,23 +276,26 @@ class CompanyEnvironment:
         """The one answer of a task that a limit ends: error_internal. Raises ToolFault."""
         with self._session.recording_to(ledger):
             self._session.settle_answer()
-            if not self._session.responses:
+            if not self._session.facts.responses:
                 text = "The request could not be completed because of an internal error."
                 answer = FinalAnswer("error_internal", text, ())
                 self._session.answer(as_sent(answer, self._session))
 
     def _read(self, final_answer: str) -> FinalAnswer:
         """Read the words of a FINISH, with what earlier work has read. Raises NoFinalAnswer."""
-        reads, self._reads = self._reads, []
-        read_again(self._session, reads)
+        self._session.read_again()
         return read_final_answer(final_answer, self._session)
 
     @property
     def side_effects(self) -> int:
         """Changes that took effect; the answer is none."""
-        return len(self._session.changed)
+        return len(self._session.facts.changed)
 
     @property
     def ending(self) -> str:
         """The outcome that was sent."""
-        return self._session.responses[-1].outcome if self._session.responses else "none"
+        return (
+            str(self._session.facts.responses[-1]["outcome"])
+            if self._session.facts.responses
+            else "none"
+        )

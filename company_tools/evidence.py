@@ -65,6 +65,8 @@ class Evidence:
         self.pages: dict[str, str] = {}
         self.whole: set[tuple[Kind, str]] = set()
         """Records that were shown with their notes or descriptions."""
+        self.listed: set[str] = set()
+        """What was read whole: employees, projects, companies, entries, paths."""
 
     def note(self, answer: BaseModel) -> None:
         """Take over what an answer shows."""
@@ -157,49 +159,57 @@ class _Shown(NamedTuple):
     body: Body | None = None
 
 
+class _Kept(NamedTuple):
+    """What was read once, and the answers behind it that the strategy was not given yet."""
+
+    value: object
+    owed: list[_Shown]
+
+
 class Memory:
-    """Of one task; a listing is kept until a change to its kind."""
+    """Of one task: a listing is kept until a change to its kind, and what was shown to whom.
+
+    The strategy's evidence is what it was shown. Stages see that, and what they read themselves:
+    it becomes the strategy's once the strategy is given it.
+    """
 
     def __init__(self, seen: Callable[[str, Body], None] = lambda *_: None) -> None:
         """``seen`` is told path and body of a stage's read when the strategy gets its answer."""
         self._seen = seen
-        self._strategys = self.evidence = Evidence()
-        self.listed: set[str] = set()
-        """What was read whole: employees, projects, companies, entries, paths."""
-        self._kept: dict[tuple[str, ...], object] = {}
-        self._owed: dict[tuple[str, ...], list[_Shown]] = {}
-        """Of what is kept, the answers that are no evidence yet."""
-        self._beside = Evidence()
-        """What a stage sees: the evidence, and what stages have read."""
-        self._aside = False
-        self._shown: list[_Shown] = []
+        self._of_strategy, self._of_stages = Evidence(), Evidence()
+        self.evidence = self._of_strategy
+        """Of whoever reads now."""
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._read_aside: list[_Shown] = []
+        """What a stage that reads now was shown, in order."""
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While it lasts nothing that is read is evidence."""
-        listed = self.listed
-        self._beside.add(self._strategys)
-        self.evidence, self.listed, self._aside = self._beside, set(), True
+        """While it lasts nothing that is read is the strategy's evidence."""
+        before, self.evidence = self.evidence, self._of_stages
+        self._of_stages.add(self._of_strategy)
+        self._of_stages.listed = set()
         try:
             yield
         finally:
-            self._shown.clear()
-            self.evidence, self.listed, self._aside = self._strategys, listed, False
+            self._read_aside.clear()
+            self.evidence = before
 
     def tell(self, records: list[Known], notes: Mapping[str, str]) -> None:
         """Take as evidence what a stage tells the strategy; of no kind is what has no links.
 
         ``notes``: those of people, by id.
         """
+        evidence = self._of_strategy
         for known in records:
             if known.kind:
-                self._strategys.records.setdefault((known.kind, known.id), known)
+                evidence.records.setdefault((known.kind, known.id), known)
             else:
-                self._strategys.tokens.add(known.id)
+                evidence.tokens.add(known.id)
         for id, note in notes.items():
-            self._strategys.whole.add(("employee", id))
+            evidence.whole.add(("employee", id))
             if note.strip():
-                self._strategys.texts[f"the notes of {id}", id] = note
+                evidence.texts[f"the notes of {id}", id] = note
 
     def note(self, answer: BaseModel, path: str = "", body: Body | None = None) -> None:
         """Take over what the answer to a request shows."""
@@ -211,19 +221,19 @@ class Memory:
 
     def kept(self, key: tuple[str, ...], read: Callable[[], T]) -> T:
         """What ``read`` gives, asked once until a change to the kind that ``key`` begins with."""
-        if key not in self._kept:
-            before = len(self._shown)
-            self._kept[key] = read()
-            self._owed[key] = self._shown[before:]
+        kept = self._kept.get(key)
+        if kept is None:
+            before = len(self._read_aside)
+            value = read()
+            kept = self._kept[key] = _Kept(value, self._read_aside[before:])
         else:
-            owed = self._owed.get(key, [])
-            for shown in owed:
+            for shown in kept.owed:
                 self._take(shown)
-                if shown.path and not self._aside:
+                if shown.path and self.evidence is self._of_strategy:
                     self._seen(shown.path, shown.body or {})
-            if not self._aside:
-                owed.clear()
-        return self._kept[key]  # type: ignore[return-value]
+            if self.evidence is self._of_strategy:
+                kept.owed.clear()
+        return kept.value  # type: ignore[return-value]
 
     def has(self, *key: str) -> bool:
         """Whether that is kept."""
@@ -231,13 +241,12 @@ class Memory:
 
     def forget(self, kind: str) -> None:
         """Drop what a change to a kind makes old."""
-        for key in [key for key in self._kept if key[0] == kind]:
-            del self._kept[key]
+        self._kept = {key: kept for key, kept in self._kept.items() if key[0] != kind}
 
     def _take(self, shown: _Shown) -> None:
-        if self._aside:
-            self._shown.append(shown)
+        if self.evidence is self._of_stages:
+            self._read_aside.append(shown)
         if shown.whole:
-            self.listed.add(shown.whole)
+            self.evidence.listed.add(shown.whole)
         if shown.answer is not None:
             self.evidence.note(shown.answer)

@@ -200,7 +200,7 @@ def links_of(answer: FinalAnswer, session: CompanySession) -> tuple[Link, ...]:
     if answer.outcome in LINKLESS or session.known_guest:
         return ()
     named, changed = named_in(answer.message, session), targets(session)
-    if session.changed and session.task:
+    if session.facts.changed and session.task:
         asked = {(one.kind, one.id) for one in named_in(session.task, session)}
         names = {(link.kind, session.evidence.name_of(*link)) for link in changed}
         named = [
@@ -275,7 +275,7 @@ def _places(known: Known, low: str) -> Iterator[_Place]:
 def targets(session: CompanySession) -> list[Link]:
     """What the changes that took effect were about."""
     links = []
-    for request in (change.request for change in session.changed):
+    for request in (change.request for change in session.facts.changed):
         match request:
             case company.Req_UpdateEmployeeInfo():
                 links.append(Link("employee", request.employee))

@@ -15,7 +15,7 @@ import regex
 
 from company_tools import listings
 from company_tools.change import LOG_TIME, WIKI_UPDATE, Change
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import Known
 from company_tools.failed_writes import failed_writes
 from company_tools.final_answer import (
@@ -29,12 +29,11 @@ from company_tools.final_answer import (
     targets,
 )
 from company_tools.guest_check import leaks
-from company_tools.reading_session import unless_refused
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolCall, ToolFault
-from core.tools.api_session import body_of
 from core.tools.faults import OutOfReach
+from core.tools.task_api import body_of
 
 _EMAIL = regex.compile(r"[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
 _ID = regex.compile(r"(?<![\p{L}\p{N}_./-])(?=[\p{L}\p{N}.-]*_)[\p{L}\p{N}_.-]*[\p{L}\p{N}_]")
@@ -126,20 +125,20 @@ def _failed_write(answer: FinalAnswer, session: CompanySession) -> str | None:
         return None
     evidence = session.evidence
     known = {*evidence.tokens, *(id for _, id in evidence.records)}
-    open_ = failed_writes(session.changes, session.calls, known)
+    open_ = failed_writes(session.facts.changes, session.calls, known)
     return f"a change did not go through: {'; '.join(open_[:3])}" if open_ else None
 
 
 def _written(answer: FinalAnswer, session: CompanySession) -> str | None:
-    if session.changed and answer.outcome != "ok_answer":
-        done = "; ".join(c.summary for c in session.changed[:3])
+    if session.facts.changed and answer.outcome != "ok_answer":
+        done = "; ".join(c.summary for c in session.facts.changed[:3])
         return f"you answer {answer.outcome}, yet this was changed: {done}"
     return None
 
 
 def _looked(answer: FinalAnswer, session: CompanySession) -> str | None:
     """Nothing was found, and nothing was looked through: no list, and no record that is named."""
-    if answer.outcome != "ok_not_found" or session.memory.listed:
+    if answer.outcome != "ok_not_found" or session.evidence.listed:
         return None
     named = [k for k in _named(f"{session.task}\n{answer.message}", session) if k.kind in PRIVATE]
     if any((one.kind, one.id) in session.evidence.whole for one in named):
@@ -181,7 +180,7 @@ def _named_without_link(
     text = session.task if changed and session.task else answer.message
     linked = {session.evidence.name_of(*link) for link in (*links, *changed)}
     # Of a page that is gone, renamed or deleted, nobody wants a link.
-    requests = [change.request for change in session.changed]
+    requests = [change.request for change in session.facts.changed]
     linked |= {one.file for one in requests if isinstance(one, company.Req_UpdateWiki)}
     measures = _measures(answer.message, links, session)
     return [
@@ -204,7 +203,7 @@ def _measures(message: str, links: Sequence[Link], session: CompanySession) -> l
     named = _named(session.task, session)
     found = {link.kind for link in links}
     found -= {one.kind for one in named if Link(one.kind, one.id) in links}
-    told = _named(message, session) if session.changed else []
+    told = _named(message, session) if session.facts.changed else []
     return [one for one in named if one.kind in found and one not in told]
 
 
@@ -230,7 +229,7 @@ def unintended(
         return f"it says {answer.outcome}"
     writes = [call for call in calls if call.kind == "write"]
     sent = [(one.path, one.body) for call in writes for one in call.requests]
-    changes = [change for change in session.changes if (change.path, change.body) in sent]
+    changes = [change for change in session.facts.changes if (change.path, change.body) in sent]
     if not changes:
         return "nothing was changed"
     if open_ := [change.summary for change in changes if change.outcome != "done"]:
@@ -246,7 +245,7 @@ def _texts_of(changes: Sequence[Change], session: CompanySession) -> Iterator[st
         yield from _texts(change.body)
         if isinstance(change.request, company.Req_UpdateTimeEntry):
             request = company.Req_GetTimeEntry(id=change.request.id)
-            yield from _texts(body_of(session.send(request, wire.Resp_GetTimeEntry)))
+            yield from _texts(body_of(session.read(request, wire.Resp_GetTimeEntry)))
 
 
 def _named_beside(

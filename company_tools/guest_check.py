@@ -16,7 +16,7 @@ import regex
 from rapidfuzz import fuzz
 
 from company_tools import listings
-from company_tools.reading_session import ReadingSession, unless_refused
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.rule_book import Book
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.words import IN_WORDS, is_among, levelled, numbers, words
@@ -132,7 +132,7 @@ class Registry:
 
 
 def leaks(
-    message: str, session: ReadingSession, task: str, pages: Mapping[str, str], book: Book | None
+    message: str, session: CompanySession, task: str, pages: Mapping[str, str], book: Book | None
 ) -> list[str]:
     """What a message holds that a guest is not told, in words that do not repeat it.
 

@@ -10,8 +10,8 @@ from rapidfuzz import fuzz
 
 from company_tools import listings
 from company_tools.arguments import bare_id
+from company_tools.company_session import CompanySession
 from company_tools.listings import leads_of
-from company_tools.reading_session import ReadingSession
 from company_tools.words import levelled, phrase_score, telling, telling_weights, words
 from core.erc3_client.own import company_models as wire
 from core.erc3_client.own.company_models import CompanyBrief, EmployeeBrief, ProjectBrief
@@ -71,7 +71,7 @@ def _match_names(asked: tuple[str, ...], parts: tuple[str, ...]) -> Match:
     return Match(round(like * 0.92), "name (alike)") if like >= LIKELY else Match(0, "")
 
 
-def employee_id(session: ReadingSession, text: str) -> str:
+def employee_id(session: CompanySession, text: str) -> str:
     """The id of who is meant by an id or a whole name.
 
     Raises ToolFault: nobody is, or more than one; the text names who could be.
@@ -91,12 +91,12 @@ def employee_id(session: ReadingSession, text: str) -> str:
     raise ToolFault(f"no certain employee {text[:80]!r}: {listed}. Give an id")
 
 
-def project_id(session: ReadingSession, text: str) -> str:
+def project_id(session: CompanySession, text: str) -> str:
     """As :func:`employee_id`, of a project."""
     return _certain(session, "project", text, lambda: listings.projects(session))
 
 
-def customer_id(session: ReadingSession, text: str) -> str:
+def customer_id(session: CompanySession, text: str) -> str:
     """As :func:`employee_id`, of a customer."""
     # A company's own projects have a customer that is none of the listed ones.
     id = bare_id(text)
@@ -107,7 +107,7 @@ def customer_id(session: ReadingSession, text: str) -> str:
 
 
 def _certain(
-    session: ReadingSession,
+    session: CompanySession,
     kind: str,
     text: str,
     read: Callable[[], Sequence[ProjectBrief | CompanyBrief]],
@@ -205,7 +205,7 @@ class CustomerCandidate(wire.CompanyDetail, Candidate):
 
 
 def Combo_Resolve_Person_For_Name(
-    session: ReadingSession,
+    session: CompanySession,
     name: str,
     project: str = "",
     department: str = "",
@@ -255,7 +255,7 @@ def _contacts(name: str, customers: Sequence[wire.CompanyDetail]) -> Iterator[Pe
 
 
 def Combo_Resolve_Project_For_Phrase(
-    session: ReadingSession,
+    session: CompanySession,
     phrase: str,
     member: str = "",
     lead: str = "",
@@ -295,7 +295,7 @@ def project_texts(project: wire.ProjectDetail, customers: Mapping[str, str]) -> 
     }
 
 
-def Combo_Resolve_Customer_For_Phrase(session: ReadingSession, phrase: str) -> dict[str, object]:
+def Combo_Resolve_Customer_For_Phrase(session: CompanySession, phrase: str) -> dict[str, object]:
     """{candidates: [{fields of Req_GetCustomer, score, matched}], tied}"""
     phrase = bare_id(phrase)
     if not phrase.strip():

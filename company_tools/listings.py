@@ -7,11 +7,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from company_tools.reading_session import ListRequest, ReadingSession, unless_refused
+from company_tools.company_session import CompanySession, ListRequest, unless_refused
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
-from core.tools.api_session import one
+from core.tools.ahead import one
 from core.tools.faults import Refused, failed_request
 
 Brief = TypeVar("Brief", wire.EmployeeBrief, wire.ProjectBrief, wire.CompanyBrief)
@@ -37,18 +37,18 @@ class Table(Generic[Brief, Whole]):
         request: ListRequest = getattr(company, f"Req_List{self.kind.capitalize()}")
         return request
 
-    def all(self, session: ReadingSession) -> list[Brief]:
+    def all(self, session: CompanySession) -> list[Brief]:
         """Every record, archived ones too, as lists show them. Raises ToolFault."""
         return session.memory.kept((self.kind,), lambda: session.pages(self.listing, self.brief))
 
-    def one(self, session: ReadingSession, id: str) -> Whole:
+    def one(self, session: CompanySession, id: str) -> Whole:
         """One record with all its fields. Raises ToolFault where none has the id."""
 
         def read() -> Whole:
             request = self._get(id)
             unknown = f"no {self.singular} has the id {id[:80]!r}; {self.finder} finds ids"
             try:
-                record: Whole | None = getattr(session.send(request), self.field)
+                record: Whole | None = getattr(session.read(request), self.field)
             except Refused as fault:
                 raise _unknown(fault, unknown) from None
             if record is None:
@@ -59,7 +59,7 @@ class Table(Generic[Brief, Whole]):
 
         return session.memory.kept((self.kind, id), read)
 
-    def whole(self, session: ReadingSession) -> list[Whole]:
+    def whole(self, session: CompanySession) -> list[Whole]:
         """Every record with all its fields. Raises ToolFault."""
         try:
             ids = [one.id for one in self.all(session)]
@@ -68,7 +68,7 @@ class Table(Generic[Brief, Whole]):
             raise
         return self.of(session, ids)
 
-    def of(self, session: ReadingSession, ids: list[str]) -> list[Whole]:
+    def of(self, session: CompanySession, ids: list[str]) -> list[Whole]:
         """The whole records of these ids; a fault keeps those read before it. Raises as one."""
         missing = (id for id in ids if not session.memory.has(self.kind, id))
         session.read_ahead(one(self._get(id)) for id in missing)
@@ -111,19 +111,19 @@ customers, customer = CUSTOMERS.all, CUSTOMERS.one
 whole_customers = CUSTOMERS.whole
 
 
-def read_ahead(session: ReadingSession, *tables: Table[Any, Any]) -> None:
+def read_ahead(session: CompanySession, *tables: Table[Any, Any]) -> None:
     """Read listings side by side that are about to be asked for."""
     missing = [table for table in tables if not session.memory.has(table.kind)]
     session.read_pages_ahead(*((table.listing, table.brief) for table in missing))
 
 
-def departments(session: ReadingSession) -> tuple[str, ...]:
+def departments(session: CompanySession) -> tuple[str, ...]:
     """Of the whole company; none where the system refuses its list. Raises OutOfReach."""
     people = unless_refused(lambda: employees(session), [])
     return tuple(sorted({one.department for one in people} - {""}))
 
 
-def account_manager(session: ReadingSession, customer_id: str) -> str | None:
+def account_manager(session: CompanySession, customer_id: str) -> str | None:
     """Who manages a customer; None where it is none, as that of a company's own projects.
 
     Raises ToolFault: the system does not answer.
@@ -136,7 +136,7 @@ def account_manager(session: ReadingSession, customer_id: str) -> str | None:
         return None
 
 
-def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithID]:
+def entries(session: CompanySession, **filters: str) -> list[wire.TimeEntryWithID]:
     """The time entries that fit, every filter named as in the request; "" filters nothing.
 
     Raises ToolFault.
@@ -151,11 +151,11 @@ def entries(session: ReadingSession, **filters: str) -> list[wire.TimeEntryWithI
     return session.memory.kept(key, read)
 
 
-def entry(session: ReadingSession, id: str) -> wire.TimeEntry:
+def entry(session: CompanySession, id: str) -> wire.TimeEntry:
     """One time entry, which the wire shows without its id. Raises ToolFault where there is none."""
     request = company.Req_GetTimeEntry(id=id)
     try:
-        return _with_texts(session.send(request, wire.Resp_GetTimeEntry).entry)
+        return _with_texts(session.read(request, wire.Resp_GetTimeEntry).entry)
     except Refused as fault:
         text = f"no time entry has the id {id[:80]!r}; Combo_List_All_Time_Entries shows ids"
         raise _unknown(fault, text) from None

@@ -14,9 +14,9 @@ import regex
 from rapidfuzz.distance import OSA
 
 from company_tools import listings
+from company_tools.company_session import CompanySession
 from company_tools.ids import project_texts
 from company_tools.listings import leads_of
-from company_tools.reading_session import ReadingSession
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import stem
 from company_tools.words import (
@@ -52,7 +52,7 @@ _COMMON = 4
 class Mentions:
     """What the text of one task names."""
 
-    def __init__(self, text: str, session: ReadingSession) -> None:
+    def __init__(self, text: str, session: CompanySession) -> None:
         self.text = text[:TEXT_CHARS]
         self._session = session
         self._low = self.text.casefold()

@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from company_tools import listings
 from company_tools.change import levels_of
+from company_tools.company_session import CompanySession
 from company_tools.grants import Requester
 from company_tools.ids import customer_id, employee_id, project_id
 from company_tools.listings import leads_of
-from company_tools.reading_session import ReadingSession
 from company_tools.rule_choice import chosen, is_rule
 from company_tools.wiki_lines import context_of, lines_of
 from company_tools.wiki_pages import wiki_pages
@@ -47,7 +47,7 @@ def person_of(employee: wire.EmployeeView) -> Person:
     return Person(**{**dict(employee), **levels})
 
 
-def Combo_Get_Current_User_With_Profile(session: ReadingSession) -> dict[str, object]:
+def Combo_Get_Current_User_With_Profile(session: CompanySession) -> dict[str, object]:
     """{user: id, guest, profile: {fields of Req_GetEmployee}, led: [project id], member_of:
     [project id], manages: [customer id], today, wiki_sha1}"""
     user = session.user()
@@ -63,7 +63,7 @@ def Combo_Get_Current_User_With_Profile(session: ReadingSession) -> dict[str, ob
         return {**result, **dict(ties(session, user.id))}
 
 
-def ties(session: ReadingSession, employee: str) -> Ties:
+def ties(session: CompanySession, employee: str) -> Ties:
     """What ties somebody to projects and customers. Raises ToolFault."""
     projects = projects_with(session, team={"employee_id": employee})
     customers = session.memory.kept(
@@ -79,7 +79,7 @@ def ties(session: ReadingSession, employee: str) -> Ties:
     )
 
 
-def projects_with(session: ReadingSession, **filters: object) -> list[wire.ProjectDetail]:
+def projects_with(session: CompanySession, **filters: object) -> list[wire.ProjectDetail]:
     """The projects that a search finds, archived ones too, with their teams."""
     projects = session.memory.kept(
         ("projects", repr(filters)),
@@ -147,7 +147,7 @@ TargetFacts: TypeAlias = EmployeeFacts | ProjectFacts | CustomerFacts | EntryFac
 
 
 def Combo_Get_Permission_Facts_For_Action(
-    session: ReadingSession, wiki: WikiStore, action: str, target: str = ""
+    session: CompanySession, wiki: WikiStore, action: str, target: str = ""
 ) -> dict[str, object]:
     """{asker: {id, department, location, guest}, target: {kind, id, its ties to the asker},
     rules: [{page, line, under: what stands over it, text}]}. target: an id"""
@@ -176,7 +176,7 @@ def Combo_Get_Permission_Facts_For_Action(
     return result
 
 
-def target_facts(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+def target_facts(session: CompanySession, requester: str, target: str) -> TargetFacts:
     """What the target is, and what the requester has to do with it. Raises ToolFault."""
     evidence = session.evidence
     readers = [_employee, _project, _customer]
@@ -195,7 +195,7 @@ def target_facts(session: ReadingSession, requester: str, target: str) -> Target
     return NoFacts(id=target)
 
 
-def _employee(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+def _employee(session: CompanySession, requester: str, target: str) -> TargetFacts:
     target = employee_id(session, target) if " " in target else target
     person, user = listings.employee(session, target), session.user()
     theirs, mine = ties(session, target), ties(session, requester)
@@ -211,7 +211,7 @@ def _employee(session: ReadingSession, requester: str, target: str) -> TargetFac
     )
 
 
-def _project(session: ReadingSession, requester: str, target: str) -> ProjectFacts:
+def _project(session: CompanySession, requester: str, target: str) -> ProjectFacts:
     target = project_id(session, target) if " " in target else target
     project = listings.project(session, target)
     shown = session.evidence.has("customer", project.customer)
@@ -226,7 +226,7 @@ def _project(session: ReadingSession, requester: str, target: str) -> ProjectFac
     )
 
 
-def _customer(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+def _customer(session: CompanySession, requester: str, target: str) -> TargetFacts:
     target = customer_id(session, target) if " " in target else target
     customer = listings.customer(session, target)
     projects = projects_with(session, customer_id=target)
@@ -241,7 +241,7 @@ def _customer(session: ReadingSession, requester: str, target: str) -> TargetFac
     )
 
 
-def _entry(session: ReadingSession, requester: str, target: str) -> TargetFacts:
+def _entry(session: CompanySession, requester: str, target: str) -> TargetFacts:
     entry = listings.entry(session, target)
     return EntryFacts(
         **dict(entry),

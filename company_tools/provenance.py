@@ -18,12 +18,11 @@ import regex
 
 from company_tools import listings
 from company_tools.change import Change
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.doubts import ArgumentCheck, Doubt, Part
 from company_tools.grants import Requester, gives, is_english, setting_rights
 from company_tools.listings import leads_of
 from company_tools.mentions import Mentions
-from company_tools.reading_session import unless_refused
 from company_tools.rule_book import Book, RuleBooks
 from company_tools.rule_choice import book_gives, book_speaks, referred
 from company_tools.rule_words import SUBJECTS, ruling, speaks_of, within
@@ -122,7 +121,7 @@ class Provenance:
     def _voided(self) -> list[wire.TimeEntry]:
         """The entries of hours that the task has voided, as they were. Raises ToolFault."""
         voided = list[wire.TimeEntry]()
-        for change in self._session.changed:
+        for change in self._session.facts.changed:
             request = change.request
             if isinstance(request, company.Req_UpdateTimeEntry) and request.status == "voided":
                 if request.id not in self._entries:  # earlier work has voided it
@@ -141,7 +140,9 @@ class Provenance:
                 part.id in self._setting or ruling(self._wiki.get(part.id, "")) >= RULING
             ):
                 return f"the task does not name {part.id}, which rules something"
-        changed = {one.body["employee"] for one in self._session.changed if "employee" in one.body}
+        changed = {
+            one.body["employee"] for one in self._session.facts.changed if "employee" in one.body
+        }
         people = changed | {str(change.body.get("employee") or self._session.requester)}
         if len(people) > MANY and not mentions.speaks_of_all and not people <= mentions.people:
             return f"{len(people)} people would be changed, and the task does not speak of all"

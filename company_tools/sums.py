@@ -17,9 +17,9 @@ from pydantic import BaseModel
 from company_tools import listings
 from company_tools.arguments import day
 from company_tools.change import levels_of
+from company_tools.company_session import CompanySession
 from company_tools.ids import PLACES, customer_id, employee_id, project_id, staff, value_of
 from company_tools.profile import person_of
-from company_tools.reading_session import ReadingSession
 from company_tools.wiki_pages import wiki_pages
 from company_tools.wiki_store import WikiStore
 from company_tools.words import words
@@ -53,7 +53,7 @@ class Load(BaseModel):
 
 
 def filters(
-    session: ReadingSession, employee: str, project: str, customer: str, first: str, last: str
+    session: CompanySession, employee: str, project: str, customer: str, first: str, last: str
 ) -> dict[str, str]:
     """The filters of a search for time entries; "" filters nothing.
 
@@ -74,7 +74,7 @@ def filters(
 
 
 def Combo_Sum_Hours_For_Period(
-    session: ReadingSession,
+    session: CompanySession,
     date_from: str,
     date_to: str,
     project: str = "",
@@ -105,7 +105,7 @@ def Combo_Sum_Hours_For_Period(
 
 
 def Combo_Sum_Workload_For_Employees(
-    session: ReadingSession,
+    session: CompanySession,
     department: str = "",
     location: str = "",
     statuses: list[Status] = [],  # noqa: B006
@@ -150,7 +150,7 @@ def total(numbers: Iterable[float]) -> float:
 T = TypeVar("T")
 
 
-def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> dict[str, object]:
+def Combo_List_All_Employees(session: CompanySession, details: bool = False) -> dict[str, object]:
     """{employees: [{id, name, email, salary, location, department}]}, with pay; details, slow:
     with notes, skills, wills"""
     if not details:
@@ -160,14 +160,14 @@ def Combo_List_All_Employees(session: ReadingSession, details: bool = False) -> 
     return collected.result({"employees": [person_of(one) for one in people]})
 
 
-def Combo_List_All_Projects(session: ReadingSession, teams: bool = True) -> dict[str, object]:
+def Combo_List_All_Projects(session: CompanySession, teams: bool = True) -> dict[str, object]:
     """{projects: [fields of Req_GetProject]}, archived too; without teams no description"""
     if not teams:
         return _listed("projects", lambda: listings.projects(session))
     return _listed("projects", lambda: listings.whole_projects(session))
 
 
-def Combo_List_All_Customers(session: ReadingSession, details: bool = True) -> dict[str, object]:
+def Combo_List_All_Customers(session: CompanySession, details: bool = True) -> dict[str, object]:
     """{customers: [fields of Req_GetCustomer]}; without details no brief, contact, manager"""
     if not details:
         return _listed("customers", lambda: listings.customers(session))
@@ -175,7 +175,7 @@ def Combo_List_All_Customers(session: ReadingSession, details: bool = True) -> d
 
 
 def Combo_List_All_Time_Entries(
-    session: ReadingSession,
+    session: CompanySession,
     employee: str = "",
     project: str = "",
     customer: str = "",
@@ -213,7 +213,7 @@ class Match(BaseModel):
 
 
 def Combo_Match_Employees_For_Skills(
-    session: ReadingSession,
+    session: CompanySession,
     wiki: WikiStore,
     skills: dict[str, int] = {},  # noqa: B006
     wills: dict[str, int] = {},  # noqa: B006
@@ -259,7 +259,7 @@ def _match(person: wire.EmployeeView, asked: dict[LevelKind, Levels]) -> Match:
 
 
 def _having(
-    session: ReadingSession, levels: dict[LevelKind, Levels], places: dict[str, str]
+    session: CompanySession, levels: dict[LevelKind, Levels], places: dict[str, str]
 ) -> list[wire.EmployeeBrief]:
     """Everybody who has the levels at the place; kept until somebody changes."""
     filters = {
@@ -272,7 +272,7 @@ def _having(
     )
 
 
-def level_name(session: ReadingSession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
+def level_name(session: CompanySession, wiki: WikiStore, kind: LevelKind, text: str) -> str:
     """The stored name of a skill or will that somebody has.
 
     Raises ToolFault: nobody has it, or it could be two; the text names those that were seen.

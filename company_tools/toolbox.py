@@ -15,10 +15,9 @@ from pydantic import BaseModel
 
 from company_tools import ids, listings, profile, sums, updates, wiki_pages
 from company_tools.arguments import bare_id, day, loosened
-from company_tools.change import levels_of
-from company_tools.company_session import CompanySession
+from company_tools.change import is_change, levels_of
+from company_tools.company_session import FIELDS, CompanySession
 from company_tools.profile import person_of
-from company_tools.reading_session import FIELDS
 from company_tools.stages.language import language
 from company_tools.wiki_store import WikiStore
 from core.erc3_client import company
@@ -227,7 +226,8 @@ def _sent(session: CompanySession, name: str, **arguments: Any) -> object:
     for field in _ACTORS:
         if field in model.model_fields:
             arguments[field] = session.actor()
-    return session.send(model(**arguments))
+    request: Any = model(**arguments)
+    return session.write(request) if is_change(request) else session.read(request)
 
 
 _ORDERS = (

@@ -155,7 +155,7 @@ def _check_once(id: str, field: str, names: Iterable[str]) -> None:
 
 def _refuse_second_step(session: CompanySession, id: str) -> None:
     """A step up or down that is repeated would be made twice; a level or a sum is not."""
-    for change in session.changes:
+    for change in session.facts.changes:
         same = change.path == "/employees/update" and change.target == id
         if same and change.outcome not in ("refused", "lost"):
             raise ToolFault(
@@ -327,7 +327,7 @@ def Combo_Log_Time_For_Project(
     whose = {"roles_of_employee": who, "roles_of_asker": by}
     roles = {key: [m.role for m in record.team if m.employee == id] for key, id in whose.items()}
     with keeping(**roles):
-        return {"entry": session.send(request, wire.Resp_LogTimeEntry), **roles}
+        return {"entry": session.write(request), **roles}
 
 
 def check_member(session: CompanySession, employee: str, project: str) -> None:

@@ -11,17 +11,18 @@ from typing import NamedTuple
 import regex
 from rapidfuzz import process
 
-from company_tools.company_session import CompanySession
+from company_tools.change import RECORD
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.evidence import ShownPages
-from company_tools.reading_session import ReadingSession, unless_refused
 from company_tools.wiki_store import Pages, WikiStore
 from company_tools.words import SAME, alike, words
 from core.erc3_client import company
 from core.erc3_client.own import company_models as wire
 from core.ledger import ToolFault
-from core.tools.api_session import one
+from core.tools.ahead import one
 from core.tools.collector import keeping
 from core.tools.faults import Inconsistent
+from core.tools.task_api import body_of
 
 WIKI_AT_MOST = 4_000_000
 """Characters of all pages of a wiki together."""
@@ -30,14 +31,14 @@ AHEAD_AT_MOST = 24
 """Pages that are read side by side before the work takes them."""
 
 
-def wiki_pages(session: ReadingSession, wiki: WikiStore) -> Pages:
+def wiki_pages(session: CompanySession, wiki: WikiStore) -> Pages:
     """All pages of the wiki as it is now, for a tool. Raises ToolFault where it cannot be read."""
     pages = pages_now(session, wiki)
     session.memory.read_whole("paths")
     return pages
 
 
-def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
+def pages_now(session: CompanySession, wiki: WikiStore) -> Pages:
     """All pages of the wiki as whoami names its version; they count as seen.
 
     Raises ToolFault where the wiki cannot be read.
@@ -45,7 +46,7 @@ def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
     sha1 = session.user().wiki_sha1
 
     def read() -> Pages:
-        paths = session.send(company.Req_ListWiki(), wire.Resp_ListWiki).paths
+        paths = session.read(company.Req_ListWiki(), wire.Resp_ListWiki).paths
         if len(paths) > PAGES_AT_MOST:
             raise Inconsistent(f"the wiki has {len(paths)} pages, more than {PAGES_AT_MOST}")
         pages: Pages = {}
@@ -67,18 +68,18 @@ def pages_now(session: ReadingSession, wiki: WikiStore) -> Pages:
     return pages
 
 
-def pages_or_none(session: ReadingSession, wiki: WikiStore) -> Pages | None:
+def pages_or_none(session: CompanySession, wiki: WikiStore) -> Pages | None:
     """The pages as :func:`pages_now` reads them; None where the wiki refuses. Raises OutOfReach."""
     return unless_refused(lambda: pages_now(session, wiki), None)
 
 
-def load(session: ReadingSession, path: str) -> str:
+def load(session: CompanySession, path: str) -> str:
     """One page, byte for byte. Raises ToolFault."""
-    return session.send(company.Req_LoadWiki(file=path), wire.Resp_LoadWiki).content
+    return session.read(company.Req_LoadWiki(file=path), wire.Resp_LoadWiki).content
 
 
 def Combo_Read_Wiki_Pages(
-    session: ReadingSession,
+    session: CompanySession,
     wiki: WikiStore,
     files: list[str] = [],  # noqa: B006
 ) -> dict[str, object]:
@@ -126,10 +127,10 @@ def Combo_Write_Wiki_Pages(
     with keeping(written=written, unchanged=same, sha1_before=before):
         for file, content in pages.items():
             request = company.Req_UpdateWiki(file=file, content=content, changed_by=who)
-            if now.get(file, "") == content and not session.made_earlier(request):
+            if now.get(file, "") == content and not _made_earlier(session, request):
                 same.append(file)
                 continue
-            session.send(request)
+            session.write(request, {RECORD: {"content": now.get(file, "")}})
             written.append(file)
             now.pop(file, None)
             now |= {file: content} if content else {}
@@ -137,6 +138,11 @@ def Combo_Write_Wiki_Pages(
     if written and after != before:
         wiki.keep(after, now)
     return {"written": written, "unchanged": same, "sha1_before": before, "sha1_after": after}
+
+
+def _made_earlier(session: CompanySession, request: company.Req_UpdateWiki) -> bool:
+    """Whether a process before this one has written this very page."""
+    return session.facts.made_earlier(request.tool, body_of(request)) is not None
 
 
 def Combo_Rename_Wiki_Page(
@@ -147,7 +153,7 @@ def Combo_Rename_Wiki_Page(
     # already, as a renaming that was cut off leaves it, only the old one is.
     pages = wiki_pages(session, wiki)
     emptied = company.Req_UpdateWiki(file=old, content="", changed_by=session.actor())
-    if old not in pages and new in pages and session.made_earlier(emptied):
+    if old not in pages and new in pages and _made_earlier(session, emptied):
         return Combo_Write_Wiki_Pages(session, wiki, {new: load(session, new), old: ""})
     if old not in pages:
         raise ToolFault(f"the wiki has no page {old[:80]!r}; there are: {', '.join(pages)}")
@@ -230,7 +236,7 @@ def chunks_of(path: str, text: str) -> Iterator[Chunk]:
 
 
 def Combo_Search_Wiki_For_Words(
-    session: ReadingSession, wiki: WikiStore, words: list[str], top: int = 8
+    session: CompanySession, wiki: WikiStore, words: list[str], top: int = 8
 ) -> dict[str, object]:
     """Words or regex: {chunks: [{page, line, heading, text, score}] best first}"""
     asked = [text for text in words if text.strip()]

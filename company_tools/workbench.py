@@ -10,10 +10,10 @@ import regex
 from pydantic import BaseModel
 
 from company_tools.change import CHANGES
+from company_tools.company_facts import USUAL_LIMIT
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
 from company_tools.final_answer import OUTCOMES, final_answer_tool
-from company_tools.reading_session import USUAL_LIMIT
 from company_tools.sums import KINDS
 from company_tools.toolbox import all_tools
 from company_tools.wiki_store import WikiStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, NotRequired, TypeAlias, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -13,6 +13,16 @@ Content = dict[str, int]
 """Quantities by SKU."""
 Wire: TypeAlias = Mapping[str, Any]
 """A body or an answer as it goes over the wire."""
+
+
+class Product(TypedDict):
+    """A product as the shop lists it; tools add its `units`."""
+
+    sku: str
+    name: str
+    price: int
+    available: int
+    units: NotRequired[int]
 
 
 class Line(TypedDict):
@@ -55,7 +65,7 @@ class AddedRow(Totals):
     added: str
 
 
-VIEW = "/basket/view"
+LIST, VIEW = "/products/list", "/basket/view"
 ADD, REMOVE, CHECKOUT = "/basket/add", "/basket/remove", "/basket/checkout"
 APPLY, TAKE_OFF = "/coupon/apply", "/coupon/remove"
 LARGEST = 10**9

@@ -22,11 +22,11 @@ def move(session: StoreSession, start: Mapping[str, int], wanted: Mapping[str, i
     for sku, have in start.items():
         if have > wanted.get(sku, 0):
             quantity = have - wanted.get(sku, 0)
-            session.send(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
+            session.write(store.Req_RemoveItemFromBasket(sku=sku, quantity=quantity))
     for sku, want in wanted.items():
         if want > start.get(sku, 0):
             quantity = want - start.get(sku, 0)
-            session.send(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
+            session.write(store.Req_AddProductToBasket(sku=sku, quantity=quantity))
 
 
 def switch_coupon(session: StoreSession, now: str | None, wanted: str) -> None:
@@ -36,7 +36,7 @@ def switch_coupon(session: StoreSession, now: str | None, wanted: str) -> None:
     if wanted:
         apply_coupon(session, wanted)
     else:
-        session.send(store.Req_RemoveCoupon())
+        session.write(store.Req_RemoveCoupon())
 
 
 def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) -> Basket:
@@ -57,36 +57,13 @@ def bring_to(session: StoreSession, now: Basket, content: Content, coupon: str) 
         except GivenUp:
             raise
         except OutOfReach:
-            # Of that write nothing is known; should the shop be gone, the view says so.
-            now = session.view()
-        except ToolFault as fault:
-            if fault.fatal:
-                raise
-            try:
-                now, unexpected = seen_after_refusal(session)
-            except ToolFault:
-                raise fault from None  # who called puts the basket back, and says where it cannot
-            if not unexpected:
-                raise
-        else:
-            now = session.view()
+            pass  # of that write nothing is known; should the shop be gone, the view says so
+        now = session.view()
     if holds(now, content, coupon):
         return now
     text = f"the basket was set {ROUNDS} times and still shows something else: view it"
     session.unanswered[WHOLE_BASKET] = text
     raise OutOfReach(text)
-
-
-def seen_after_refusal(session: StoreSession) -> tuple[Basket, bool]:
-    """The basket, and whether it is another than the answered calls have made of it.
-
-    Then a request has arrived twice or late, and the refusal was of another basket than was meant:
-    it says nothing of this one.
-    """
-    doubt, session.basket_doubt = session.basket_doubt, None
-    current = session.view()
-    unexpected, session.basket_doubt = session.basket_doubt is not None, doubt
-    return current, unexpected
 
 
 def holds(basket: Basket, content: Content, coupon: str) -> bool:
@@ -105,12 +82,12 @@ def bring_back(
         ToolFault: it cannot be put back; the text tells the first fault too.
     """
     try:
-        bring_to(session, session.view(), content_in(before["items"]), before["coupon"])
+        bring_to(session, session.known(), content_in(before["items"]), before["coupon"])
     except ToolFault:
         begin = f"{fault.text}; " if fault else ""
         text = f"{begin}the basket could not be put back as it was, view it"
         raise ToolFault(text, kind="RuntimeError", fatal=True) from None
-    session.basket_doubt = doubt
+    session.facts.note_shown(doubt)
 
 
 def distance(a: Content, b: Content) -> int:

@@ -7,7 +7,7 @@ from typing import Literal, cast
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import keeping
 from store_tools.authorised import Priced, line_of
-from store_tools.basket import AddedRow, Basket, Content, Item, Row, content_in, content_of
+from store_tools.basket import AddedRow, Basket, Content, Item, Product, Row, content_in, content_of
 from store_tools.basket_moves import WHOLE_BASKET, bring_back, bring_to, holds
 from store_tools.combo_products import (
     FoundProducts,
@@ -18,7 +18,7 @@ from store_tools.combo_products import (
 from store_tools.coupon_search import try_coupons
 from store_tools.coupon_trial import Refusal, Search
 from store_tools.requests import check_out, known_dead
-from store_tools.store_session import Product, StoreSession, read_catalog
+from store_tools.store_session import StoreSession, read_catalog
 
 Baskets = list[list[Item]] | Literal["last"]
 """Baskets to price: told, or all that the generator made last."""
@@ -88,7 +88,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         OutOfReach: the shop does not answer, or does not come to show what was asked for.
     """
     session.note_set("the basket could not be looked at")
-    before, doubt, owed = session.known(), session.basket_doubt, set(session.unanswered)
+    before, doubt, owed = session.known(), session.facts.doubt, set(session.unanswered)
     if not holds(before, wanted, coupon):
         with keeping(**before):
             session.note_set("its coupon was refused before")
@@ -101,7 +101,7 @@ def set_basket(session: StoreSession, wanted: Content, coupon: str) -> Basket:
         fault.with_found(dict(before))
         raise
     session.note_set("")
-    session.basket_doubt = None
+    session.facts.note_shown()
     # What was lost on the way was made good on the way, and so was a basket that never came.
     for path in session.unanswered.keys() - (owed - {WHOLE_BASKET} if wanted else owed):
         del session.unanswered[path]

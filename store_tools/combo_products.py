@@ -9,10 +9,10 @@ from typing import TypedDict, cast
 from core.ledger import Tool, ToolFault, tool
 from core.tools.collector import Collector
 from store_tools.authorised import Priced
-from store_tools.basket import content_in
+from store_tools.basket import Product, content_in
 from store_tools.combinations import Generated, combinations_for
 from store_tools.search import DOUBTFUL, FITS, SURE, search
-from store_tools.store_session import Product, StoreSession, read_catalog
+from store_tools.store_session import StoreSession, read_catalog
 from store_tools.words import units_of, words
 
 Row = str | dict[str, object]

@@ -56,7 +56,7 @@ def try_coupons(
         raise ToolFault(f"at most {BASKETS_AT_MOST} combinations in one call, not {len(contents)}")
     unique = list({tuple(sorted(c.items())): c for c in contents if c}.values())
     codes = list(dict.fromkeys(c for c in coupons if c))
-    before, doubt = session.known(), session.basket_doubt
+    before, doubt = session.known(), session.facts.doubt
     trial = Trial(session, before)
     untried = 0
     try:

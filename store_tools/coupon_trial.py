@@ -23,7 +23,6 @@ from store_tools.basket_moves import (
     ROUNDS,
     WHOLE_BASKET,
     move,
-    seen_after_refusal,
     walk_order,
 )
 from store_tools.requests import apply_coupon, known_dead
@@ -117,11 +116,8 @@ class Trial:
             except ToolFault as fault:
                 if fault.fatal:
                     raise
-                seen_now, unexpected = seen_after_refusal(self.session)
-                self.content, self.coupon = content_in(seen_now["items"]), seen_now["coupon"]
-                if unexpected:
-                    lost = OutOfReach(f"{fault.text}; the basket was another than the calls made")
-                    continue
+                now = self.session.known()
+                self.content, self.coupon = content_in(now["items"]), now["coupon"]
                 if asked_for:
                     self.errors.append({"items": _rows(content), "error": fault.text})
                 return None

@@ -10,18 +10,15 @@ from pathlib import Path
 
 import regex
 
-from core.erc3_client import store
 from core.erc3_client.retry_policy import RetryPolicy
-from core.ledger import Intent, Ledger, LedgerEntry, Resolved, Tool, ToolCall, ToolFault, WireCall
+from core.ledger import Ledger, LedgerEntry, Tool, ToolCall, WireCall
 from core.ledger.tool import retold
-from core.tools.api_session import ApiClient
-from core.tools.faults import OutOfReach
-from core.tools.paging import limit_told
-from store_tools.basket import ADD, APPLY, CHECKOUT, REMOVE, TAKE_OFF, filled_basket
+from core.tools.task_api import ApiClient
+from store_tools.basket import APPLY, CHECKOUT
 from store_tools.combo_basket import basket_tools, cheapest_tool
 from store_tools.combo_products import product_tools
-from store_tools.requests import apply_coupon, known_invalid, request_tools
-from store_tools.store_session import LIST, READS, StoreSession
+from store_tools.requests import request_tools
+from store_tools.store_session import StoreSession
 
 _TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 RULES: str = _TEXTS["rules"]
@@ -37,11 +34,6 @@ _ANSWER = regex.compile(
     regex.IGNORECASE,
 )
 """The first of these words says what a FINISH means."""
-_MODELS = {
-    ADD: "Req_AddProductToBasket",
-    REMOVE: "Req_RemoveItemFromBasket",
-    TAKE_OFF: "Req_RemoveCoupon",
-}
 
 
 def tools_of(session: StoreSession) -> list[Tool]:
@@ -83,10 +75,10 @@ class StoreEnvironment:
         """
         with self._session.recording_to(ledger):
             state: dict[str, object] = {"basket": self._session.view()}
-        if self._session.checkouts:
-            state["checked_out"] = self._session.checkouts
-        elif self._session.basket_doubt:
-            state["warning"] = self._session.basket_doubt
+        if self._session.facts.receipts:
+            state["checked_out"] = self._session.facts.receipts
+        elif self._session.facts.doubt:
+            state["warning"] = self._session.facts.doubt
         return json.dumps(state, ensure_ascii=False)
 
     def repeat(self, requests: Sequence[WireCall], ledger: Ledger) -> list[str]:
@@ -101,29 +93,11 @@ class StoreEnvironment:
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
         """Take over what earlier work on this task has learnt and done; nothing is sent."""
-        session = self._session
-        intended: dict[str, object] | None = None
-        open_ = False
-        for entry in entries:
-            if isinstance(entry, Intent):
-                if isinstance(entry.about, dict):
-                    intended, open_ = entry.about, True
-            elif entry.path == CHECKOUT:
-                if isinstance(entry, Resolved):
-                    open_, bought = False, entry.took_effect
-                else:
-                    open_, bought = open_ and entry.outcome == "unknown", entry.outcome == "done"
-                if bought:
-                    session.checkouts.append(filled_basket(intended or {}))
-            elif isinstance(entry, WireCall):
-                if entry.path == APPLY and entry.outcome == "failed" and known_invalid(entry.error):
-                    session.rejected_coupons.add(str(entry.body.get("coupon")))
-                _learn(session, entry)
-        session.unsettled = filled_basket(intended) if open_ and intended is not None else None
+        self._session.resume(entries)
 
     def finished(self) -> str | None:
         """Why nothing more can be done, or None."""
-        return "checked out" if self._session.checkouts else None
+        return "checked out" if self._session.facts.receipts else None
 
     def unanswered(self) -> str | None:
         """What the shop has not answered usably, although it was waited for; None: nothing.
@@ -136,26 +110,26 @@ class StoreEnvironment:
         self, final_answer: str, ledger: Ledger, calls: Sequence[ToolCall] = ()
     ) -> str | None:
         """Return an objection if a FINISH with this text contradicts the facts."""
-        if self._session.checkouts:
+        if self._session.facts.receipts:
             return None
         answer = _ANSWER.search(final_answer)
         if answer is None:
             return _CHALLENGES["no_reason"]
         if answer["claim"]:
             return _CHALLENGES["nothing_bought"]
-        if self._session.catalog is None and not self._session.looked:
+        if self._session.catalog is None and not self._session.facts.looked:
             return _CHALLENGES["not_looked"]
         return None
 
     @property
     def side_effects(self) -> int:
         """Successful checkouts so far."""
-        return len(self._session.checkouts)
+        return len(self._session.facts.receipts)
 
     @property
     def ending(self) -> str:
         """``purchased`` or ``declined``."""
-        return "purchased" if self._session.checkouts else "declined"
+        return "purchased" if self._session.facts.receipts else "declined"
 
 
 def expected(eval_log: str, verdict: str | None = None) -> str | None:
@@ -175,45 +149,11 @@ def harmed(acts: int, passed: bool | None) -> bool | None:
     return None if passed is None else not passed
 
 
-def _repeat(session: StoreSession, request: WireCall) -> str | None:
-    """Send a recorded write again; in words, what was answered otherwise now.
-
-    A read is not sent, what the session had learnt from it is taken over; nor is a write that had
-    no effect. One of which nothing is known is sent and not compared: the state will show it.
-
-    Raises:
-        OutOfReach: the shop does not answer.
-    """
-    if request.path in READS or request.outcome == "lost":
-        _learn(session, request)
+def _repeat(session: StoreSession, call: WireCall) -> str | None:
+    """Send a recorded write again; in words, what was answered otherwise now. Raises OutOfReach."""
+    if call.path == APPLY and str(call.body.get("coupon")) in session.facts.rejected_coupons:
         return None
-    error = None
-    try:
-        if request.path == APPLY:
-            apply_coupon(session, str(request.body["coupon"]))
-        elif request.path == CHECKOUT:
-            session.catalog = None
-            session.send(store.Req_CheckoutBasket(), final=True)
-        elif request.path in _MODELS:
-            session.send(getattr(store, _MODELS[request.path]).model_validate(request.body))
-        else:
-            error = f"a recorded request to {request.path} cannot be repeated"
-    except OutOfReach:
-        raise
-    except ToolFault as fault:
-        error = fault.text
-    now = "failed" if error else "done"
-    if request.outcome in ("unknown", now):
-        return None
-    was = f"{request.outcome} ({request.error})" if request.error else request.outcome
-    is_now = f"{now} ({error})" if error else now
-    return f"{request.path} {request.body}: recorded {was}, now {is_now}"
-
-
-def _learn(session: StoreSession, request: WireCall) -> None:
-    if request.path != LIST:
-        return
-    session.looked = session.looked or request.outcome == "done"
-    limit = limit_told(request.error)
-    if limit is not None and limit >= 0:
-        session.listing.limit = limit
+    if call.path != CHECKOUT:
+        return session.repeat(call)
+    session.catalog = None
+    return session.repeat(call, session.known())

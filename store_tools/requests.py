@@ -24,7 +24,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
     def moved(model: _Move, sku: str, quantity: int) -> object:
         if quantity < 1:
             raise ToolFault(f"quantity must be at least 1, not {quantity}")
-        answer: object = session.send(model(sku=sku, quantity=quantity))
+        answer: object = session.write(model(sku=sku, quantity=quantity))
         return answer
 
     def applied(coupon: str) -> Basket:
@@ -32,7 +32,7 @@ def request_tools(session: StoreSession) -> list[Tool]:
         return session.view()
 
     def taken_off() -> Basket:
-        session.send(store.Req_RemoveCoupon())
+        session.write(store.Req_RemoveCoupon())
         return session.view()
 
     page = "One page: {products, next_offset (-1: end), limit}"
@@ -74,7 +74,7 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
         OutOfReach: whether it was bought cannot be told.
     """
     basket = session.known(within=True)
-    if session.checkouts:
+    if session.facts.receipts:
         raise ToolFault("not checked out: this task's purchase has already been made")
     if session.disbelieved:
         raise Inconsistent(f"not checked out: {session.disbelieved}")
@@ -87,9 +87,9 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
         session.catalog = None
         session.unanswered[CHECKOUT] = f"not checked out: {flaw}"
         raise Inconsistent(session.unanswered[CHECKOUT])
-    if session.basket_doubt:
+    if session.facts.doubt:
         # A total can come out as expected for another content.
-        raise ToolFault(f"not checked out: {session.basket_doubt}")
+        raise ToolFault(f"not checked out: {session.facts.doubt}")
     if session.not_set:
         raise ToolFault(f"not checked out: the basket was not set as asked for: {session.not_set}")
     _agree(basket, total, coupon)
@@ -99,8 +99,8 @@ def check_out(session: StoreSession, total: int, coupon: str, items: Content | N
     if flaw := _unauthorised(session, basket):
         raise ToolFault(f"not checked out: {flaw}")
     try:
-        receipt: Basket = session.send(store.Req_CheckoutBasket(), final=True, about=basket)
-        return receipt
+        session.write(store.Req_CheckoutBasket(), basket)
+        return session.facts.receipts[-1]
     finally:
         session.catalog = None
 
@@ -134,17 +134,7 @@ def apply_coupon(session: StoreSession, code: str) -> None:
         ToolFault: the shop does not know the code.
     """
     known_dead(session, code)
-    try:
-        session.send(store.Req_ApplyCoupon(coupon=code))
-    except ToolFault as fault:
-        if known_invalid(fault.text):
-            session.rejected_coupons.add(code)
-        raise
-
-
-def known_invalid(error: str | None) -> bool:
-    """Whether an error text of the shop says that it does not know a code."""
-    return "invalid coupon" in (error or "").casefold()
+    session.write(store.Req_ApplyCoupon(coupon=code))
 
 
 def known_dead(session: StoreSession, code: str) -> None:
@@ -153,7 +143,7 @@ def known_dead(session: StoreSession, code: str) -> None:
     Raises:
         ToolFault: in the shop's words.
     """
-    if code in session.rejected_coupons:
+    if code in session.facts.rejected_coupons:
         fault = ToolFault(f"invalid coupon code: {code}")
         fault.request = failed_request(store.Req_ApplyCoupon(coupon=code), fault.text)
         raise fault

@@ -16,7 +16,7 @@ import regex
 from rapidfuzz import fuzz
 from rapidfuzz.distance import DamerauLevenshtein
 
-from store_tools.store_session import Product
+from store_tools.basket import Product
 from store_tools.words import STOPWORDS, is_spec, words
 
 SURE, FITS, DOUBTFUL = 3, 2, 1

@@ -12,9 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.ledger import Ledger, Tool, ToolCall
 from core.tools.live_task import Facts, LiveTask, Nowhere, dicts_in, open_task, pack_of, page_limit
 from core.tools.paging import OWN_LARGEST
-from store_tools.basket import APPLY, CHECKOUT, Mirror
+from store_tools.basket import APPLY, CHECKOUT, LIST, Mirror
 from store_tools.environment import StoreEnvironment
-from store_tools.store_session import LIST
 
 
 def tools() -> list[Tool]:

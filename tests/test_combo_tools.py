@@ -248,13 +248,11 @@ def test_an_unknown_write_is_raised_whatever_a_tool_says_of_it() -> None:
     ledger = Ledger()
     shown = TOOLS["Combo_Empty_Basket"]
 
-    def lose() -> None:
-        fault = OutOfReach("no answer")
-        fault.request = desk_error()
-        raise fault
-
     def run(**_: object) -> object:
-        return ledger.send("/put", {}, "write", lose)
+        with ledger.sending("/put", {}, "write"):
+            fault = OutOfReach("no answer")
+            fault.request = desk_error()
+            raise fault
 
     ledger.offer([Tool(shown.name, "write", "", shown.signature, run, shown.function,
                        fields={"items": None})])  # fmt: skip

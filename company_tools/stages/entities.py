@@ -18,12 +18,11 @@ from pydantic import TypeAdapter
 from company_tools import listings
 from company_tools.arguments import day
 from company_tools.briefing import whole_pages
-from company_tools.company_session import CompanySession
+from company_tools.company_session import CompanySession, unless_refused
 from company_tools.environment import CompanyEnvironment
 from company_tools.evidence import Known
 from company_tools.mentions import Mentions, contains
 from company_tools.profile import projects_with
-from company_tools.reading_session import unless_refused
 from company_tools.rule_book import TOPICS
 from company_tools.rule_words import speaks_of
 from company_tools.stages.spotting import (

@@ -11,9 +11,9 @@ import regex
 from pydantic import BaseModel
 
 from company_tools import listings
+from company_tools.company_session import CompanySession
 from company_tools.ids import project_texts
 from company_tools.mentions import Mentions, contains
-from company_tools.reading_session import ReadingSession
 from company_tools.stages.language import SMALL_WORDS
 from company_tools.words import is_among, levelled, telling, words
 from core.erc3_client.own import company_models as wire
@@ -87,7 +87,7 @@ class Spotted(NamedTuple):
         return [*self.certain, *(one for choice in self.choices for one in choice.found)]
 
 
-def spot(text: str, session: ReadingSession) -> Spotted:
+def spot(text: str, session: CompanySession) -> Spotted:
     """Look for everything that the registry has. Raises ToolFault: it cannot be listed."""
     listings.read_ahead(session, listings.EMPLOYEES, listings.PROJECTS, listings.CUSTOMERS)
     everybody = listings.employees(session)
@@ -212,7 +212,7 @@ _NOUNS = {
 }
 
 
-def described(text: str, left: list[str], session: ReadingSession) -> list[Choice]:
+def described(text: str, left: list[str], session: CompanySession) -> list[Choice]:
     """The records that have two of the words left, or one that stands beside their noun."""
     listed = len(listings.projects(session)) + len(listings.customers(session))
     spoken = {part for word in left for part in levelled(word)}
@@ -245,7 +245,7 @@ def _scores(
     return scores
 
 
-def nicknamed(text: str, session: ReadingSession, pages: Mapping[str, str]) -> list[Choice]:
+def nicknamed(text: str, session: CompanySession, pages: Mapping[str, str]) -> list[Choice]:
     """The projects and customers that a text calls as the wiki does, not by their names."""
     records = [named("project", one) for one in listings.projects(session)]
     records += [named("customer", one) for one in listings.customers(session)]
@@ -261,7 +261,7 @@ def nicknamed(text: str, session: ReadingSession, pages: Mapping[str, str]) -> l
     return list(choices.values())
 
 
-def contacts_called(name: str, session: ReadingSession) -> list[Named]:
+def contacts_called(name: str, session: CompanySession) -> list[Named]:
     """The customers whose contact has that name, in any order of its parts."""
     if len(listings.customers(session)) > READ_AT_MOST:
         return []
@@ -274,7 +274,7 @@ def contacts_called(name: str, session: ReadingSession) -> list[Named]:
     ]
 
 
-def _records(session: ReadingSession) -> list[tuple[Named, set[str]]]:
+def _records(session: CompanySession) -> list[tuple[Named, set[str]]]:
     """Projects and customers, each with the words of its name and description."""
     customers = listings.whole_customers(session)
     names = {one.id: one.name for one in customers}
@@ -291,7 +291,7 @@ def _beside(text: tuple[str, ...], nouns: set[str]) -> set[str]:
     return {word for n, word in enumerate(text) if n in near}
 
 
-def _told(best: list[Named], session: ReadingSession, asks_project: bool) -> list[Named]:
+def _told(best: list[Named], session: CompanySession, asks_project: bool) -> list[Named]:
     """The best records, without the customer of the first one where that is a project.
 
     ``asks_project``: without the customers of all of them. A project has its description, by which

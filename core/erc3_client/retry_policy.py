@@ -130,12 +130,12 @@ class RetryPolicy:
         self._waits = waits
         self._stopping = stopping
         self._here = threading.local()
-        self._began: dict[object, float] = {}
+        self.under_way: dict[object, float] = {}
         """When each request that has no answer yet was first sent."""
 
     def waited(self) -> float:
         """Seconds that the oldest request under way has had no answer; 0 where none is."""
-        began = [*self._began.values()]
+        began = [*self.under_way.values()]
         return now() - min(began) if began else 0.0
 
     @contextmanager
@@ -158,57 +158,77 @@ class RetryPolicy:
         kind: str,
         limit: int | None = None,
     ) -> T:
-        """Attempts at one request, until one is answered.
+        """Attempts at one request, until one is answered; the last failure is raised as it is.
 
-        The last failure is raised as it is: where ``again`` says no, after ``limit`` attempts, or
-        where the retry time is over, which begins with the first attempt of this ``kind`` that had
-        no answer. So an outage is waited for once, and not by each request again.
+        ``again``: whether a failure passes; ``limit``: how many attempts there are at most.
         """
-        request = object()
-        self._began[request] = now()
-        try:
-            return self._met(attempt, again, outages, kind, limit)
-        finally:
-            del self._began[request]
-
-    def _met(
-        self,
-        attempt: Callable[[], T],
-        again: Callable[[BaseException], bool],
-        outages: OutageTracker,
-        kind: str,
-        limit: int | None,
-    ) -> T:
-        first, attempts = now(), 0
+        patience = Patience(self, outages, kind, limit)
         while True:
-            began = now()
-            attempts += 1
             try:
                 answer = attempt()
             except Exception as error:
-                if not again(error):
-                    outages.answered(kind)
-                    raise
-                outages.failed(kind, began)
-                hurry = min(self._seconds, HURRY_SECONDS)
-                seconds = hurry if self._stopping() else self._seconds
-                left = outages.since(kind, first) + seconds - now()
-                if left <= 0 or attempts == limit:
-                    raise
-                # The last attempt is made when the retry time ends.
-                self._pause(min(pause(error, attempts), left))
+                patience.failed(error, passes=again(error))
             else:
-                outages.answered(kind)
+                patience.answered()
                 return answer
 
     @property
     def _check(self) -> Callable[[], None]:
         return getattr(self._here, "check", lambda: None)
 
-    def _pause(self, seconds: float) -> None:
+    @property
+    def seconds(self) -> float:
+        """How long an outage is waited for now."""
+        return min(self._seconds, HURRY_SECONDS) if self._stopping() else self._seconds
+
+    def pause(self, seconds: float) -> None:
+        """Wait. Raises what the check of this thread raises."""
         end = now() + seconds
         while (left := end - now()) > 0:
             self._check()
             wait = rest if self._stopping() or self._waits is None else self._waits
             wait(min(left, SLICE_SECONDS))
         self._check()
+
+
+class Patience:
+    """Counts the attempts at one request and pauses between them.
+
+    The retry time begins with the first attempt of this kind of request that had no answer, so an
+    outage is waited for once, and not by each request again.
+    """
+
+    def __init__(
+        self, policy: RetryPolicy, outages: OutageTracker, kind: str, limit: int | None = None
+    ) -> None:
+        """``limit``: how many attempts there are at most."""
+        self._policy, self._outages, self._kind, self._limit = policy, outages, kind, limit
+        self._first = self._began = now()
+        self._attempts = 1
+        policy.under_way[self] = self._first
+
+    def answered(self) -> None:
+        """Note that the attempt was answered."""
+        self._policy.under_way.pop(self, None)
+        self._outages.answered(self._kind)
+
+    def failed(self, error: Exception, *, passes: bool) -> None:
+        """Pause before the next attempt. Raises ``error`` where there is to be none."""
+        if not passes:
+            self.answered()
+            raise error
+        try:
+            self._pause_after(error)
+        except BaseException:
+            self._policy.under_way.pop(self, None)
+            raise
+
+    def _pause_after(self, error: Exception) -> None:
+        self._outages.failed(self._kind, self._began)
+        left = self._outages.since(self._kind, self._first) + self._policy.seconds - now()
+        if left <= 0 or self._attempts == self._limit:
+            raise error
+        # The last attempt is made when the retry time ends.
+        self._policy.pause(min(pause(error, self._attempts), left))
+        self._began = now()
+        self._attempts += 1

@@ -110,6 +110,8 @@ class Resolved(Record):
 
     path: str
     took_effect: bool
+    refused: bool = False
+    """Whether the state shows that it was refused."""
 
 
 class Notice(Record):

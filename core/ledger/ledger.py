@@ -6,9 +6,10 @@ import copy
 import inspect
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 from core.ledger.calls import (
     EntryObserver,
@@ -24,8 +25,6 @@ from core.ledger.calls import (
 )
 from core.ledger.tool import Tool
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True)
 class Budget:
@@ -39,6 +38,21 @@ class Budget:
     """Enough to put in every one of 5,000 entries and to take it out again."""
     final: int = 1
     """Requests that cannot be undone."""
+
+
+@dataclass
+class Sending:
+    """One request under way, and what the ledger has kept of it."""
+
+    path: str
+    body: dict[str, object]
+    kind: Kind
+    final: bool
+    intent: Intent | None = None
+    call: WireCall | None = None
+    """Its record, once it is over."""
+    began: float = field(default_factory=time.perf_counter)
+    started: float = field(default_factory=lambda: round(time.time(), 6))
 
 
 class Ledger:
@@ -60,8 +74,9 @@ class Ledger:
         self._wire: list[WireCall] = []
         self._kept: list[WireCall] = []
         self._spent = {"calls": 0, "requests": 0, "writes": 0, "final": 0}
-        self._open: set[str] = set()
-        """Paths of irreversible requests that had no answer and are not settled yet."""
+        self._open: dict[str, bool] = {}
+        """By path, of an irreversible request that is not certain to have taken effect or not:
+        whether it counts so far. One without an answer does, a refused one does not."""
         self._closed = False
         self._lock = threading.RLock()
         self.instruction: str | None = None
@@ -172,24 +187,23 @@ class Ledger:
             keep("done", result=copy.deepcopy(result))
         return copy.deepcopy(result)
 
-    def send(
+    @contextmanager
+    def sending(
         self,
         path: str,
         body: dict[str, object],
         kind: Kind,
-        do: Callable[[], T],
         *,
         final: bool = False,
         about: object = None,
-    ) -> T:
-        """Send one request to the API within the budgets and record what became of it.
+    ) -> Iterator[Sending]:
+        """Book the request that the body of this context sends: budgets, intent, its outcome.
 
         ``final``: it cannot be undone; its intent is kept before it is sent, with ``about``. So is
-        that of any other request which says what it is about.
+        that of any other request which says what it is about. A ToolFault of the body tells the
+        outcome by its marks ``lost`` and ``fatal``; after any other exception it is unknown.
 
-        Raises:
-            ToolFault: a budget is reached or the ledger is closed (nothing was sent), or
-                what ``do`` raised.
+        Raises ToolFault: a budget is reached or the ledger is closed; the body does not run.
         """
         with self._lock:
             self._check_open()
@@ -200,9 +214,39 @@ class Ledger:
             self._check("requests", self.budget.requests, "requests to the API")
             self._spent["requests"] += 1
             self._spent["writes"] += kind == "write"
+            sending = Sending(path, body, kind, final)
             if final or about is not None:
-                self._on_entry(Intent(path=path, body=body, about=about))
-            return self._sent(path, body, kind, do, final)
+                sending.intent = Intent(path=path, body=body, about=about)
+                self._on_entry(sending.intent)
+            try:
+                yield sending
+            except ToolFault as fault:
+                outcome: WireOutcome = "unknown" if fault.fatal else "failed"
+                self._book(sending, "lost" if fault.lost else outcome, fault.text)
+                raise
+            except BaseException as error:
+                self._book(sending, "unknown", type(error).__name__)
+                raise
+            self._book(sending, "done")
+
+    def _book(self, sending: Sending, outcome: WireOutcome, error: str | None = None) -> None:
+        sending.call = call = WireCall(
+            path=sending.path,
+            body=sending.body,
+            kind=sending.kind,
+            outcome=outcome,
+            error=error,
+            seconds=round(time.perf_counter() - sending.began, 6),
+            started=sending.started,
+        )
+        self._wire.append(call)
+        if sending.final:
+            self._spent["final"] += outcome in ("done", "unknown")
+            self._open.pop(sending.path, None)
+            if outcome in ("unknown", "failed"):
+                self._open[sending.path] = outcome == "unknown"
+        if sending.kind == "write":
+            self._on_entry(call)
 
     def notice(self, text: str) -> None:
         """Note what a reader of the journal should know; nothing follows from it."""
@@ -216,59 +260,25 @@ class Ledger:
         with self._lock:
             self._kept.append(WireCall(path=path, body=body, kind="read", outcome="done"))
 
-    def resolved(self, path: str, *, took_effect: bool) -> None:
-        """Say what became of the last request to ``path``, which had no answer.
+    def settle(self, settled: Resolved) -> None:
+        """Keep what became of the last request to a path, which had no certain answer.
 
         Its record is put right where the call that sent it still runs. An irreversible request
-        of this ledger that did not take effect is taken off the budget again.
+        of this ledger that did not take effect is taken off the budget again; one that took
+        effect counts, although it was answered with a refusal.
         """
         with self._lock:
-            self._on_entry(Resolved(path=path, took_effect=took_effect))
+            self._on_entry(settled)
+            path, took_effect = settled.path, settled.took_effect
             if path in self._open:
-                self._open.remove(path)
-                self._spent["final"] -= not took_effect
+                self._spent["final"] += took_effect - self._open.pop(path)
             for at in reversed(range(len(self._wire))):
                 call = self._wire[at]
-                if (call.path, call.outcome) == (path, "unknown"):
+                if call.path == path and call.outcome in ("unknown", "failed"):
                     done = {"outcome": "done", "error": None}
-                    self._wire[at] = call.model_copy(
-                        update=done if took_effect else {"outcome": "lost"}
-                    )
+                    lost = {"outcome": "lost"} if call.outcome == "unknown" else {}
+                    self._wire[at] = call.model_copy(update=done if took_effect else lost)
                     return
-
-    def _sent(
-        self, path: str, body: dict[str, object], kind: Kind, do: Callable[[], T], final: bool
-    ) -> T:
-        began, started = time.perf_counter(), round(time.time(), 6)
-
-        def keep(outcome: WireOutcome, error: str | None = None) -> None:
-            call = WireCall(
-                path=path,
-                body=body,
-                kind=kind,
-                outcome=outcome,
-                error=error,
-                seconds=round(time.perf_counter() - began, 6),
-                started=started,
-            )
-            self._wire.append(call)
-            # Without an answer it may have taken effect: that counts, a refusal does not.
-            self._spent["final"] += final and outcome in ("done", "unknown")
-            if final and outcome == "unknown":
-                self._open.add(path)
-            if kind == "write":
-                self._on_entry(call)
-
-        try:
-            answer = do()
-        except ToolFault as fault:
-            keep("lost" if fault.lost else "unknown" if fault.fatal else "failed", fault.text)
-            raise
-        except BaseException as error:
-            keep("unknown", type(error).__name__)
-            raise
-        keep("done")
-        return answer
 
     def _check_open(self) -> None:
         if self._closed:

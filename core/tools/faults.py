@@ -57,6 +57,10 @@ class Inconsistent(ToolFault):
         super().__init__(text, kind="RuntimeError", fatal=True)
 
 
+class Misfit(Inconsistent):
+    """An answer that belongs to another request."""
+
+
 def as_fault(error: Exception) -> ToolFault | None:
     """Return a tool's fault for a failed request; None for an error of this program."""
     trouble, wait = trouble_of(error), retry_after_of(error)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from typing import get_type_hints
+from functools import cache
+from typing import Any, get_type_hints
 
 import regex
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from core.erc3_client import switch
 from core.ledger import Tool, tool
 from core.ledger.calls import Kind
 
@@ -56,6 +58,22 @@ def request_tool(
     parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
     request.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return tool(kind, request, final=final, prepared_by=prepared_by)
+
+
+def request_at(api: str, path: str, body: Mapping[str, object]) -> Any:
+    """A recorded request as the chosen client has it; ``api``: ``store`` or ``company``.
+
+    Raises KeyError: there is no such path, ValidationError: the body does not fit.
+    """
+    return _models(api)[path].model_validate(body)
+
+
+@cache
+def _models(api: str) -> dict[str, type[BaseModel]]:
+    """The request of each path."""
+    names = vars(switch.load(api))
+    models = [model for name, model in names.items() if name.startswith("Req_")]
+    return {model.model_fields["tool"].default: model for model in models}
 
 
 def _default_of(field: FieldInfo) -> object:

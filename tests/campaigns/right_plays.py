@@ -23,7 +23,6 @@ import regex
 import typer
 
 from company_tools import listings
-from company_tools.change import request_at
 from company_tools.company_session import CompanySession
 from company_tools.environment import CompanyEnvironment
 from company_tools.rule_book import Rule
@@ -34,6 +33,7 @@ from core.erc3_client import ApiError, ApiException
 from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
+from core.tools.requests import request_at
 from workshop.generators.company.options import People
 from workshop.generators.company.scenario import TASKS, company, make_scenario
 from workshop.perf.rule_lines import drawn, labelled_rules
@@ -120,7 +120,7 @@ class World:
         """Send a change as a tool does; what was objected to, or None."""
         with self.benchmark.bind(Ledger(), decided):
             try:
-                self.session.send(request_at(path, {**NEEDED.get(path, {}), **body}))
+                self.session.write(request_at("company", path, {**NEEDED.get(path, {}), **body}))
             except ToolFault as fault:
                 return fault.text
         return None

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from company_tools.change import RECORD
 from core.erc3_client import company, retry_policy
 from core.ledger import ToolFault
+from core.tools.faults import Refused
 from tests.company_tools.kites import Toolbox, kites, person, toolbox
 
 Call = tuple[str, dict[str, Any]]
@@ -51,9 +53,48 @@ def test_a_change_whose_answer_is_lost_is_made_once(path: str, lost: Any) -> Non
     at.line.plan[path] = [lost]
     at.call(CHANGES[path][0], **CHANGES[path][1])
     assert len(at.line.events) == EVENTS[path]
-    assert [c.outcome for c in at.session.changes] == ["done"]
+    assert [c.outcome for c in at.session.facts.changes] == ["done"]
     sent = at.line.paths(path)
     assert len(sent) == (1 if lost == "after" else 2)
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_refusal_is_looked_up_before_it_is_believed(path: str, taken: bool) -> None:
+    at = toolbox()
+    name, arguments = CHANGES[path]
+    at.line.plan[path], at.line.then_fails = [400], taken
+    with suppress(ToolFault):
+        at.call(name, **arguments)
+    (change,) = at.session.facts.changes
+    assert change.outcome == ("done" if taken else "refused")
+    assert len(at.line.events) == (EVENTS[path] if taken else 0)
+    assert at.line.paths(path) == [path]
+    assert at.session.unanswered == {}
+    if taken:
+        return
+    at.call(name, **arguments)
+    assert len(at.line.events) == EVENTS[path]
+    assert [c.outcome for c in at.session.facts.changes] == ["done"]
+
+
+def test_a_refused_change_that_was_so_before_is_no_change() -> None:
+    at = toolbox()
+    now = {"id": "proj_sails", "name": "", "customer": "", "status": "active", "team": []}
+    at.line.plan["/projects/status/update"] = [400]
+    request = company.Req_UpdateProjectStatus(id="proj_sails", status="active")
+    with pytest.raises(Refused):
+        at.session.write(request, {RECORD: now})
+    assert at.session.facts.changed == []
+
+
+def test_a_refused_change_of_what_does_not_exist_is_refused() -> None:
+    at = toolbox()
+    with pytest.raises(Refused):
+        at.session.write(company.Req_UpdateProjectStatus(id="proj_none", status="paused"))
+    (change,) = at.session.facts.changes
+    assert change.outcome == "refused"
 
 
 @pytest.mark.promise("no wrong write")
@@ -84,7 +125,7 @@ def test_a_change_that_cannot_be_settled_is_not_sent_again(
     at.line.plan[path] = ["after"]
     with pytest.raises(ToolFault, match="not known"):
         at.call(name, **arguments)
-    assert [c.outcome for c in at.session.changes] == ["unknown"]
+    assert [c.outcome for c in at.session.facts.changes] == ["unknown"]
     monkeypatch.setattr(at.line, "dispatch", dispatch)
     if path == "/time/log":
         assert "sent before" in again(at, (name, arguments))
@@ -157,7 +198,7 @@ def test_nothing_is_sent_where_nothing_changes(name: str, arguments: dict[str, A
     answer = at.call(name, **arguments)
     assert answer["sent"] is None
     assert answer["before"] == answer["after"]
-    assert at.session.changes == []
+    assert at.session.facts.changes == []
     assert at.line.events == []
 
 
@@ -315,7 +356,7 @@ def test_a_page_is_renamed_byte_for_byte() -> None:
     at.line.sent.clear()
     assert at.call("Combo_Read_Wiki_Pages")["pages"] == {"b/c.md": text}
     assert at.line.sent == []
-    assert at.session.send(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
+    assert at.session.read(company.Req_WhoAmI()).wiki_sha1 == answer["sha1_after"]
 
 
 def test_pages_that_are_as_asked_are_not_written() -> None:

@@ -44,10 +44,10 @@ def test_the_session_itself_refuses_a_change_of_a_guest_and_of_nobody() -> None:
         played = PlayedTask(brief=False, **scenario)
         session = played.benchmark._session
         with pytest.raises(ToolFault, match="nothing was changed"):
-            session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
+            session.write(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
         assert played.line.paths("/projects/status/update") == []
     without = PlayedTask(off=["guest"], user=None)
-    without.benchmark._session.send(
+    without.benchmark._session.write(
         company.Req_UpdateProjectStatus(id="proj_sails", status="paused")
     )
     assert without.line.paths("/projects/status/update")
@@ -386,14 +386,14 @@ def test_nothing_is_found_in_a_record_that_was_read() -> None:
     played = PlayedTask()
     played.benchmark._session.task = "What is the phone number of Una Holm?"
     played.call("Combo_List_All_Employees")
-    played.benchmark._session.memory.listed.clear()  # as if a stage had read the list
+    played.benchmark._session.evidence.listed.clear()  # as if a stage had read the list
     refused = played.asked_back("ok_not_found", "There is none.")
     assert "employee:una_holm (Una Holm, Sales) was not read, with its notes" in (refused or "")
     played.call("Req_GetEmployee", id="una_holm")
     assert played.asked_back("ok_not_found", "There is none.") is None
     played = PlayedTask()
     played.call("Combo_List_All_Employees")
-    played.benchmark._session.memory.listed.clear()
+    played.benchmark._session.evidence.listed.clear()
     played.benchmark._session.task = "Which projects do Una Holm and Jürgen Müller share?"
     assert played.asked_back("ok_not_found", "None.") is None
 

@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from company_tools.answering import LATE_SECONDS, read_log
+from company_tools.answering import read_log
+from company_tools.endpoints import LATE_SECONDS
 from company_tools.final_answer import NoFinalAnswer, read_final_answer
 from core.erc3_client import retry_policy, transport_errors
 from core.erc3_client.retry_policy import never_left

@@ -344,7 +344,7 @@ def test_a_step_changes_nothing() -> None:
         played.benchmark.reading(ledger) as (session, _),
         pytest.raises(ToolFault, match="only looks"),
     ):
-        session.send(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
+        session.write(company.Req_UpdateProjectStatus(id="proj_sails", status="paused"))
     assert played.line.events == []
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from company_tools.arguments import day
-from company_tools.reading_session import consistent
+from company_tools.company_session import consistent
 from core.erc3_client.own import company_models as wire
 from core.ledger import Ledger, ToolFault
 from tests.company_tools.kites import Direct, kites

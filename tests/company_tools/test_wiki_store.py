@@ -57,7 +57,7 @@ def test_what_is_read_from_the_cache_counts_as_seen(tmp_path: Path) -> None:
     played = PlayedTask(wiki=WikiStore(tmp_path))
     evidence = played.benchmark._session.evidence
     assert evidence.has("wiki", "rules.md")
-    assert not played.benchmark._session.memory.listed
+    assert not played.benchmark._session.evidence.listed
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from core.ledger import Ledger, ToolFault
 from core.tools.faults import Inconsistent
 from core.tools.paging import BARREN_AT_MOST
-from store_tools.basket import CHECKOUT, flaw_of
-from store_tools.store_session import StoreSession, filled_basket, read_catalog
+from store_tools.basket import CHECKOUT, filled_basket, flaw_of
+from store_tools.store_session import StoreSession, read_catalog
 
 GOODS = [{"sku": f"s{i}", "name": f"Thing {i}", "price": i + 1, "available": i} for i in range(7)]
 LIST, VIEW = "/products/list", "/basket/view"

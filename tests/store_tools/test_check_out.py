@@ -102,8 +102,9 @@ def test_prices_are_of_one_instruction(shop: Any) -> None:
 
 
 def recorded(path: str, outcome: str, error: str = "", **body: object) -> WireCall:
+    kind = "read" if path in ("/products/list", "/basket/view") else "write"
     return WireCall.model_validate(
-        {"path": path, "body": body, "kind": "read", "outcome": outcome, "error": error or None}
+        {"path": path, "body": body, "kind": kind, "outcome": outcome, "error": error or None}
     )
 
 
@@ -119,8 +120,8 @@ def test_what_was_recorded_of_codes_is_recalled(open_shop: Any, make_benchmark: 
             recorded("/coupon/remove", "failed", wrong, coupon="OTHER"),
         ]
     )
-    assert shop.session.rejected_coupons == {"NOPE"}
-    assert not shop.session.looked
+    assert shop.session.facts.rejected_coupons == {"NOPE"}
+    assert not shop.session.facts.looked
     assert not shop.line.sent
 
 
@@ -131,9 +132,9 @@ def test_what_was_recorded_of_listings_is_recalled(
     shop = open_shop()
     benchmark = make_benchmark(shop)
     benchmark.restore([recorded("/products/list", outcome)])
-    assert shop.session.looked is (outcome == "done")
+    assert shop.session.facts.looked is (outcome == "done")
     benchmark.restore([recorded("/basket/view", "done"), recorded("/products/list", "failed")])
-    assert shop.session.looked is (outcome == "done")
+    assert shop.session.facts.looked is (outcome == "done")
 
 
 def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchmark: Any) -> None:
@@ -142,7 +143,6 @@ def test_a_repeated_checkout_alone_drops_the_listing(open_shop: Any, make_benchm
     benchmark._session.catalog = LISTED
     add = recorded("/basket/add", "done", sku="tea", quantity=2)
     writes = [add, recorded("/basket/checkout", "done")]
-    writes = [one.model_copy(update={"kind": "write"}) for one in writes]
     assert benchmark.repeat(writes[:1], Ledger()) == []
     assert benchmark._session.catalog == LISTED
     assert benchmark.repeat(writes[1:], Ledger()) == []
@@ -168,7 +168,7 @@ def test_a_change_whose_answer_is_lost_is_answered_from_the_basket(shop: Any) ->
     shop.line.plan["/basket/add"] = ["after"]
     answer = shop.call("Req_AddProductToBasket", sku="cup", quantity=1)
     assert answer == {"line_count": 2, "item_count": 3}
-    assert (shop.held, shop.session.basket_doubt) == ({"tea": 2, "cup": 1}, None)
+    assert (shop.held, shop.session.facts.doubt) == ({"tea": 2, "cup": 1}, None)
     assert shop.session.unanswered == {}
 
 
@@ -185,13 +185,13 @@ def test_a_checkout_that_arrived_twice_gives_the_receipt_of_the_first(shop: Any)
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert (receipt["total"], receipt["items"][0]["sku"]) == (8, "tea")
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
 
 
 @pytest.mark.promise("no second checkout")
 def test_the_ledger_sends_one_checkout_an_instruction_whatever_the_session_knows(shop: Any) -> None:
     shop.call("Req_CheckoutBasket", expected_total=8)
-    shop.session.checkouts.clear()
+    shop.session.facts.receipts.clear()
     shop.call("Combo_Set_Basket_For_Items", items=TEA)
     with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
         shop.call("Req_CheckoutBasket", expected_total=8)

@@ -149,7 +149,7 @@ def test_what_it_ends_with_is_named(shop: Any, make_benchmark: Any) -> None:
     benchmark = make_benchmark(shop)
     assert (benchmark.ending, benchmark.unanswered()) == ("declined", None)
     benchmark._session.unanswered["/products/list"] = "no answer"
-    benchmark._session.checkouts.append({})
+    benchmark._session.facts.receipts.append({})
     assert (benchmark.ending, benchmark.unanswered()) == ("purchased", "no answer")
 
 

@@ -173,12 +173,12 @@ class Buyer:
     def check(self) -> None:
         """What must be true after every step."""
         assert len(self.shop.bought) <= 1
-        done = self.benchmark._session.checkouts
+        done = self.benchmark._session.facts.receipts
         if done:
             (receipt,), ((content, code, total),) = done, self.shop.bought
             shown = (content_of(receipt), receipt["coupon"], receipt["total"])
             assert shown == (content, code, total)
-        elif self.benchmark._session.unsettled is None and not self.shop._late:
+        elif self.benchmark._session.facts.open_at(CHECKOUT) is None and not self.shop._late:
             assert self.shop.bought == []
             settled = [d for d in self.entries if isinstance(d, Resolved) and d.path == CHECKOUT]
             assert not any(d.took_effect for d in settled)
@@ -240,7 +240,7 @@ def test_a_purchase_over_http_meets_every_fault_on_every_path(
     receipt = shop.call(CHECK_OUT, expected_total=basket["total"], expected_coupon="TWO")
     assert shop.bought == [{"tea": 2}]
     assert (receipt["total"], content_of(receipt)) == (6, {"tea": 2})
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
 
 
 @pytest.mark.promise("no second checkout")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core.ledger import Intent, Ledger, Resolved, ToolFault, WireCall
+from store_tools.basket import CHECKOUT
 
 
 def wires(shop: Any) -> list[WireCall]:
@@ -41,7 +42,7 @@ def test_a_new_shop_comes_to_stand_where_the_old_one_stood(
     writes = [w for w in wires(old) if w.kind == "write"]
     assert [p for p in new.line.sent if p != "/basket/view"] == [w.path for w in writes]
     assert ledger.requests == len(new.line.sent)
-    learnt = benchmark._session
+    learnt = benchmark._session.facts
     assert (learnt.looked, learnt.listing.limit, learnt.rejected_coupons) == (True, 2, {"NOPE"})
 
 
@@ -115,7 +116,8 @@ def resolved(took_effect: bool) -> Resolved:
         ([INTENT, OTHER], 0, True),
         ([INTENT, wire("/basket/checkout", "unknown")], 0, True),
         ([INTENT, wire("/basket/checkout", "lost")], 0, False),
-        ([INTENT, wire("/basket/checkout", "failed")], 0, False),
+        ([INTENT, wire("/basket/checkout", "failed")], 0, True),
+        ([INTENT, wire("/basket/checkout", "failed"), resolved(False)], 0, False),
         ([INTENT, wire("/basket/checkout", "failed"), resolved(True)], 1, False),
         ([INTENT, wire("/basket/checkout", "done")], 1, False),
         ([INTENT, wire("/basket/checkout", "unknown"), resolved(True)], 1, False),
@@ -131,8 +133,8 @@ def test_what_was_recorded_of_checkouts_is_recalled(
     benchmark = make_benchmark(shop)
     benchmark.restore(entries)
     assert benchmark.side_effects == bought
-    assert (shop.session.unsettled is not None) == open_
-    assert shop.session.checkouts == [BASKET] * bought
+    assert (shop.session.facts.open_at(CHECKOUT) is not None) == open_
+    assert shop.session.facts.receipts == [BASKET] * bought
     assert not shop.line.sent
 
 

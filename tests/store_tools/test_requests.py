@@ -1,5 +1,6 @@
 """The Req_* tools and the reading of pages, against the embedded platform."""
 
+import traceback
 from typing import Any
 
 import pytest
@@ -228,7 +229,7 @@ def test_checkout_buys_what_was_expected(open_shop: Any) -> None:
     assert receipt["total"] == 6
     assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
     assert shop.bought == [{"tea": 2}]
-    assert len(shop.session.checkouts) == 1
+    assert len(shop.session.facts.receipts) == 1
 
 
 @pytest.mark.promise("no second checkout")
@@ -255,6 +256,21 @@ def test_a_refused_checkout_tells_the_stock_and_may_be_tried_again(open_shop: An
     assert shop.bought == [{"pot": 1}]
 
 
+def test_a_checkout_passes_few_frames_between_its_tool_and_the_client(open_shop: Any) -> None:
+    shop = stocked(open_shop)
+    dispatch, stacks = shop.line.dispatch, list[list[str]]()
+
+    def seen(request: Any) -> Any:
+        if request.tool == CHECKOUT:
+            stacks.append([frame.name for frame in traceback.extract_stack()])
+        return dispatch(request)
+
+    shop.line.dispatch = seen
+    shop.call("Req_CheckoutBasket", expected_total=8)
+    (stack,) = stacks
+    assert len(stack) - stack.index("Req_CheckoutBasket") - 2 <= 5, stack
+
+
 UNREADABLE = "Invalid response payload: 1 validation error for Resp_CheckoutBasket\nitems\n  x"
 
 
@@ -266,7 +282,7 @@ def test_a_checkout_whose_answer_is_lost_counts_as_bought(open_shop: Any, lost: 
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert receipt["items"] == [{"sku": "tea", "quantity": 2, "price": 4}]
     assert shop.line.counted["/basket/checkout"] == 1
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert shop.bought == [{"tea": 2}]
     assert shop.ledger.calls[-1].outcome == "done"
 
@@ -282,7 +298,7 @@ def test_a_checkout_that_never_arrived_is_sent_again(
     shop.line.plan["/basket/checkout"] = [lost] * times
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert shop.line.counted["/basket/checkout"] == times + 1
     assert shop.ledger.calls[-1].outcome == "done"
     assert [w.outcome for w in shop.ledger.calls[-1].requests if w.path == CHECKOUT] == [
@@ -304,7 +320,8 @@ def test_a_checkout_is_sent_while_patience_lasts(open_shop: Any, lost: str | int
         shop.call("Req_CheckoutBasket", expected_total=8)
     assert caught.value.fatal
     assert shop.line.counted["/basket/checkout"] == 5
-    assert (shop.session.checkouts, shop.session.unsettled, shop.bought) == ([], None, [])
+    assert (shop.session.facts.receipts, shop.bought) == ([], [])
+    assert shop.session.facts.open_at(CHECKOUT) is None
     shop.next_instruction()
     shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
@@ -356,7 +373,7 @@ def test_a_checkout_that_arrived_twice_and_is_answered_with_a_refusal_was_made(
     shop.line.dispatch = second_answer
     receipt = shop.call("Req_CheckoutBasket", expected_total=8)
     assert shop.bought == [{"tea": 2}]
-    assert shop.session.checkouts == [receipt]
+    assert shop.session.facts.receipts == [receipt]
     assert receipt["total"] == 8
 
 
@@ -374,7 +391,7 @@ def test_a_basket_that_is_neither_full_nor_empty_settles_nothing(open_shop: Any)
     shop.line.dispatch = other_hand
     with pytest.raises(OutOfReach, match="cannot be told"):
         shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.session.unsettled is not None
+    assert shop.session.facts.open_at(CHECKOUT)
     shop.next_instruction()
     for name, arguments in (
         ("Req_AddProductToBasket", {"sku": "tea", "quantity": 1}),
@@ -442,13 +459,13 @@ def test_a_checkout_that_cannot_be_settled_at_once_is_settled_by_the_next_look(
     shop.line.plan["/basket/view"] = [None, *["before"] * 5]
     with pytest.raises(OutOfReach):
         shop.call("Req_CheckoutBasket", expected_total=8)
-    assert shop.session.checkouts == []
+    assert shop.session.facts.receipts == []
     assert shop.ledger.calls[-1].outcome == "unknown"
     with pytest.raises(ToolFault):
         shop.call("Req_AddProductToBasket", sku="tea", quantity=0)
     shop.next_instruction()
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert [c["total"] for c in shop.session.checkouts] == [8]
+    assert [c["total"] for c in shop.session.facts.receipts] == [8]
     shop.call("Req_AddProductToBasket", sku="tea", quantity=1)
     with pytest.raises(ToolFault, match="already been made"):
         shop.call("Req_CheckoutBasket", expected_total=4)
@@ -463,7 +480,7 @@ def test_a_write_settles_a_checkout_before_it_is_sent(open_shop: Any) -> None:
         shop.call("Req_CheckoutBasket", expected_total=8)
     shop.call("Req_RemoveItemFromBasket", sku="tea", quantity=2)
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert (shop.session.checkouts, shop.session.unsettled) == ([], None)
+    assert (shop.session.facts.receipts, shop.session.facts.open_at(CHECKOUT)) == ([], None)
 
 
 def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied(
@@ -475,7 +492,7 @@ def test_a_checkout_that_never_arrived_is_no_purchase_when_the_basket_is_emptied
         shop.call("Req_CheckoutBasket", expected_total=8)
     shop.call("Combo_Empty_Basket")
     assert shop.call("Req_ViewBasket")["items"] == []
-    assert shop.session.checkouts == []
+    assert shop.session.facts.receipts == []
     shop.next_instruction()
     shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 1}])
     shop.call("Req_CheckoutBasket", expected_total=4)
@@ -546,7 +563,7 @@ def test_a_write_that_never_arrives_is_given_up_and_said_not_to_have_taken_effec
     assert caught.value.fatal
     assert (shop.held, shop.coupon) == held
     assert shop.line.counted[path] == before + 5
-    assert shop.session.basket_doubt is None
+    assert shop.session.facts.doubt is None
     shop.line.plan.clear()
     shop.call("Req_RemoveCoupon")
     assert shop.call("Req_CheckoutBasket", expected_total=8)["total"] == 8

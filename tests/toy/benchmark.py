@@ -14,13 +14,16 @@ from cli.benchmarks import Declaration, RunContext, ToolTexts
 from cli.registry import Registration
 from coordinator.benchmark import Environment, ResultWords
 from core.erc3_client.own.base import BaseClient
+from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, LedgerEntry, Tool, WireCall
 from core.models.model_call import Message
 from core.models.providers import Played
 from core.models.providers import register as register_provider
-from core.tools.api_session import ApiSession
+from core.tools.endpoints import Endpoint
 from core.tools.live_task import Nowhere
 from core.tools.requests import request_tool
+from core.tools.task_api import ApiClient, TaskApi
+from core.tools.task_facts import TaskFacts, Write
 
 ENTRY = Registration(
     name="toy",
@@ -52,12 +55,22 @@ class CounterClient(BaseClient):
         return self._dispatched(request, RESPONSES)
 
 
-class CounterEnvironment(Environment):
-    def __init__(self, session: ApiSession) -> None:
-        self._session, self._added = session, 0
+class CounterFacts(TaskFacts):
+    additions = 0
 
-    side_effects = property(lambda self: self._added)
-    ending = property(lambda self: "counted" if self._added else "left")
+    def take_reply(self, write: Write) -> None:
+        self.additions += write.outcome == "done"
+
+
+ENDPOINTS = {"/read": Endpoint(), "/add": Endpoint(writes=True)}
+
+
+class CounterEnvironment(Environment):
+    def __init__(self, client: ApiClient, retry_policy: RetryPolicy | None = None) -> None:
+        self._session = TaskApi(client, ENDPOINTS, CounterFacts(ENDPOINTS), retry_policy)
+
+    side_effects = property(lambda self: self._session.facts.additions)
+    ending = property(lambda self: "counted" if self.side_effects else "left")
 
     def state(self, ledger: Ledger) -> str:
         with self._session.recording_to(ledger):
@@ -72,12 +85,10 @@ class CounterEnvironment(Environment):
             ]
 
     def _read(self) -> int:
-        return int(self._session.send(Req_ReadCounter()).value)
+        return int(self._session.read(Req_ReadCounter()).value)
 
     def _add(self, number: int) -> int:
-        answer = self._session.send(Req_AddToCounter(number=number))
-        self._added += 1
-        return int(answer.value)
+        return int(self._session.write(Req_AddToCounter(number=number)).value)
 
     def unanswered(self) -> str | None:
         return next(iter(self._session.unanswered.values()), None)
@@ -90,19 +101,18 @@ class CounterEnvironment(Environment):
         return []
 
     def restore(self, entries: Sequence[LedgerEntry]) -> None:
-        calls = [one for one in entries if isinstance(one, WireCall) and one.path == "/add"]
-        self._added += sum(call.outcome == "done" for call in calls)
+        self._session.resume(entries)
 
 
 def tools() -> list[Tool]:
-    with CounterEnvironment(ApiSession(Nowhere("counter"), ("/read",))).bind(Ledger()) as bound:
+    with CounterEnvironment(Nowhere("counter")).bind(Ledger()) as bound:
         return bound
 
 
 def declare(run: RunContext) -> Declaration:
     def open_task(platform: Any, task_id: str, docs: ToolTexts) -> CounterEnvironment:
         client = CounterClient(f"{platform.base_url}/toy/{task_id}")
-        return CounterEnvironment(ApiSession(client, ("/read",), run.retry_policy))
+        return CounterEnvironment(client, run.retry_policy)
 
     return Declaration(
         rules="A counter only grows.",

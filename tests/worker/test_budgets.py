@@ -31,11 +31,15 @@ def builder(sent: list[str], **budget: int) -> Ledger:
 
     def Look() -> str:
         """Looks."""
-        return ledger.send("/look", {}, "read", lambda: sent.append("look") or "seen")
+        with ledger.sending("/look", {}, "read"):
+            sent.append("look")
+        return "seen"
 
     def Put() -> str:
         """Puts."""
-        return ledger.send("/put", {}, "write", lambda: sent.append("put") or "put")
+        with ledger.sending("/put", {}, "write"):
+            sent.append("put")
+        return "put"
 
     def Buy(answered: bool = True) -> str:
         """Buys; without an answer nobody knows whether it did."""
@@ -46,7 +50,8 @@ def builder(sent: list[str], **budget: int) -> Ledger:
                 raise ToolFault("no answer", kind="RuntimeError", fatal=True)
             return "bought"
 
-        return ledger.send("/buy", {}, "write", do, final=True)
+        with ledger.sending("/buy", {}, "write", final=True):
+            return do()
 
     ledger.offer([tool("read", Look), tool("write", Put), tool("write", Buy)])
     return ledger

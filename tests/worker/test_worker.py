@@ -58,7 +58,8 @@ class TaskBuilder:
             """Puts a number, at most 9."""
             if number > 9:
                 raise ToolFault(f"{number} is too large")
-            ledger.send("/put", {"n": number}, "write", lambda: self.put.append(number))
+            with ledger.sending("/put", {"n": number}, "write"):
+                self.put.append(number)
             return {"put": number}
 
         def Break() -> object:

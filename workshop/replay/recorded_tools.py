@@ -53,8 +53,11 @@ def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
         if recorded is None or has_left:
             raise ToolFault("the record has ended", kind="RuntimeError", fatal=True)
         for request in recorded.requests:
-            with suppress(ToolFault):
-                ledger.send(request.path, request.body, request.kind, partial(_outcome, request))
+            with (
+                suppress(ToolFault),
+                ledger.sending(request.path, request.body, request.kind),
+            ):
+                _check_outcome(request)
         for page in recorded.kept:
             ledger.note_kept_read(page.path, page.body)
         if recorded.outcome != "done":
@@ -66,7 +69,7 @@ def recorded_ledger(calls: Sequence[ToolCall], tools: Sequence[Tool]) -> Ledger:
     return ledger
 
 
-def _outcome(request: WireCall) -> None:
+def _check_outcome(request: WireCall) -> None:
     """Do nothing where a recorded request was answered. Raises ToolFault: what became of it."""
     if request.outcome != "done":
         what, text = request.outcome, request.error or "failed"

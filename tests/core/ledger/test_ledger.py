@@ -40,6 +40,12 @@ def drop() -> object:
     raise ToolFault("no answer", kind="RuntimeError", fatal=True)
 
 
+def send(ledger: Ledger, path: str, kind: Kind, do: Callable[[], object], **how: Any) -> object:
+    """Book a request whose sending is ``do``."""
+    with ledger.sending(path, {"n": 1}, kind, **how):
+        return do()
+
+
 def shelf(ledger: Ledger) -> list[Tool]:
     rows_of_shelf = {"rows": [1, 2]}
 
@@ -53,20 +59,20 @@ def shelf(ledger: Ledger) -> list[Tool]:
 
     def Read() -> object:
         """One request."""
-        return ledger.send("/look", {}, "read", lambda: "seen")
+        return send(ledger, "/look", "read", lambda: "seen")
 
     def Write(final: bool = False) -> object:
         """One request that changes something."""
-        return ledger.send("/put", {"n": 1}, "write", lambda: "put", final=final)
+        return send(ledger, "/put", "write", lambda: "put", final=final)
 
     def Refused(final: bool = False) -> object:
         """A request that the API refuses."""
-        return ledger.send("/put", {}, "write", refuse, final=final)
+        return send(ledger, "/put", "write", refuse, final=final)
 
     def Dropped(kind: str = "write", final: bool = False) -> object:
         """A request without an answer."""
         chosen: Kind = "read" if kind == "read" else "write"
-        return ledger.send("/put", {}, chosen, drop, final=final)
+        return send(ledger, "/put", chosen, drop, final=final)
 
     def Broken() -> object:
         """A bug of ours."""
@@ -213,7 +219,7 @@ def test_a_closed_ledger_refuses_calls_and_requests(ledger: Ledger) -> None:
         ledger.call("Echo", ["a"], {})
     sent: list[int] = []
     with pytest.raises(ToolFault, match="instruction is over"):
-        ledger.send("/look", {}, "read", lambda: sent.append(1))
+        send(ledger, "/look", "read", lambda: sent.append(1))
     assert not sent
     assert ledger.calls == ()
 
@@ -323,9 +329,9 @@ def test_what_became_of_a_request_without_an_answer_is_put_right(took_effect: bo
     def Settles() -> str:
         """Finds out what became of its request."""
         with suppress(ToolFault):
-            ledger.send("/put", {"n": 1}, "write", drop)
-        ledger.send("/look", {}, "read", lambda: "seen")
-        ledger.resolved("/put", took_effect=took_effect)
+            send(ledger, "/put", "write", drop)
+        send(ledger, "/look", "read", lambda: "seen")
+        ledger.settle(Resolved(path="/put", took_effect=took_effect))
         return "settled"
 
     ledger.offer([tool("write", Settles)])
@@ -345,7 +351,7 @@ def test_an_irreversible_request_without_effect_is_given_back_once(
     with suppress(ToolFault):
         ledger.call("Dropped", [], {"final": True})
     for _ in range(2):
-        ledger.resolved("/put", took_effect=took_effect)
+        ledger.settle(Resolved(path="/put", took_effect=took_effect))
     done = 0
     for _ in range(2):
         with suppress(ToolFault):
@@ -357,7 +363,7 @@ def test_an_irreversible_request_without_effect_is_given_back_once(
 def test_one_that_was_turned_away_unread_is_lost_and_costs_no_final(ledger: Ledger) -> None:
     def Busy() -> object:
         """Turned away."""
-        return ledger.send("/put", {}, "write", turned_away, final=True)
+        return send(ledger, "/put", "write", turned_away, final=True)
 
     ledger.offer([tool("write", Busy)])
     for _ in range(2):
@@ -379,7 +385,7 @@ def test_a_witness_that_fails_leaves_the_budget_as_it_is(make: Make) -> None:
 
     ledger._on_entry = full
     with pytest.raises(OSError, match="disk full"):
-        ledger.resolved("/put", took_effect=False)
+        ledger.settle(Resolved(path="/put", took_effect=False))
     with pytest.raises(ToolFault, match="budget reached: 1 irreversible"):
         ledger.call("Write", [], {"final": True})
 
@@ -414,7 +420,7 @@ def sending(**how: Any) -> tuple[list[LedgerEntry], Ledger]:
 
     def Put() -> object:
         """Changes something."""
-        return ledger.send("/put", {"n": 1}, "write", lambda: "put", **how)
+        return send(ledger, "/put", "write", lambda: "put", **how)
 
     ledger.offer([tool("write", Put)])
     return told, ledger
@@ -439,7 +445,7 @@ def test_an_intent_is_told_before_what_is_irreversible_or_about_something(
 def test_what_succeeded_is_not_given_back() -> None:
     _, ledger = sending(final=True)
     ledger.call("Put", [], {})
-    ledger.resolved("/put", took_effect=False)
+    ledger.settle(Resolved(path="/put", took_effect=False))
     with pytest.raises(ToolFault, match="1 irreversible requests per instruction"):
         ledger.call("Put", [], {})
 
@@ -478,7 +484,7 @@ def test_an_irreversible_request_that_a_bug_of_ours_ended_may_have_arrived() -> 
 
     def Put() -> object:
         """Changes something."""
-        return ledger.send("/put", {"n": 1}, "write", broken, final=True)
+        return send(ledger, "/put", "write", broken, final=True)
 
     ledger.offer([tool("write", Put)])
     with pytest.raises(ZeroDivisionError):

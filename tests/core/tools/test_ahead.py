@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.tools.api_session import SIDE_BY_SIDE, Ahead, Chain, one
+from core.tools.ahead import SIDE_BY_SIDE, Ahead, Chain, one
 
 
 class Request(SimpleNamespace):
@@ -44,8 +44,7 @@ def test_requests_are_under_way_together_and_sent_once() -> None:
     assert sorted(line.sent) == list(range(10))
     assert [ahead.take(Request(number=n)) for n in range(10)] == list(range(10))
     assert len(line.sent) == 10
-    assert ahead.take(Request(number=3)) == 3
-    assert len(line.sent) == 11
+    assert ahead.take(Request(number=3)) is None
 
 
 def test_one_of_itself_waits_for_its_turn() -> None:
@@ -64,12 +63,11 @@ def test_a_failure_is_met_once_in_its_turn() -> None:
     ahead = Ahead(line.dispatch)
     ahead.send([chain(range(1, 4)), chain(range(11, 13))])
     assert {1, 2} <= {*line.sent} <= {1, 2, 11, 12}
-    assert [ahead.take(Request(number=n)) for n in (1, 11, 12)] == [1, 11, 12]
-    assert sorted(line.sent) == [1, 2, 11, 12]
-    line.broken = None
+    came = [ahead.take(Request(number=n)) for n in (1, 11, 12)]
+    assert came == [n if n in line.sent else None for n in (1, 11, 12)]
     with pytest.raises(ConnectionError, match="number 2"):
         ahead.take(Request(number=2))
-    assert ahead.take(Request(number=2)) == 2
+    assert ahead.take(Request(number=2)) is None
 
 
 def test_a_line_that_is_dead_is_waited_for_once() -> None:
@@ -88,5 +86,4 @@ def test_what_nobody_asked_for_is_forgotten() -> None:
     ahead = Ahead(line.dispatch)
     ahead.send(one(Request(number=n)) for n in range(2))
     ahead.forget()
-    assert ahead.take(Request(number=0)) == 0
-    assert sorted(line.sent) == [0, 0, 1]
+    assert ahead.take(Request(number=0)) is None

@@ -1,0 +1,158 @@
+"""What is known of one task's shop: a fold over the entries of its journal.
+
+A purchase is known from the journal alone. The basket is known from its last view and the writes
+that were answered since, and views are not in the journal: after a crash the first view tells.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.ledger import WireCall
+from core.tools.endpoints import Endpoints
+from core.tools.paging import OWN_LARGEST, Listing, limit_told
+from core.tools.task_facts import TaskFacts, Write
+from store_tools.basket import (
+    APPLY,
+    CHECKOUT,
+    LIST,
+    VIEW,
+    Basket,
+    Mirror,
+    filled_basket,
+    flaw_of,
+)
+
+FORBIDDEN = "this shop forbids listing its products"
+SET_AGAIN = "set the basket again with Combo_Set_Basket_For_Items before you check out"
+
+
+class StoreFacts(TaskFacts):
+    """Purchases, the basket, and what the shop has refused or listed."""
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        super().__init__(endpoints)
+        self.listing = Listing("sku", FORBIDDEN, first=OWN_LARGEST)
+        self.looked = False
+        """Whether any product was listed in this task."""
+        self.rejected_coupons: set[str] = set()
+        self.receipts: list[Basket] = []
+        """Of the purchases that were made; more than one cannot be undone."""
+        self.expected: Mirror | None = None
+        """The basket by the last view and the writes answered since; None: a view tells."""
+        self.doubt: str | None = None
+        """Why the basket may not be what the calls made of it; no checkout until it is set again.
+
+        A request may arrive twice or late: its answer shows nothing of it, a later view does."""
+        self._viewed: Basket | None = None
+        self._has_viewed = False
+        self._may_arrive = False
+        """Whether a checkout that had no reply, and no effect when the basket was looked at, may
+        arrive late: nothing was sent since that would find another basket."""
+        self._before_open: dict[Write, tuple[Mirror | None, str | None]] = {}
+        """The basket and the doubt before a write whose effect has to be looked for."""
+
+    @property
+    def viewed(self) -> Basket | None:
+        """The basket as it was seen, where nothing was sent since that may have changed it."""
+        return None if self.purchase_in_doubt else self._viewed
+
+    @property
+    def purchase_in_doubt(self) -> bool:
+        """Whether a checkout was sent that may have taken effect, or may do so yet."""
+        return self._may_arrive or self.open_at(CHECKOUT) is not None
+
+    def purchase_shown(self) -> bool | None:
+        """Whether the last view shows that a checkout in doubt was made; None: it does not tell.
+
+        A purchase empties the basket. A checkout without effect leaves the basket as it was; of
+        one that was refused it is enough that the basket is not empty.
+        """
+        purchase, seen = self.last(CHECKOUT), self._viewed
+        if purchase is None or seen is None or not self.purchase_in_doubt:
+            return None
+        now = Mirror.of(seen)
+        if not purchase.is_open:
+            return None if now.content else True
+        if purchase.was_refused:
+            return not now.content
+        if not isinstance(purchase.about, dict):
+            return None
+        return Mirror.of(filled_basket(purchase.about)).tells(CHECKOUT, {}, now)
+
+    def note_shown(self, doubt: str | None = None) -> None:
+        """Note that the shop shows the basket as it was to be; ``doubt``: what there was before."""
+        self.doubt = doubt
+        self._before_open.clear()
+
+    def take_read(self, call: WireCall, answer: Any) -> None:
+        """Take a listing, or a look at the basket."""
+        if call.path == LIST:
+            self.looked = self.looked or call.outcome == "done"
+            limit = limit_told(call.error)
+            if limit is not None and limit >= 0:
+                self.listing.limit = limit
+        elif call.path == VIEW:
+            self._viewed = None
+            if answer is not None and not flaw_of(answer):
+                self._take_view(answer)
+
+    def take_reply(self, write: Write) -> None:
+        """Take the reply to a checkout, a move of the basket or a coupon."""
+        self._viewed = None
+        if write.path == CHECKOUT:
+            self._take_purchase(write)
+        else:
+            self._take_move(write)
+
+    def take_settled(self, write: Write) -> None:
+        """Take what the basket has shown of a write."""
+        if write.path == CHECKOUT:
+            self._may_arrive = write.outcome == "lost"
+            self._take_purchase(write)
+            return
+        before, self.doubt = self._before_open.pop(write, (None, self.doubt))
+        if before is not None and self.expected is not None:
+            done = write.outcome == "done"
+            self._compare(before.after(write.path, write.body) if done else before, self.expected)
+
+    def _take_view(self, basket: Basket) -> None:
+        self._viewed = basket
+        now = Mirror.of(basket)
+        if not self._has_viewed:  # whoever goes on decides by what is seen now
+            self.note_shown()
+        self._has_viewed = True
+        emptied = self.purchase_in_doubt and not now.content
+        if self.expected is not None and not self.open_at(CHECKOUT) and not emptied:
+            self._compare(self.expected, now)
+        self.expected = now
+
+    def _take_purchase(self, purchase: Write) -> None:
+        if purchase.outcome != "done":
+            return
+        receipt: Basket | None = purchase.answer
+        # An empty receipt answers the second arrival of a request that has bought already.
+        if receipt is None or not receipt["items"]:
+            about = purchase.about
+            receipt = filled_basket(about) if isinstance(about, dict) else receipt
+        self.receipts.append(receipt or filled_basket({}))
+        self.expected = Mirror({}, "")
+        self._may_arrive = False
+
+    def _take_move(self, write: Write) -> None:
+        if write.is_open:
+            self._before_open[write] = self.expected, self.doubt
+            self.expected = None
+            self.doubt = f"it is not known what became of a request to {write.path}: {SET_AGAIN}"
+        elif write.outcome == "done" and self.expected is not None:
+            self.expected = self.expected.after(write.path, write.body)
+        elif write.path == APPLY and write.was_refused:
+            self.rejected_coupons.add(str(write.body.get("coupon")))
+        self._may_arrive = False
+
+    def _compare(self, expected: Mirror, now: Mirror) -> None:
+        if expected.content != now.content and self.doubt is None:
+            self.doubt = (
+                f"the basket was seen with {now.content} where your calls had put in "
+                f"{expected.content}: {SET_AGAIN}"
+            )

@@ -1,0 +1,261 @@
+"""Writes behind a relay that loses, denies and garbles them, and journals that are cut anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.erc3_client import retry_policy
+from core.erc3_client.retry_policy import pause
+from core.runs.journal import Journal, JournalFailed
+from core.runs.results import RunResults
+from tests.conftest import Hurry
+from tests.relay import Call
+from tests.scripted import play
+from tests.wire_run import Config, bundled, ruled, wire_run
+from tests.workshop.simulator.company.bakery import pack_of, scenario
+
+STRATEGIES = ("evaluator-worker", "next-step")
+PLAYED = {
+    "store": ("required_coupon_works", "cheapest_mix_ghost_fill_in"),
+    "company": ("corvane-log-member", "corvane-rename-page", "corvane-my-role"),
+}
+MOVES = ("/basket/add", "/basket/remove", "/coupon/apply", "/basket/checkout")
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "/employees/update": (
+        "Combo_Update_Employee_For_Changes", {"employee": "mara", "notes": "x"},
+    ),
+    "/projects/team/update": (
+        "Combo_Update_Team_For_Changes", {"project": "proj_rolls", "remove": ["ben"]},
+    ),
+    "/projects/status/update": (
+        "Req_UpdateProjectStatus", {"id": "proj_rolls", "status": "paused"},
+    ),
+    "/time/log": (
+        "Combo_Log_Time_For_Project",
+        {
+            "employee": "mara", "project": "proj_rolls", "date": "2025-05-06", "hours": 2,
+            "billable": True,
+        },
+    ),
+    "/time/update": ("Combo_Update_Time_Entry_For_Changes", {"id": "te_007", "hours": 3}),
+    "/wiki/update": ("Combo_Write_Wiki_Pages", {"pages": {"new.md": "one"}}),
+    "/respond": ("Combo_List_All_Employees", {}),
+}  # fmt: skip
+"""By path a call that writes there; of an answer one before it."""
+ASKED = (
+    "Set the notes of mara to x, take ben off the team of proj_rolls and pause proj_rolls. Log 2 "
+    "hours of mara on proj_rolls on 2025-05-06, billable. te_007 has 3 hours. Write one to new.md."
+)
+FAILURES: dict[str, Callable[[Call], None]] = {
+    "dropped": Call.drop,
+    "400": lambda call: call.send(400, {"status": 400, "error": "bad", "code": ""}),
+    "400 of a proxy": lambda call: call.send(400, b"<html>no</html>"),
+    "404 of a proxy": lambda call: call.send(404, {"status": 404, "error": "x", "path": "/"}),
+    "429": lambda call: call.send(429, {"status": 429, "error": "busy", "code": ""}),
+    "500": lambda call: call.send(500, {"status": 500, "error": "oops", "code": ""}),
+    "html": lambda call: call.send(200, b"<html>maintenance</html>"),
+}
+ALWAYS = 10_000
+"""Seconds of an outage that outlasts all patience: only the next process gets through."""
+
+
+def is_told(path: str, failure: str, *, taken: bool) -> bool:
+    """Whether a failure can be told from what the platform itself says.
+
+    A request that is said to be turned away (429) had no effect, and one that is refused in the
+    platform's own words (400) had none either, unless the state shows it; of an answer to the user
+    neither is believed.
+    """
+    if path == "/respond" or failure not in ("429", "400"):
+        return True
+    return taken == (failure == "400")
+
+
+def step(**function: Any) -> str:
+    return json.dumps(
+        {"current_state": "s", "plan_remaining_steps_brief": ["p"], "function": function}
+    )
+
+
+def scripted(strategy: str, path: str) -> Config:
+    """One call that writes, then the answer, by a model that says just that."""
+    tool, arguments = CALLS[path]
+    if strategy == "next-step":
+        final = {"outcome": "ok_answer", "message": "Yes.", "links": "auto"}
+        end = step(tool="TaskCompletion", status="solved", conditions=["c"], final=final)
+        says, does = [step(tool=tool, **arguments), *[end] * 3], list[str]()
+    else:
+        end = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: auto"
+        finish = f"THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: {end}"
+        says = [f"THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Call {tool}.", *[finish] * 3]
+        does = [f"Thought: x\n<code>\nfinal_answer({tool}(**{arguments}))\n</code>"] * 2
+    return lambda: {
+        "strategy": strategy, "evaluator": play("e-write", says), "worker": play("w-write", does),
+    }  # fmt: skip
+
+
+def opened(folder: Path, path: str, strategy: str) -> Any:
+    """A run in which a path is written to."""
+    if path in MOVES:
+        pack = bundled("store", PLAYED["store"])
+        return wire_run(folder, "store", pack, ruled("store", strategy))
+    pack = pack_of(scenario(task_text=ASKED))
+    return wire_run(folder, "company", pack, scripted(strategy, path))
+
+
+def check(results: RunResults) -> None:
+    """Every task is scored as without, or is open and named."""
+    for task in results.tasks:
+        if task.failure is None:
+            assert task.error is None, task
+        else:
+            assert (task.failure, task.score) == ("benchmark", None), task
+            assert task.error
+
+
+def cases() -> Iterator[Any]:
+    """Every failure of every write: by day each pair once, in one of its variants."""
+    pairs = [(path, failure) for path in (*MOVES, *CALLS) for failure in FAILURES]
+    for number, (path, failure) in enumerate(pairs):
+        variants = [
+            (strategy, taken, seconds)
+            for strategy in STRATEGIES
+            for taken in (False, True)
+            for seconds in (0, 30, ALWAYS)
+            if is_told(path, failure, taken=taken)
+        ]
+        for at, (strategy, taken, seconds) in enumerate(variants):
+            chosen = at == number % len(variants)
+            name = f"{strategy}-{path}-{failure}-{'taken' if taken else 'lost'}-{seconds}"
+            marks = [] if chosen else [pytest.mark.nightly("another variant by day")]
+            yield pytest.param(strategy, path, failure, taken, seconds, id=name, marks=marks)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, str], list[Any]]:
+    """What a run without failures does, by path and strategy."""
+    known: dict[tuple[str, str], list[Any]] = {}
+
+    def acts(path: str, strategy: str) -> list[Any]:
+        if (path, strategy) not in known:
+            with opened(tmp_path_factory.mktemp("whole"), path, strategy) as run:
+                results = run.go()
+                assert run.relay.seen[path]
+                known[path, strategy] = [run.acts(), [task.score for task in results.tasks]]
+        return known[path, strategy]
+
+    return acts
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize(("strategy", "path", "failure", "taken", "seconds"), [*cases()])
+def test_a_write_takes_effect_once_or_its_task_stays_open(
+    tmp_path: Path, no_waiting: Hurry, monkeypatch: pytest.MonkeyPatch, whole: Any,
+    strategy: str, path: str, failure: str, taken: bool, seconds: int,
+) -> None:  # fmt: skip
+    """The first request of a path, or all for a while, fail before or after they are taken."""
+    wanted = whole(path, strategy)
+    monkeypatch.setattr(retry_policy, "pause", pause)
+    until: list[float] = []
+
+    def rule(call: Call) -> None:
+        if call.path != path:
+            return
+        until.append(no_waiting.now() + seconds)
+        if call.number == 1 or no_waiting.now() < until[0]:
+            if taken:
+                call.forward()
+            FAILURES[failure](call)
+
+    with opened(tmp_path, path, strategy) as run:
+        run.relay.rule = rule
+        results = run.go()
+        check(results)
+        run.relay.rule = lambda call: None
+        if any(task.failure for task in results.tasks):
+            results = run.resume()
+        check(results)
+        assert [run.acts(), [task.score for task in results.tasks]] == wanted
+
+
+class CutJournal(Journal):
+    """Dies after so many bytes of all journals: the line is torn there, and nothing follows."""
+
+    left = 0
+
+    def write(self, kind: str, record: dict[str, object], *, durable: bool = False) -> None:
+        """As the journal's, as long as there are bytes left. Raises JournalFailed."""
+        before = self._end
+        if CutJournal.left > 0:
+            super().write(kind, record, durable=durable)
+        CutJournal.left -= self._end - before
+        if CutJournal.left <= 0:
+            if self._end > before:
+                os.ftruncate(self._file, max(self._end + CutJournal.left, before))
+                self._end = before
+            raise JournalFailed("cut")
+
+
+Uncut = Callable[[str, str], tuple[int, Any]]
+
+
+@pytest.fixture(scope="module")
+def uncut(tmp_path_factory: pytest.TempPathFactory) -> Uncut:
+    """The bytes of its journals and the outcome of a run that nobody cut."""
+
+    @cache
+    def play(benchmark: str, strategy: str) -> tuple[int, Any]:
+        folder, pack = tmp_path_factory.mktemp("whole"), bundled(benchmark, PLAYED[benchmark])
+        with wire_run(folder, benchmark, pack, ruled(benchmark, strategy)) as run:
+            scores = [task.score for task in run.go().tasks]
+            assert any(run.acts())
+            paths = (folder / "tasks").glob("*.jsonl")
+            return sum(path.stat().st_size for path in paths), (run.acts(), scores)
+
+    return play
+
+
+@pytest.mark.promise("nothing lost at a kill")
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("benchmark", PLAYED)
+@settings(
+    max_examples=int(os.environ.get("CUTS", "3")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(parts=st.lists(st.floats(0, 1), min_size=1, max_size=3))
+def test_a_journal_cut_at_any_byte_folds_to_a_state_from_which_the_task_ends_rightly(
+    uncut: Uncut, benchmark: str, strategy: str, parts: list[float]
+) -> None:
+    """The run dies at each of these parts of what is left to be written."""
+    size, wanted = uncut(benchmark, strategy)
+    pack, config = bundled(benchmark, PLAYED[benchmark]), ruled(benchmark, strategy)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryDirectory() as folder,
+        wire_run(Path(folder), benchmark, pack, config) as run,
+    ):
+        patch.setattr("coordinator.attempt.Journal", CutJournal)
+        play = run.go
+        for part in parts:
+            CutJournal.left = max(1, round(part * size))
+            try:
+                results = play()
+            except JournalFailed:
+                play = run.resume
+            else:
+                break
+        else:
+            CutJournal.left = 10**9
+            results = play()
+        assert (run.acts(), [task.score for task in results.tasks]) == wanted

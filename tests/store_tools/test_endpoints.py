@@ -1,0 +1,238 @@
+"""How the effects of the shop's writes are looked up in the basket."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.erc3_client import store
+from core.ledger import Intent, Resolved, ToolFault, WireCall
+from core.tools.faults import Inconsistent, OutOfReach
+from store_tools.basket import ADD, APPLY, CHECKOUT, VIEW, Mirror, filled_basket
+from store_tools.endpoints import ENDPOINTS, shown_move
+from store_tools.store_facts import StoreFacts
+
+
+def call(path: str, outcome: str = "done", error: str = "", **body: Any) -> WireCall:
+    kind = "read" if path == VIEW else "write"
+    fields = {"path": path, "body": body, "kind": kind, "outcome": outcome}
+    return WireCall.model_validate({**fields, "error": error or None})
+
+
+def basket(**content: int) -> Any:
+    rows = [{"sku": sku, "quantity": n, "price": 2} for sku, n in content.items()]
+    return filled_basket({"items": rows})
+
+
+def seen(*entries: Any) -> StoreFacts:
+    """The facts after entries, a basket among them being what a view has shown."""
+    facts = StoreFacts(ENDPOINTS)
+    for entry in entries:
+        if isinstance(entry, dict):
+            facts.take(call(VIEW), entry)
+        else:
+            facts.take(entry)
+    return facts
+
+
+@pytest.mark.promise("no wrong write")
+@pytest.mark.parametrize(
+    ("before", "now", "shown"),
+    [(1, 1, None), (1, 3, {"line_count": 1, "item_count": 3}), (1, 2, "?"), (None, 3, "?")],
+)
+def test_a_move_is_told_by_the_pieces_before_and_after(
+    open_shop: Any, before: int | None, now: int, shown: Any
+) -> None:
+    shop = open_shop()
+    shop.task.world.add("tea", now)
+    mirror = None if before is None else Mirror({"tea": before}, "")
+    request = store.Req_AddProductToBasket(sku="tea", quantity=2)
+    if shown == "?":
+        with pytest.raises(OutOfReach, match="cannot be told"):
+            shown_move(shop.session, request, mirror)
+    else:
+        assert shown_move(shop.session, request, mirror) == shown
+
+
+def test_a_coupon_is_told_by_the_coupon_alone(open_shop: Any) -> None:
+    shop = open_shop(coupons=[{"code": "TEN", "discount": {"percent": 10}}])
+    request = store.Req_ApplyCoupon(coupon="TEN")
+    assert shown_move(shop.session, request, None) is None
+    shop.task.world.apply_coupon("TEN")
+    assert shown_move(shop.session, request, None) == {}
+
+
+@pytest.mark.promise("no wrong checkout")
+def test_a_checkout_is_not_sent_again_for_a_basket_that_costs_something_else(
+    open_shop: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = open_shop()
+    shop.call("Combo_Set_Basket_For_Items", items=[{"sku": "tea", "quantity": 2}])
+    shop.line.plan[CHECKOUT] = ["before"]
+    through = shop.line.dispatch
+
+    def dearer(request: Any) -> Any:
+        answer = through(request)
+        if request.tool == VIEW and shop.line.counted[CHECKOUT]:
+            for item in answer.items:
+                item.price += 1
+            answer.subtotal, answer.total = answer.subtotal + 2, answer.total + 2
+        return answer
+
+    monkeypatch.setattr(shop.line, "dispatch", dearer)
+    with pytest.raises(OutOfReach, match="another than was authorised"):
+        shop.call("Req_CheckoutBasket", expected_total=8)
+    assert (shop.line.counted[CHECKOUT], shop.bought) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("price", "available", "believed"),
+    [
+        (0, -(10**9), True),
+        (10**9, 10**9, True),
+        (-1, 1, False),
+        (10**9 + 1, 1, False),
+        (1, 10**9 + 1, False),
+        ("x", 1, False),
+        (1, None, False),
+    ],
+)
+def test_prices_and_stock_out_of_all_bounds_are_not_believed(
+    price: Any, available: Any, believed: bool
+) -> None:
+    class Page:
+        def model_dump(self, **_: Any) -> dict[str, Any]:
+            row = {"sku": "s" * 99, "name": "n", "price": price, "available": available}
+            return {"products": [row], "next_offset": -1}
+
+    page: Any = Page()
+    if believed:
+        assert ENDPOINTS["/products/list"].answer(page)[0][0]["price"] == price
+    else:
+        with pytest.raises(Inconsistent, match=f"'{'s' * 80}' has a price") as caught:
+            ENDPOINTS["/products/list"].answer(page)
+        assert caught.value.fatal
+
+
+INTENT = Intent(path=CHECKOUT, body={}, about=basket(tea=2))
+
+
+@pytest.mark.promise("no second checkout")
+@pytest.mark.parametrize(
+    ("entries", "bought"),
+    [
+        ([INTENT, basket()], True),
+        ([INTENT, basket(tea=2)], False),
+        ([INTENT, basket(tea=3)], None),
+        ([INTENT, call(CHECKOUT, "unknown"), basket()], True),
+        ([INTENT, call(CHECKOUT, "failed"), basket(tea=3)], False),
+        ([INTENT, call(CHECKOUT, "failed"), basket()], True),
+        ([INTENT, call(CHECKOUT, "lost"), basket()], None),
+        ([INTENT, call(CHECKOUT), basket()], None),
+        ([INTENT, Resolved(path=CHECKOUT, took_effect=False), basket()], True),
+        ([INTENT, Resolved(path=CHECKOUT, took_effect=False), basket(tea=2)], None),
+        ([INTENT, Resolved(path=CHECKOUT, took_effect=False), call(ADD), basket()], None),
+        ([basket()], None),
+        ([INTENT], None),
+    ],
+)
+def test_what_a_basket_tells_of_a_checkout(entries: list[Any], bought: bool | None) -> None:
+    assert seen(*entries).purchase_shown() is bought
+
+
+def test_a_basket_that_does_not_add_up_tells_nothing_of_a_checkout() -> None:
+    broken = {**basket(), "total": 5}
+    assert seen(INTENT, broken).purchase_shown() is None
+
+
+@pytest.mark.parametrize(
+    ("entries", "doubted"),
+    [
+        ([basket(tea=1), call(ADD, sku="tea", quantity=1), basket(tea=2)], False),
+        ([basket(tea=1), call(ADD, sku="tea", quantity=1), basket(tea=3)], True),
+        ([basket(tea=1), call(ADD, "lost", sku="tea", quantity=1), basket(tea=1)], False),
+        ([basket(tea=1), call(ADD, "unknown", sku="tea", quantity=1)], True),
+        ([basket(tea=1), call(ADD, "failed", sku="tea", quantity=1)], True),
+        ([basket(tea=1), call(APPLY, "failed", "invalid coupon code: X", coupon="X")], False),
+    ],
+)
+def test_a_basket_is_in_doubt_where_it_is_not_what_the_calls_made_of_it(
+    entries: list[Any], doubted: bool
+) -> None:
+    assert (seen(*entries).doubt is not None) == doubted
+
+
+@pytest.mark.parametrize("took", [True, False])
+@pytest.mark.parametrize("outcome", ["unknown", "failed"])
+@pytest.mark.parametrize("cups", [0, 1])
+def test_a_look_ends_the_doubt_unless_the_rest_of_the_basket_is_another(
+    took: bool, outcome: str, cups: int
+) -> None:
+    now = basket(tea=2 if took else 1, **({"cup": cups} if cups else {}))
+    facts = seen(basket(tea=1), call(ADD, outcome, sku="tea", quantity=1), now)
+    facts.take(Resolved(path=ADD, took_effect=took))
+    assert (facts.doubt is not None) == bool(cups)
+    assert facts.viewed == now
+
+
+def test_a_doubt_is_over_when_the_basket_was_set() -> None:
+    facts = seen(basket(), call(ADD, "unknown", sku="tea", quantity=1), basket(tea=1))
+    facts.note_shown()
+    facts.take(Resolved(path=ADD, took_effect=True))
+    assert facts.doubt is None
+
+
+moves = st.lists(
+    st.builds(
+        lambda path, outcome, n: call(path, outcome, sku="tea", quantity=n),
+        st.sampled_from([ADD, "/basket/remove"]),
+        st.sampled_from(["done", "failed", "unknown", "lost"]),
+        st.integers(1, 3),
+    ),
+    max_size=6,
+)
+
+
+@given(moves)
+def test_a_process_that_goes_on_decides_by_what_it_sees_first(made: list[WireCall]) -> None:
+    facts = seen(*made)
+    assert facts.viewed is None
+    facts.take(call(VIEW), basket(tea=2))
+    assert (facts.doubt, facts.viewed) == (None, basket(tea=2))
+
+
+def test_a_code_that_the_shop_does_not_know_is_remembered_without_a_look(open_shop: Any) -> None:
+    shop = open_shop()
+    with pytest.raises(ToolFault, match="invalid coupon"):
+        shop.call("Req_ApplyCoupon", coupon="X")
+    assert shop.line.sent == [APPLY]
+    assert shop.session.facts.rejected_coupons == {"X"}
+
+
+LOST = Resolved(path=CHECKOUT, took_effect=False)
+
+
+@pytest.mark.parametrize(
+    ("entries", "doubted"),
+    [
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), basket(tea=2), LOST, basket()], False),
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), LOST, basket(tea=3)], True),
+        ([basket(tea=2), INTENT, call(CHECKOUT, "unknown"), basket(tea=3)], False),
+        ([basket(tea=2), basket()], True),
+    ],
+)
+def test_a_basket_that_a_checkout_in_doubt_may_have_emptied_is_no_doubt_of_the_calls(
+    entries: list[Any], doubted: bool
+) -> None:
+    assert (seen(*entries).doubt is not None) == doubted
+
+
+@pytest.mark.parametrize(("told", "limit"), [("5 > 3", 3), ("5 > 0", 0), ("5 > -1", None)])
+def test_the_page_limit_is_learnt_from_a_refused_listing(told: str, limit: int | None) -> None:
+    facts = StoreFacts(ENDPOINTS)
+    fields = {"path": "/products/list", "body": {}, "kind": "read", "outcome": "failed"}
+    facts.take(WireCall.model_validate({**fields, "error": f"page limit exceeded: {told}"}))
+    assert (facts.listing.limit, facts.looked) == (limit, False)
