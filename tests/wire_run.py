@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from cli.benchmarks import RunContext, benchmark_named
-from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.resume import continuation
 from coordinator.session import Session
@@ -17,21 +16,21 @@ from core.erc3_client import ERC3
 from core.erc3_client.retry_policy import RETRY_SECONDS, RetryPolicy
 from core.erc3_client.retrying_platform import RetryingPlatform
 from core.runs.results import RunResults
+from tests.rehearsal import clients_for
 from tests.relay import Relay, relay
 from workshop.simulator.server import serve
 from workshop.simulator.worlds import WORLDS, load_pack
 
 Config = Callable[[], dict[str, Any]]
 """The options of a process: models, strategy. Asked anew for every process."""
-RULED: dict[tuple[str, str], dict[str, Any]] = {
-    ("store", "evaluator-worker"): {"evaluator": "playbook/store", "worker": "playbook/store"},
-    ("store", "next-step"): {"evaluator": "playbook/next-step", "max_turns": 30},
-    ("company", "evaluator-worker"): {
-        "evaluator": "playbook/company", "worker": "playbook/company",
-    },
-    ("company", "next-step"): {"evaluator": "playbook/company-steps", "max_turns": 30},
+SCRIPTED: dict[tuple[str, str], dict[str, Any]] = {
+    (benchmark, strategy): {
+        "evaluator": f"scripted/{benchmark}", "worker": f"scripted/{benchmark}", **more,
+    }
+    for benchmark in ("store", "company")
+    for strategy, more in (("evaluator-worker", {}), ("next-step", {"max_turns": 30}))
 }  # fmt: skip
-"""Models that play by rules, by benchmark and strategy."""
+"""Models that know what is asked, by benchmark and strategy."""
 
 
 class Nobody:
@@ -51,6 +50,7 @@ class WireRun:
     folder: Path
     benchmark: str
     config: Config
+    pack: Any
     tasks: list[Any] = field(default_factory=list)
     session: Any = None
 
@@ -76,11 +76,11 @@ class WireRun:
     def _open(self) -> tuple[Any, Session]:
         policy, watcher = RetryPolicy(), Nobody()
         platform = RetryingPlatform(ERC3(key="key-test", base_url=self.relay.base_url), policy)
-        given = {"worker": "playbook/store", **self.config()}
+        given = {"worker": "scripted/store", **self.config()}
         config = RunConfig(benchmark=self.benchmark, retry_seconds=RETRY_SECONDS, **given)
         benchmark = benchmark_named(self.benchmark, RunContext(policy))
         looks: Any = watcher
-        clients = client_factory(config.ids)
+        clients = clients_for(config.ids, self.pack)
         session = Session(
             platform, config, benchmark, self.folder, looks, clients, with_retries=policy.within
         )
@@ -91,7 +91,7 @@ class WireRun:
 def wire_run(folder: Path, benchmark: str, pack: Any, config: Config) -> Iterator[WireRun]:
     """A run of a pack."""
     with serve(pack) as simulator, relay(simulator.base_url) as here:
-        yield WireRun(here, simulator.platform, folder, benchmark, config)
+        yield WireRun(here, simulator.platform, folder, benchmark, config, pack)
 
 
 def bundled(benchmark: str, specs: tuple[str, ...]) -> Any:
@@ -101,6 +101,6 @@ def bundled(benchmark: str, specs: tuple[str, ...]) -> Any:
     return pack.model_copy(update={"scenarios": chosen})
 
 
-def ruled(benchmark: str, strategy: str) -> Config:
-    """The options of a run that is played by rules."""
-    return lambda: {"strategy": strategy, **RULED[benchmark, strategy]}
+def scripted(benchmark: str, strategy: str) -> Config:
+    """The options of a run of models that know what is asked."""
+    return lambda: {"strategy": strategy, **SCRIPTED[benchmark, strategy]}

@@ -18,10 +18,10 @@ from core.erc3_client import retry_policy
 from core.erc3_client.retry_policy import pause
 from core.runs.journal import Journal, JournalFailed
 from core.runs.results import RunResults
+from tests.canned import play
 from tests.conftest import Hurry
 from tests.relay import Call
-from tests.scripted import play
-from tests.wire_run import Config, bundled, ruled, wire_run
+from tests.wire_run import Config, bundled, scripted, wire_run
 from tests.workshop.simulator.company.bakery import pack_of, scenario
 
 STRATEGIES = ("evaluator-worker", "next-step")
@@ -87,20 +87,22 @@ def step(**function: Any) -> str:
     )
 
 
-def scripted(strategy: str, path: str) -> Config:
+def says(strategy: str, path: str) -> Config:
     """One call that writes, then the answer, by a model that says just that."""
     tool, arguments = CALLS[path]
     if strategy == "next-step":
         final = {"outcome": "ok_answer", "message": "Yes.", "links": "auto"}
         end = step(tool="TaskCompletion", status="solved", conditions=["c"], final=final)
-        says, does = [step(tool=tool, **arguments), *[end] * 3], list[str]()
+        replies, does = [step(tool=tool, **arguments), *[end] * 3], list[str]()
     else:
         end = "OUTCOME: ok_answer\nMESSAGE: Yes.\nLINKS: auto"
         finish = f"THOUGHT: x\nDECISION: FINISH\nINSTRUCTION: {end}"
-        says = [f"THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Call {tool}.", *[finish] * 3]
+        replies = [f"THOUGHT: x\nDECISION: PROCEED\nINSTRUCTION: Call {tool}.", *[finish] * 3]
         does = [f"Thought: x\n<code>\nfinal_answer({tool}(**{arguments}))\n</code>"] * 2
     return lambda: {
-        "strategy": strategy, "evaluator": play("e-write", says), "worker": play("w-write", does),
+        "strategy": strategy,
+        "evaluator": play("e-write", replies),
+        "worker": play("w-write", does),
     }  # fmt: skip
 
 
@@ -108,9 +110,9 @@ def opened(folder: Path, path: str, strategy: str) -> Any:
     """A run in which a path is written to."""
     if path in MOVES:
         pack = bundled("store", PLAYED["store"])
-        return wire_run(folder, "store", pack, ruled("store", strategy))
+        return wire_run(folder, "store", pack, scripted("store", strategy))
     pack = pack_of(scenario(task_text=ASKED))
-    return wire_run(folder, "company", pack, scripted(strategy, path))
+    return wire_run(folder, "company", pack, says(strategy, path))
 
 
 def check(results: RunResults) -> None:
@@ -216,7 +218,7 @@ def uncut(tmp_path_factory: pytest.TempPathFactory) -> Uncut:
     @cache
     def play(benchmark: str, strategy: str) -> tuple[int, Any]:
         folder, pack = tmp_path_factory.mktemp("whole"), bundled(benchmark, PLAYED[benchmark])
-        with wire_run(folder, benchmark, pack, ruled(benchmark, strategy)) as run:
+        with wire_run(folder, benchmark, pack, scripted(benchmark, strategy)) as run:
             scores = [task.score for task in run.go().tasks]
             assert any(run.acts())
             paths = (folder / "tasks").glob("*.jsonl")
@@ -239,7 +241,7 @@ def test_a_journal_cut_at_any_byte_folds_to_a_state_from_which_the_task_ends_rig
 ) -> None:
     """The run dies at each of these parts of what is left to be written."""
     size, wanted = uncut(benchmark, strategy)
-    pack, config = bundled(benchmark, PLAYED[benchmark]), ruled(benchmark, strategy)
+    pack, config = bundled(benchmark, PLAYED[benchmark]), scripted(benchmark, strategy)
     with (
         pytest.MonkeyPatch.context() as patch,
         TemporaryDirectory() as folder,
