@@ -149,10 +149,10 @@ def is_address(url: str) -> bool:
 
 def is_loopback(url: str) -> bool:
     """Whether an address is one of this machine alone."""
-    host = urlsplit(url).hostname or ""
     try:
+        host = urlsplit(url).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:  # a name
+    except ValueError:  # a name, or no address
         return False
 
 
