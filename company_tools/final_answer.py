@@ -98,7 +98,8 @@ def read_final_answer(text: str, session: CompanySession) -> FinalAnswer:
 
 def _object(text: str) -> dict[str, str]:
     """The parts out of JSON; {} where it is none."""
-    found = find_json(text, ["outcome", "message"], ["links"]) if "{" in text else None
+    is_json = text.lstrip().startswith(("{", "["))
+    found = find_json(text, ["outcome", "message"], ["links"]) if is_json else None
     return {
         key.upper(): value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for key, value in (found or {}).items()
