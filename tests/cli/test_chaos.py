@@ -57,10 +57,7 @@ def disturbed(seed: int, path: Path) -> Path:
 )
 def test_chaos(lives: Callable[[], Any], tmp_path: Path, seed: int, strategy: str) -> None:
     pack = disturbed(seed, tmp_path / "pack.json")
-    name = "store" if strategy == "evaluator-worker" else strategy
-    models = [f"--evaluator=faulty/{name}?seed={seed}&rate=0.3"]
-    if strategy == "evaluator-worker":
-        models.append(f"--worker=faulty/{name}?seed={seed}&rate=0.3")
+    models = [f"--evaluator=faulty/store?seed={seed}&rate=0.3"]
     life = lives()
     rng = random.Random(f"deaths {seed}")
     code = 137

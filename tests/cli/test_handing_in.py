@@ -58,7 +58,8 @@ def test_what_failed_from_outside_is_not_handed_in_until_it_is_played(agent: Any
     assert "not submitted: 3 tasks failed for external reasons; 2 tasks" in said(agent)
     assert f"--resume {agent.run}" in said(agent)
 
-    again = ("--resume", agent.run, "--force", "--evaluator", "scripted/store", "--yes")
+    named = ("--evaluator", "scripted/store", "--worker", "scripted/store")
+    again = ("--resume", agent.run, "--force", *named, "--yes")
     assert agent.live(*again) == 0
     assert session(agent).status == "evaluated"
     address = f"/sessions/{agent.results()['session_id']}"

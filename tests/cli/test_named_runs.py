@@ -16,6 +16,8 @@ from tests.conftest import scenario
 from tests.records import results_at
 
 FAILED = "wrong"
+MISTAKEN = "scripted/store?errors=0.5&seed=0&kinds=wrong-variant"
+"""It makes a mistake in one of the two tasks."""
 
 
 def call(*words: object, typed: str = "") -> Result:
@@ -31,11 +33,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played")
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     other = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 1}]}]}
-    shops = [scenario(spec_id="good", expect=buy), scenario(spec_id=FAILED, expect=other)]
+    failed = scenario(spec_id=FAILED, expect=other, task_text="Buy 1x Green Tea")
+    shops = [scenario(spec_id="good", expect=buy), failed]
     pack = folder / "gone.json"
     pack.write_text(json.dumps({"format": "store-pack/1", "name": "gone", "scenarios": shops}))
     for _ in range(2):
-        assert call("--pack", pack, "--quiet", "--out", folder / "logs").exit_code == 0
+        words = ("--evaluator", MISTAKEN, "--quiet", "--out", folder / "logs")
+        assert call("--pack", pack, *words).exit_code == 0
     pack.unlink()
     return folder / "logs"
 
@@ -96,16 +100,16 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
 def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
     whole = call("debug", typed="r\nfork\n")
     assert "nothing was edited" in whole.output
-    words = ("debug", "--task", FAILED, "--turn", "1")
-    done = call(*words, typed="edit answer matches.0.available=0\nfork\n")
+    words = ("debug", "--task", FAILED, "--turn", "2")
+    done = call(*words, typed='edit answer {"error": {"text": "no"}}\nfork\n')
     assert done.exit_code == 0, done.output
     assert "This is not what was recorded" in done.output
     assert "forked at turn" in done.output
     fork = newest(logs)
     (journal,) = (fork / "tasks").glob("*.jsonl")
     turns = [json.loads(line) for line in journal.read_text().splitlines() if '"turn"' in line]
-    edited = next(one for one in turns if one.get("type") == "turn" and one["report"])
-    assert edited["report"]["calls"][0]["result"]["matches"][0]["available"] == 0
+    edited = next(one for one in turns if one.get("type") == "turn" and one["number"] == 2)
+    assert edited["report"]["calls"][0]["result"] == {"error": {"text": "no"}}
 
 
 def test_a_fork_of_what_there_is_not_is_2(logs: Path) -> None:
@@ -139,7 +143,9 @@ def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> N
 
 def test_a_fork_goes_on_as_its_run_was_played(logs: Path, shop_json: Any, tmp_path: Path) -> None:
     pack = tmp_path / "steps.json"
-    body = {"format": "store-pack/1", "name": "steps", "scenarios": [shop_json(spec_id="one")]}
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    shops = [shop_json(spec_id="one", expect=buy)]
+    body = {"format": "store-pack/1", "name": "steps", "scenarios": shops}
     pack.write_text(json.dumps(body))
     assert call("--pack", pack, "--strategy", "next-step", "--quiet").exit_code == 0
     done = call("--fork", "latest", "--task", "one", "--turn", "2", "--json")

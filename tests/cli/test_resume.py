@@ -131,6 +131,7 @@ def test_a_changed_pack_is_refused_and_forced_begins_the_rest_anew(
     raw = json.loads(pack.read_text())
     raw["scenarios"][2]["task_text"] = "Buy 1x nothing that exists"
     raw["scenarios"][2]["expect"] = {"checkouts": 0}
+    del raw["scenarios"][2]["oracle"]
     pack.write_text(json.dumps(raw))
     assert life.live("--resume", life.run) == 1
     assert f"scenarios changed: {raw['scenarios'][2]['spec_id']}" in life.said[-1]
@@ -149,7 +150,8 @@ def test_a_failure_from_outside_is_tried_again_and_its_first_attempt_stays(
     assert life.live(*words, "--evaluator", "canned/nothing") == 1
     failed = life.results()["tasks"]
     assert [t["failure"] for t in failed] == ["model", "model"]
-    again = ["--resume", life.run, "--force", "--evaluator", "scripted/store", "--quiet"]
+    again = ["--resume", life.run, "--force", "--quiet"]
+    again += ["--evaluator", "scripted/store", "--worker", "scripted/store"]
     assert life.live(*again) == 0
     tasks = life.results()["tasks"]
     assert [(t["score"], t["attempt"], t["failure"]) for t in tasks] == [(1.0, 2, None)] * 2

@@ -39,7 +39,9 @@ def call(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Cal
     """The command line in a folder with a pack of two tasks."""
     monkeypatch.chdir(tmp_path)
     tasks = [("tea", "Buy 2x Green Tea"), ("no", "Buy 1x helicopter")]
-    shops = [shop_json(spec_id=spec, task_text=text) for spec, text in tasks]
+    buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
+    expects = {"tea": buy, "no": {"checkouts": 0}}
+    shops = [shop_json(spec_id=s, task_text=text, expect=expects[s]) for s, text in tasks]
     body = {"format": "store-pack/1", "name": "two", "scenarios": shops}
     Path("pack.json").write_text(json.dumps(body))
     models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")

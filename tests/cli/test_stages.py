@@ -89,12 +89,13 @@ def test_a_model_that_nobody_answers_to_is_found_before_the_run(tmp_path: Path) 
     assert "there is no scripted/comany" in " ".join(text.split())
 
 
-def test_without_a_key_the_usual_steps_ask_no_model(tmp_path: Path) -> None:
+def test_the_usual_steps_ask_the_models_of_the_run(tmp_path: Path) -> None:
     results, folder = run(tmp_path)
     assert results["steps"] == ["entities", "rule_book", "guest", "ties", "wording"]
     assert set(scores(results).values()) == {1.0}
     logs = read_tasks(folder)
-    assert {c.role for log in logs for c in log.calls} == {"evaluator", "worker"}
+    roles = {c.role for log in logs for c in log.calls}
+    assert roles == {"evaluator", "worker", "entities", "rule_book"}
     found = {log.spec_id: [f.text for f in log.findings if f.step == "entities"] for log in logs}
     assert "named: Daiva Lepik (employee " in found["jorvale-load"][0]
 
@@ -105,18 +106,17 @@ def test_each_step_may_have_a_model_of_its_own(tmp_path: Path) -> None:
     results, folder = run(tmp_path, "--stages", "all", "--models", path)
     assert set(scores(results).values()) == {1.0}
     roles = {c.role for log in read_tasks(folder) for c in log.calls}
-    assert roles == {"evaluator", "worker", "policy", "rule_book", "verify"}
+    assert roles == {"evaluator", "worker", "entities", "policy", "rule_book", "verify"}
     manifest = json.loads((folder / "run.json").read_text())
     assert manifest["identity"]["models"]["policy"] == "scripted/company"
     assert named.keys() <= manifest["identity"]["prompts"].keys()
 
 
 def test_the_usual_steps_cost_at_most_2500_tokens_a_task(tmp_path: Path) -> None:
-    """Their calls, and their findings in each prompt of the solver; replies of 150 tokens."""
-    path = models(tmp_path, **dict.fromkeys(("entities", "wording"), "scripted/company"))
-    _, folder = run(tmp_path, "--models", path)
+    """Their calls, but for the book of rules, and their findings in each prompt of the solver."""
+    _, folder = run(tmp_path)
     for log in read_tasks(folder):
-        of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker")]
+        of_steps = [c for c in log.calls if c.role not in ("evaluator", "worker", "rule_book")]
         asked = sum(c.role == "evaluator" for c in log.calls)
         told = sum(count_text(found.text) for found in log.findings)
         cost = sum((c.usage.prompt or 0) + 150 for c in of_steps) + asked * told

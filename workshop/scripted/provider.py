@@ -42,7 +42,7 @@ _NAMES = ("store", "company", "literal")
 _FORM = regex.compile(r'^Reply with one JSON object(?:, compact)?: \{"(\w+)"', regex.MULTILINE)
 _ANSWER = regex.compile(r"<answer>\n(.*)\n</answer>", regex.DOTALL)
 _CALLS: dict[str, dict[str, Any]] = {
-    "about": {"about": ""},
+    "about": {"about": "all"},
     "rules": {"rules": []},
     "verdict": {"verdict": "allowed", "rule": "", "reason": "it is asked for", "message": ""},
     "ok": {"ok": True},

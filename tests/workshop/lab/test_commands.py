@@ -149,7 +149,7 @@ def test_kept_journals_are_told_in_the_page(tmp_path: Path, pack_file: PackFile)
     packed = re.findall(r'id="story-\d+">(.*?)</script>', page)
     stories = [zlib.decompress(base64.b64decode(text)).decode() for text in packed]
     assert len(stories) == 4  # both packs have the same two specs
-    assert all("First difference" in story for story in stories)
+    assert sum("First difference" in story for story in stories) == 2  # the purchases
     assert sum("Please buy" in story for story in stories) == 2
     assert any("final_answer" in story for story in stories)
 
@@ -168,14 +168,14 @@ def test_a_failing_scenario_becomes_a_pack_of_one(
     shop = shop_json(
         *(goods(f"x{n}", f"Garden Rake {n}", 9) for n in range(3)),
         goods("cord", "Cord", 5),
-        task_text="Hello, please procure whatever ties a bundle of wood, thanks",
         expect={"checkouts": 1, "any_of": [event]},
     )
     pack, out = tmp_path / "pack.json", tmp_path / "small.json"
     body = {"format": "store-pack/1", "name": "p", "scenarios": [shop]}
     pack.write_text(json.dumps(body), encoding="utf-8")
     logs = tmp_path / "logs"
-    call("regress", "--pack", pack, "--out", logs, "--jobs", 1)
+    model = "scripted/store?errors=1&kinds=early-decline"
+    call("regress", "--pack", pack, "--out", logs, "--jobs", 1, "--evaluator", model)
     run = ("--run", "latest", "--logs", logs)
     done = call("minimise", *run, "--spec", "shop", "--out", out)
     assert done.exit_code == 0, done.output

@@ -29,6 +29,10 @@ def call(*words: object, typed: str = "q\n") -> Result:
     return done
 
 
+MISTAKEN = ("--evaluator", "scripted/store?errors=0.5&seed=0&kinds=wrong-variant")
+"""It makes a mistake in one of the two tasks."""
+
+
 def printed(text: str) -> list[list[str]]:
     """The words of our own commands in a text or a page, each once."""
     found = (match["words"] for match in COMMAND.finditer(html.unescape(text)))
@@ -52,8 +56,11 @@ def shop(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Pat
     event = {"items": [{"sku": "tea", "quantity": 2}]}
     wrong = {"items": [{"sku": "tea", "quantity": 1}]}
     shops = [
-        shop_json(spec_id=spec, expect={"checkouts": 1, "any_of": [one]})
-        for spec, one in (("good", event), ("wrong", wrong))
+        shop_json(spec_id=spec, expect={"checkouts": 1, "any_of": [one]}, task_text=text)
+        for spec, one, text in (
+            ("good", event, "Buy 2x Green Tea"),
+            ("wrong", wrong, "Buy 1x Green Tea"),
+        )
     ]
     body = {"format": "store-pack/1", "name": "own", "scenarios": shops}
     (tmp_path / "pack.json").write_text(json.dumps(body))
@@ -64,7 +71,7 @@ def shop(tmp_path: Path, shop_json: Any, monkeypatch: pytest.MonkeyPatch) -> Pat
 
 
 def test_those_of_a_plain_run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = call("--pack", "pack.json").output
+    text = call("--pack", "pack.json", *MISTAKEN).output
     monkeypatch.chdir(shop / "elsewhere")
     shown = [words for words in printed(text) if words[0] == "show"]
     assert len(shown) == 1
@@ -75,7 +82,7 @@ def test_those_of_a_plain_run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("strategy", ["evaluator-worker", "next-step"])
 def test_those_of_a_page(shop: Path, monkeypatch: pytest.MonkeyPatch, strategy: str) -> None:
-    assert call("--pack", "pack.json", "--strategy", strategy, "--quiet").exit_code == 0
+    assert call("--pack", "pack.json", *MISTAKEN, "--strategy", strategy, "--quiet").exit_code == 0
     monkeypatch.chdir(shop / "elsewhere")
     commands = printed(_page(run_folders(shop / "logs")[0], "wrong"))
     output = run_all(commands)
@@ -93,7 +100,7 @@ def test_they_play_with_the_prompts_and_settings_of_the_run(
     section.write_text("Buy what is asked for.\n")
     options = ("--prompts", "mine", "--models", "models.toml", "--evaluator", "mine")
     spec = "several_items_over_total_budget"
-    assert call("--task", spec, *options, "--worker", "scripted/store", "--quiet").exit_code == 0
+    assert call("--task", spec, *options, "--quiet").exit_code == 0
     monkeypatch.chdir(shop / "elsewhere")
     commands = printed(_page(run_folders(shop / "logs")[0], spec))
     fork = next(words for words in commands if words[0] == "--fork")
@@ -113,7 +120,7 @@ def _page(folder: Path, spec: str) -> str:
 
 @pytest.mark.slow
 def test_those_of_a_lab_run(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("regress", "--pack", "pack.json", "--jobs", 1)
+    words = ("regress", "--pack", "pack.json", *MISTAKEN, "--jobs", 1)
     assert call(*words).exit_code == 0
     assert set(run_all(printed(call(*words).output))) == {"show"}
     monkeypatch.chdir(shop / "elsewhere")

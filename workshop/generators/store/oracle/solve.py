@@ -93,7 +93,7 @@ def expects_the_best(scenario: Mapping[str, Any]) -> bool:
         TooManyAnswers: very many purchases are equally good.
     """
     demand = Demand.from_json(scenario["oracle"]["demand"])
-    market = Market.of_scenario(scenario["products"], scenario["coupons"])
+    market = Market.of_scenario(scenario["products"], scenario.get("coupons", ()))
     return bool(solve(demand, market).expect() == scenario["expect"])
 
 
