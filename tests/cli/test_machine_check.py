@@ -93,7 +93,7 @@ def test_results_that_find_no_room_name_the_folder_and_the_way_on(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr("coordinator.session.write_whole", full)
+        disk.setattr("coordinator.session.ResultsFile.append", full)
         done = call()
     assert done.exit_code == 1
     assert f"error: stopped: the run in {folder()} cannot continue: No space left" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from coordinator.config import STRATEGIES, PlayOptions, StrategyName, option, turns_of
-from core.runs.errors import CannotRun
+from core.runs.errors import CannotRun, NotRecorded
 from core.runs.folder import held
 from core.runs.hints import command
 from core.runs.manifest import Manifest, note_progress, read_manifest
@@ -107,7 +108,8 @@ class Sitting:
         finally:
             if settings.agent:
                 note_agent(run.path)
-            write_page(run)
+            with suppress(NotRecorded):  # nothing was played that a page could show
+                write_page(run)
 
     def _note_sandbox(self, run: SampledRun, manifest: Manifest) -> None:
         """Say and note where generated code runs. Raises CannotRun."""
