@@ -21,6 +21,8 @@ from core.erc3_client import retry_policy
 from core.runs import manifest
 from tests import fake_openai_faults as faults
 from tests.fake_openai import FakeOpenAI
+from tests.records import results_at
+from tests.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
 
 CLEAN = dict.fromkeys(
@@ -105,7 +107,7 @@ def test_sections_of_another_benchmark_or_strategy_are_named_and_not_used(
     assert done.output.count("not used") == 1
     assert f"note: --prompts: {len(left)} sections not used" in heard(done)
     assert all(name in heard(done) for name in left)
-    assert (Path("logs") / found["run_id"] / "results.json").is_file()
+    assert (Path("logs") / found["run_id"] / "results.jsonl").is_file()
 
 
 def test_the_lab_leaves_them_out_too(go: Go, both: Path) -> None:
@@ -118,9 +120,9 @@ def test_the_lab_leaves_them_out_too(go: Go, both: Path) -> None:
 
 
 def test_a_real_session_with_sections_of_another_benchmark_is_played(
-    go: Go, both: Path, real: Simulator
+    go: Go, both: Path, real: Simulator, tmp_path: Path
 ) -> None:
-    done = go("--real", "--rule-based", "--yes", "--prompts", both, **at(real))
+    done = go(*rehearsal(real, tmp_path), "--yes", "--prompts", both, **at(real))
     assert done.exit_code == 0, done.output
     (found,) = manifests()
     assert real.platform.session(found["session_id"]).status == "evaluated"
@@ -130,13 +132,13 @@ def test_a_real_session_with_sections_of_another_benchmark_is_played(
 
 
 def test_what_fails_for_a_reason_of_ours_does_so_before_a_session_is_opened(
-    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+    go: Go, real: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("cli.assembly.Assembly._keep", broken)
-    done = go("--real", "--rule-based", "--yes", **at(real))
+    done = go(*rehearsal(real, tmp_path), "--yes", **at(real))
     assert done.exit_code == 1
     assert "No space left" in done.output
     assert not real.platform.sessions
@@ -145,14 +147,14 @@ def test_what_fails_for_a_reason_of_ours_does_so_before_a_session_is_opened(
 
 
 def test_a_session_that_was_opened_is_named_and_can_be_gone_on_with(
-    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+    go: Go, real: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
         patched.setattr(Session, "starts", broken)
-        done = go("--real", "--rule-based", "--yes", **at(real))
+        done = go(*rehearsal(real, tmp_path), "--yes", **at(real))
     assert done.exit_code == 1
     (found,) = manifests()
     (session,) = real.platform.sessions.values()
@@ -165,13 +167,13 @@ def test_a_session_that_was_opened_is_named_and_can_be_gone_on_with(
 
 
 def test_a_session_whose_id_cannot_be_kept_is_named(
-    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+    go: Go, real: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(manifest, "write_whole", broken)
-    done = go("--real", "--rule-based", "--yes", **at(real))
+    done = go(*rehearsal(real, tmp_path), "--yes", **at(real))
     assert done.exit_code == 1
     (session,) = real.platform.sessions.values()
     assert f"session {session.session_id} at {real.base_url} is open" in heard(done)
@@ -236,8 +238,8 @@ def test_a_worker_alone_is_an_error_that_says_what_to_type(go: Go) -> None:
 # -- the address
 
 
-def test_a_real_run_begins_with_where_it_plays(go: Go, real: Simulator) -> None:
-    done = go("--real", "--rule-based", **at(real))
+def test_a_real_run_begins_with_where_it_plays(go: Go, real: Simulator, tmp_path: Path) -> None:
+    done = go(*rehearsal(real, tmp_path), **at(real))
     (found,) = manifests()
     assert found["base_url"] == real.base_url
     session = found["session_id"]
@@ -256,8 +258,10 @@ def test_a_real_run_begins_with_where_it_plays(go: Go, real: Simulator) -> None:
 
 
 @pytest.mark.parametrize("variable", ["https://other.example", "http://127.0.0.1:9/base"])
-def test_a_run_is_resumed_at_no_other_platform(go: Go, real: Simulator, variable: str) -> None:
-    go("--real", "--rule-based", **at(real))
+def test_a_run_is_resumed_at_no_other_platform(
+    go: Go, real: Simulator, tmp_path: Path, variable: str
+) -> None:
+    go(*rehearsal(real, tmp_path), **at(real))
     (found,) = manifests()
     folder = Path("logs") / found["run_id"]
     words = ("--resume", folder, "--yes")
@@ -271,12 +275,12 @@ def test_a_run_is_resumed_at_no_other_platform(go: Go, real: Simulator, variable
 
 
 def test_a_platform_that_does_not_answer_is_told_while_it_is_waited_for(
-    go: Go, real: Simulator, monkeypatch: pytest.MonkeyPatch
+    go: Go, real: Simulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "FIRST_SECONDS", 0.2)
     monkeypatch.setattr(waiting, "LOOKS_EVERY", 0.05)
     monkeypatch.setattr(retry_policy, "pause", lambda *_: 0.1)
-    assert go("--real", "--rule-based", **at(real)).exit_code == 0
+    assert go(*rehearsal(real, tmp_path), **at(real)).exit_code == 0
     (found,) = manifests()
     path = Path("logs") / found["run_id"] / "run.json"
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -299,7 +303,7 @@ def test_a_task_that_ended_with_an_error_has_no_score_anywhere(go: Go, status: s
         done = go(*words, OPENAI_API_KEY="sk-x")
     (found,) = manifests()
     folder = Path("logs") / found["run_id"]
-    results = json.loads((folder / "results.json").read_text())
+    results = results_at(folder)
     assert [task["score"] for task in results["tasks"]] == [None] * 3
     assert results["totals"]["score_mean"] is None
     assert results["totals"]["scored"] == 0
@@ -315,12 +319,12 @@ def test_a_task_that_ended_with_an_error_has_no_score_anywhere(go: Go, status: s
     task = results["tasks"][0]["spec_id"]
     assert "failed, score –" in go("show", folder, "--task", task).output
     stats = json.loads(go("stats", "--json").output)
-    assert all(group["score_mean"] is None for group in _groups(stats))
+    assert {group["score"] for group in _groups(stats)} == {None}
 
 
 def _groups(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, dict):
-        if "score_mean" in value:
+        if "score" in value:
             yield value
         for part in value.values():
             yield from _groups(part)
