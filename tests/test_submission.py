@@ -204,17 +204,19 @@ def test_a_bad_pack_is_2_and_leaves_no_folder(
 
 NAMED = ("--evaluator", "openai/x", "--no-preflight")
 """Of a model that is never asked."""
+NOWHERE = dict.fromkeys(("EVALUATOR_BASE_URL", "WORKER_BASE_URL"), "http://127.0.0.1:9/v1")
 
 
 def test_real_without_a_key_is_1(run: Any) -> None:
-    result = run("--real", *NAMED)
+    result = run("--real", *NAMED, env=NOWHERE)
     assert result.exit_code == 1
     assert "ERC3_API_KEY" in result.stderr
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:port", "platform", "ftp://x", "http://[::1"])
 def test_an_address_that_is_none_is_told_before_anything_is_sent(run: Any, url: str) -> None:
-    result = run("--real", *NAMED, env={"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url})
+    where = {"ERC3_API_KEY": "key-mine", "ERC3_BASE_URL": url}
+    result = run("--real", *NAMED, env=where | NOWHERE)
     assert result.exit_code == 1
     assert f"ERC3_BASE_URL is not a valid address: {url}" in result.stderr
 
