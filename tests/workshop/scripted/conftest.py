@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from cli.adapters import ADAPTERS
-from workshop.lab.lab_run import Settings, Trial
 
+from cli.lab import LAB
+from core.runs.results import TaskResult
 from workshop.lab.engines import Job
 from workshop.lab.play_job import play_job
+from workshop.lab.settings import Settings
 
 STRATEGIES = ("evaluator-worker", "next-step")
 
 
 class Played(NamedTuple):
-    """The trials of a pack, by spec."""
+    """The results of a pack, by spec."""
 
-    trials: dict[str, Trial]
+    trials: dict[str, TaskResult]
 
     @property
     def failed(self) -> dict[str, str]:
@@ -38,13 +39,15 @@ def play(
     **how: Any,
 ) -> Played:
     """Play a pack as a lab run does; ``model``: another than the benchmark's."""
-    adapter, model = ADAPTERS[benchmark], model or f"scripted/{benchmark}"
+    factory, model = LAB[benchmark], model or f"scripted/{benchmark}"
     fields = {"strategy": strategy, "max_turns": 30 if strategy == "next-step" else 7, **how}
     epoch = fields.pop("epoch", 0)
     settings = Settings.model_validate(
         {"benchmark": benchmark, "packs": ("x",), "evaluator": model, "worker": model, **fields}
     )
-    trials = play_job(Job(0, epoch, json.dumps(raw), None, settings, threads=2), adapter)
+    specs = frozenset(str(one["spec_id"]) for one in raw["scenarios"])
+    job = Job(0, json.dumps(raw), specs, settings, epoch=epoch, threads=2)
+    trials = play_job(job, factory)
     return Played({trial.spec_id: trial for trial in trials})
 
 
