@@ -151,7 +151,7 @@ def summary_of(name: str, results: Sequence[TaskResult], different: int | None =
         by_task[one.task].append(one)
     tasks = different or len(by_task)
     played = [r for r in results if not r.infrastructure_failure]
-    known = _known_measures(results)
+    known = _known_costs(results)
     return Summary(
         name=name,
         tasks=len(by_task),
@@ -180,10 +180,14 @@ def summary_of(name: str, results: Sequence[TaskResult], different: int | None =
 
 def measures_of(result: TaskResult) -> dict[str, float | None]:
     """The result and the cost of a task by measure; None is unknown."""
+    harm = None if result.harm is None else float(result.harm)
+    return {"score": result.strict, "harm": harm, **costs_of(result)}
+
+
+def costs_of(result: TaskResult) -> dict[str, float | None]:
+    """The cost of a task by measure; None is unknown."""
     prompt, completion = result.tokens.prompt, result.tokens.completion
     return {
-        "score": result.strict,
-        "harm": None if result.harm is None else float(result.harm),
         "tokens": None if prompt is None or completion is None else float(prompt + completion),
         "turns": result.turns,
         "requests": result.requests,
@@ -218,10 +222,10 @@ def _mean_score(results: Sequence[TaskResult]) -> float | None:
     return mean_of([*scores, *[0.0] * errors]) if scores else None
 
 
-def _known_measures(results: Sequence[TaskResult]) -> dict[str, list[float]]:
+def _known_costs(results: Sequence[TaskResult]) -> dict[str, list[float]]:
     known: defaultdict[str, list[float]] = defaultdict(list)
     for one in results:
-        for measure, value in measures_of(one).items():
+        for measure, value in costs_of(one).items():
             if value is not None:
                 known[measure].append(value)
             else:

@@ -14,6 +14,7 @@ from coordinator.beginning import client_factory
 from coordinator.config import RunConfig
 from coordinator.session import Session
 from core.erc3_client.retrying_platform import RetryingPlatform
+from core.runs.manifest import Identity, Manifest
 from core.runs.prompts import read_prompts
 from core.runs.reader import read_task
 from core.runs.results import RunResults
@@ -173,6 +174,8 @@ def test_a_limit_that_it_reaches_ends_the_task(plays: Plays) -> None:
 
 def test_a_repetition_takes_its_answer_from_the_record(plays: Plays) -> None:
     played = plays([LOOK, finish()], [ASK], [ANSWER, ANSWER], stages="current_user")
+    kept = {"run_id": "run", "created": "now", "benchmark": "company", "identity": Identity()}
+    Manifest(**kept).write(played.folder)
     (again,) = replay(played.folder, tools_of=tools_of)
     assert (again.calls, again.divergence) == (1, None)
     name = next(n for n in (c.model for c in played.log.calls if c.role == "current_user"))

@@ -16,7 +16,7 @@ from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, ModelFailed
 from core.runs.errors import NotRecorded
 from core.runs.hints import command
-from core.runs.manifest import read_manifest
+from core.runs.manifest import manifest_of, read_manifest
 from core.runs.reader import read_tasks
 from core.runs.task import Turn
 from core.runs.task_record import TaskRecord, TurnLog
@@ -57,8 +57,8 @@ def replay(
     Raises:
         NotRecorded: what was asked for is not in the folder, or cannot be repeated here.
     """
-    manifest = read_manifest(folder)
-    if manifest.agent:
+    manifest = manifest_of(folder)
+    if manifest and manifest.agent:
         text = f"{folder} was played by an agent that is not ours: its code is not recorded"
         raise NotRecorded(f"{text}; {command('show', folder)} tells what the platform saw")
     turns = turns_of(folder, spec_id, number)
@@ -68,7 +68,7 @@ def replay(
             f"{spec_id or folder}: nothing to repeat: its steps called tools without code; "
             f"{command('show', folder)} tells what they did"
         )
-    tools = tools_of(manifest.benchmark)
+    tools = tools_of(read_manifest(folder).benchmark)
     repetitions = []
     for spec, turn in coded:
         now, divergence = repeat(turn, tools, spec)

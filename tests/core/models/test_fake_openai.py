@@ -41,9 +41,9 @@ def test_a_clean_answer_is_counted(model_server: Any) -> None:
     assert ask.body["temperature"] == 0.5
 
 
-def test_the_playbook_brain_is_behind_it(model_server: Any) -> None:
+def test_a_scripted_model_is_behind_it(model_server: Any) -> None:
     said = post(model_server(), [{"role": "user", "content": "<task>\nBuy 1x tea\n</task>"}])
-    assert "DECISION: PROCEED" in said.json()["choices"][0]["message"]["content"]
+    assert "DECISION: FINISH" in said.json()["choices"][0]["message"]["content"]
 
 
 def test_models_are_listed_for_the_right_key_only(model_server: Any) -> None:

@@ -528,7 +528,7 @@ def test_what_a_brain_raises_is_told(
 ) -> None:
     asked: list[str] = []
 
-    def bug(model: str, messages: Any) -> str:
+    def bug(model: str, messages: Any, played: Any) -> str:
         asked.append(model)
         raise error
 

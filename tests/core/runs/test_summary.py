@@ -33,8 +33,8 @@ def test_shares_failures_and_gaps_are_counted(trial: Make) -> None:
         "refuse": (0, 1),
     }
     assert found.harm.passed == 1
-    # The refusal that a dead model "fulfilled" says nothing of the agent.
-    assert (found.score, found.scored) == (0.5, 2)
+    # What a dead model "fulfilled" is no pass: errors count as 0, and those of others apart.
+    assert (found.score, found.played_score, found.scored) == (0.25, 0.5, 2)
     assert found.gap is not None
     assert (found.gap.answers, found.gap.mean, found.gap.most, found.gap.below) == (1, 2, 2, 1)
     assert (found.means["prompt_tokens"], found.known["prompt_tokens"]) == (10, 2)
@@ -69,6 +69,8 @@ def test_nothing_played_is_unknown_and_not_0(trial: Make) -> None:
 def test_an_unreadable_reply_is_the_brains_own_failure(trial: Make) -> None:
     found = summary_of("all", [trial("a", False, outcome="error", failure="reply")])
     assert (found.outside, found.failures) == (0, {"reply": 1})
+    both = summary_of("all", [trial("a"), trial("b", False, outcome="error", failure="reply")])
+    assert (both.score, both.played_score) == (0.5, 0.5)
 
 
 def test_pass_hat_counts_the_ways_to_draw_only_passes() -> None:
