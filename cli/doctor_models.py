@@ -330,7 +330,7 @@ def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
             "look at what its server is given and how it was started: the chat template, the model"
         )
         return "warning", f"asked for OK, the model answers {said!r}", fix
-    text = _EMPTY[cleaned.problem]
+    text = _EMPTY.get(cleaned.problem, f"the answer cannot be used: {cleaned.advice}")
     if cleaned.problem in ("empty", "reasoning"):
         return "problem", text, "use another model, or look at how its server was started"
     limit, allowed = place.tokens_at_most, place.target.params.get("max_tokens")

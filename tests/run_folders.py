@@ -136,7 +136,8 @@ class RunFolder:
             "seconds": 1.5,
             "finished": now if finished else None,
         }
-        Manifest(run_id=self.path.name, created=now, **(facts | more)).write(self.path)
+        facts = {"run_id": self.path.name, "created": now} | facts | more
+        Manifest.model_validate(facts).write(self.path)
         return self.path
 
 

@@ -14,7 +14,7 @@ import uvicorn
 from typer.testing import CliRunner
 
 from cli.cli import app
-from core.runs.manifest import Identity, Manifest
+from core.runs.manifest import Identity
 from tests.run_folders import HOSTILE, RunFolder, asked, hostile_run, worked
 from workshop.views.live import build_app
 
@@ -50,16 +50,13 @@ def runs(logs: Path) -> Path:
     """A run of four tasks, the one that is returned, and some in other states."""
     whole = hostile_run(logs / "20260504-120000-aaaa")
     cut = RunFolder(logs / "20260506-120000-bbbb").task(LONG, failure="limit", score=0.0)
-    cut.write()
-    manifest = Manifest(
-        run_id=cut.path.name,
+    cut.write(
         created="2026-05-06T12:00:00+00:00",
         identity=Identity(models={"evaluator": "lab/a-model-with-a-name-as-hosted-ones-have-it"}),
         options={"name": f"spring {HOSTILE}", "benchmark": "store", "max_seconds": 1.0},
         base_url="https://user:pass@erc.example.org",
         tasks=tuple((spec, f"tsk-{spec}", "Buy tea") for spec in (LONG, "next", "third")),
     )
-    manifest.write(cut.path)
     RunFolder(logs / "20260507-120000-cccc").task("tea", asked(), worked(), outcome="running")
     return whole
 

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.manifest import Identity, Manifest
 from core.runs.reader import read_task
 from core.runs.task import Turn
 from tests.faulty_models import REPAIRABLE
@@ -213,6 +214,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
     run = make_run(tea_buyer, **BRAIN)
     run.go()
     folder = str(run.folder)
+    named = {"run_id": "r", "created": "2026-01-01", "benchmark": "store", "strategy": "next-step"}
+    Manifest(**named, identity=Identity(models={})).write(run.folder)
     repeated = CliRunner().invoke(app, ["replay", folder])
     stepped = CliRunner().invoke(app, ["debug", folder, "--task", "shop", "--turn", "1"])
     assert repeated.exit_code == stepped.exit_code == 2

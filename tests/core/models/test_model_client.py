@@ -507,12 +507,13 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
     assert not is_scripted("openai/playbook")
 
 
-def test_the_playbook_brain_answers() -> None:
-    task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    call = ModelClient("scripted/store", "evaluator").complete([task])
-    assert "DECISION: PROCEED" in call.text
-    with pytest.raises(ModelFailed, match="there is no model scripted/other"):
-        ModelClient("scripted/other", "evaluator").complete([task])
+def test_a_scripted_model_answers_its_own_prompts_alone() -> None:
+    work = {"role": "user", "content": "<instruction>\nDance.\n</instruction>"}
+    assert "<code>" in ModelClient("scripted/store", "worker").complete([work]).text
+    with pytest.raises(ModelFailed, match="no role that a scripted model plays"):
+        ModelClient("scripted/store", "evaluator").complete(ASK)
+    with pytest.raises(ModelFailed, match="there is no scripted/other"):
+        ModelClient("scripted/other", "evaluator").complete([work])
 
 
 @pytest.mark.parametrize(
