@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from tests.fake_openai import FakeOpenAI, answer_by_rules
+from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import Message
 from tests.records import results_at
+from workshop.scripted import provider as scripted
+from workshop.simulator.server import Simulator
 
 ROOT = Path(__file__).parents[2]
 AGENT = (
@@ -55,12 +57,17 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
-def answered(model: str, messages: list[Message]) -> str:
-    """Plays by rules; the question whether it answers at all has no task in it."""
-    try:
-        return answer_by_rules(model, messages)
-    except LookupError:
-        return "OK"
+def answering(platform: Simulator) -> Callable[[str, list[Message]], str]:
+    """Plays what the platform serves; the question whether it answers at all has no task in it."""
+    (served,) = platform.platform.served
+
+    def answer(_model: str, messages: list[Message]) -> str:
+        try:
+            return str(scripted.reply("store", messages, Played((served.pack,))))
+        except LookupError:
+            return "OK"
+
+    return answer
 
 
 @pytest.mark.parametrize("shown", ["--json", "--verbose"])
@@ -69,7 +76,7 @@ def test_a_session_is_played_and_submitted_without_the_workshop(
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     platform = platform_of(shop_json(spec_id="one", expect=buy))
-    with FakeOpenAI(answered) as server:
+    with FakeOpenAI(answering(platform)) as server:
         done = run(
             agent,
             *("--real", "--yes", shown, "--evaluator", "openai/fake", "--worker", "openai/fake"),
