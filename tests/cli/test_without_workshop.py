@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from core.models.providers import Played
 from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import Message
 from tests.records import results_at
