@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.fake_openai import FakeOpenAI, answer_by_rules
-from tests.fake_openai_faults import Message
+from tests.fake_openai import FakeOpenAI, answer_for
 
 ROOT = Path(__file__).parents[2]
 AGENT = (
@@ -54,21 +53,13 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
-def answered(model: str, messages: list[Message]) -> str:
-    """Plays by rules; the question whether it answers at all has no task in it."""
-    try:
-        return answer_by_rules(model, messages)
-    except LookupError:
-        return "OK"
-
-
 @pytest.mark.parametrize("shown", ["--json", "--verbose"])
 def test_a_session_is_played_and_submitted_without_the_workshop(
     shown: str, agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     platform = platform_of(shop_json(spec_id="one", expect=buy))
-    with FakeOpenAI(answered) as server:
+    with FakeOpenAI(answer_for(platform.platform.served[0].pack)) as server:
         done = run(
             agent,
             *("--real", "--yes", shown, "--evaluator", "openai/fake", "--worker", "openai/fake"),

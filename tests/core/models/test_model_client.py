@@ -462,12 +462,11 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
     assert not is_scripted("openai/playbook")
 
 
-def test_the_playbook_brain_answers() -> None:
-    task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    call = ModelClient("scripted/store", "evaluator").complete([task])
-    assert "DECISION: PROCEED" in call.text
-    with pytest.raises(ModelFailed, match="there is no model scripted/other"):
-        ModelClient("scripted/other", "evaluator").complete([task])
+def test_the_scripted_model_answers_what_needs_no_pack() -> None:
+    asked = [{"role": "user", "content": "<instruction>\nEmpty the basket: {}\n</instruction>"}]
+    assert "<code>" in ModelClient("scripted/store", "worker").complete(asked).text
+    with pytest.raises(ModelFailed, match="there is no scripted/other"):
+        ModelClient("scripted/other", "worker").complete(asked)
 
 
 @pytest.mark.parametrize(
@@ -483,7 +482,7 @@ def test_what_a_brain_raises_is_told(
 ) -> None:
     asked: list[str] = []
 
-    def bug(model: str, messages: Any) -> str:
+    def bug(model: str, messages: Any, _played: Any) -> str:
         asked.append(model)
         raise error
 
