@@ -216,7 +216,9 @@ def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, schem
 
 def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
     run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked(), score=0.0)
-    (run.path / "pack.json").write_text("{}", encoding="utf-8")
+    (run.path / "pack.json").write_text(
+        json.dumps({"name": "small", "scenarios": [{"spec_id": "tea"}]}), encoding="utf-8"
+    )
     seen = look(write_report(run.write()).as_uri())
     seen.page.get_by_role("link", name="tea").click()
     button = seen.told.get_by_role("button", name="Copy: Play on from turn 1")
@@ -291,6 +293,6 @@ def test_the_tasks_that_are_shown_are_downloaded(report: Any) -> None:
     records = json.loads(files["json"])
     for written in (rows, records):
         assert [one["task"] for one in written] == ["wrong", "hostile", "broken"]
-    assert [one["status"] for one in records] == ["failed", "failed", "unscored"]
+    assert [one["status"] for one in records] == ["failed", "failed", "failed"]
     assert (rows[0]["tokens"], records[0]["tokens"]) == ("960", 960)
     assert report.complaints == []
