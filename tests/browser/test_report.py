@@ -216,16 +216,13 @@ def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, schem
 
 def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
     run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked(), score=0.0)
-    (run.path / "pack.json").write_text(
-        json.dumps({"name": "small", "scenarios": [{"spec_id": "tea"}]}), encoding="utf-8"
-    )
     seen = look(write_report(run.write()).as_uri())
     seen.page.get_by_role("link", name="tea").click()
-    button = seen.told.get_by_role("button", name="Copy: Play on from turn 1")
+    button = seen.told.get_by_role("button", name="Copy: Step through its code")
     button.click()
     seen.told.get_by_text("Copied", exact=True).wait_for()
     command = button.locator("xpath=../code").inner_text()
-    assert command.split()[2] == "--fork"
+    assert "debug" in command.split()
     assert seen.page.evaluate("String(getSelection())").strip() == command
     assert seen.complaints == []
 
