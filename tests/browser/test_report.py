@@ -218,6 +218,7 @@ def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
     run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked(), score=0.0)
     seen = look(write_report(run.write()).as_uri())
     seen.page.get_by_role("link", name="tea").click()
+    seen.told.locator("details.ways > summary").first.click()
     button = seen.told.get_by_role("button", name="Copy: Step through its code")
     button.click()
     seen.told.get_by_text("Copied", exact=True).wait_for()
