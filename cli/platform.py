@@ -44,8 +44,9 @@ def platform_of(
     """
     if pack is None:
         try:
+            key = real_key()
             proxy_of(url)
-            real = client_class()(key=real_key(), base_url=url, session=connections())
+            real = client_class()(key=key, base_url=url, session=connections())
         except ProxyUnusable as error:
             raise CannotRun(f"the platform cannot be reached: {error}") from None
         except ValueError as error:

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.manifest import Identity, Manifest
 from core.runs.reader import read_task
 from core.runs.task import Turn
 from tests.faulty_models import REPAIRABLE
@@ -212,6 +213,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
 ) -> None:
     run = make_run(tea_buyer, **BRAIN)
     run.go()
+    kept = {"run_id": "run", "created": "now", "benchmark": "store", "identity": Identity()}
+    Manifest(**kept).write(run.folder)
     folder = str(run.folder)
     repeated = CliRunner().invoke(app, ["replay", folder])
     stepped = CliRunner().invoke(app, ["debug", folder, "--task", "shop", "--turn", "1"])

@@ -507,12 +507,12 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
     assert not is_scripted("openai/playbook")
 
 
-def test_the_playbook_brain_answers() -> None:
+def test_a_scripted_model_says_what_it_does_not_know() -> None:
+    system = {"role": "system", "content": "Reply with THOUGHT:, DECISION: and INSTRUCTION:"}
     task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    call = ModelClient("scripted/store", "evaluator").complete([task])
-    assert "DECISION: PROCEED" in call.text
-    with pytest.raises(ModelFailed, match="there is no model scripted/other"):
-        ModelClient("scripted/other", "evaluator").complete([task])
+    for name, words in (("store", "scripted/store"), ("other", "there is no scripted/other")):
+        with pytest.raises(ModelFailed, match=words):
+            ModelClient(f"scripted/{name}", "evaluator").complete([system, task])
 
 
 @pytest.mark.parametrize(
