@@ -46,6 +46,8 @@ _EMPTY: Mapping[Problem, str] = {
     "reasoning": "the model only thinks and answers nothing",
     "spent": "the answer was cut off (finish_reason length) before its first word",
     "truncated": "the answer was cut off (finish_reason length)",
+    "filtered": "the provider's content filter cut the answer off",
+    "loop": "the model repeats the same words until it is cut off (finish_reason length)",
 }
 """What is wrong with a reply as a whole, in words for a person."""
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
@@ -331,7 +333,7 @@ def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
         )
         return "warning", f"asked for OK, the model answers {said!r}", fix
     text = _EMPTY[cleaned.problem]
-    if cleaned.problem in ("empty", "reasoning"):
+    if cleaned.problem in ("empty", "reasoning", "filtered"):
         return "problem", text, "use another model, or look at how its server was started"
     limit, allowed = place.tokens_at_most, place.target.params.get("max_tokens")
     if (allowed is None or limit < allowed) and (reply.usage.completion or 0) >= limit:

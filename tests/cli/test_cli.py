@@ -92,13 +92,6 @@ def test_a_run_goes_on_with_its_options_except_for_those_that_are_given() -> Non
     assert (now.yes, now.record, now.resume) == (False, None, Path("run"))
 
 
-def test_a_run_of_an_earlier_version_goes_on() -> None:
-    stored = options(jobs=4).stored()
-    stored["retry_policy"] = stored.pop("patience")
-    now = options(resume=Path("run")).restored(stored | {"retry_policy": 7, "embedding": None})
-    assert (now.jobs, now.retry_seconds) == (4, 7)
-
-
 def test_a_strategy_of_one_model_goes_on_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKER_MODEL", "another")
     then = options(strategy="next-step", evaluator="first")

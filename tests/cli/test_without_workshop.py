@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from tests.fake_openai import FakeOpenAI, answer_by_rules
+from core.models.providers import Played
+from tests.fake_openai import FakeOpenAI
 from tests.fake_openai_faults import Message
 from tests.records import results_at
+from workshop.scripted import provider
 
 ROOT = Path(__file__).parents[2]
 AGENT = (
@@ -55,20 +57,21 @@ def run(agent: Path, *words: str, **environment: str) -> subprocess.CompletedPro
     )
 
 
-def answered(model: str, messages: list[Message]) -> str:
-    """Plays by rules; the question whether it answers at all has no task in it."""
-    try:
-        return answer_by_rules(model, messages)
-    except LookupError:
-        return "OK"
-
-
 @pytest.mark.parametrize("shown", ["--json", "--verbose"])
 def test_a_session_is_played_and_submitted_without_the_workshop(
     shown: str, agent: Path, platform_of: Callable[..., Any], shop_json: Callable[..., Any]
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     platform = platform_of(shop_json(spec_id="one", expect=buy))
+    known = Played(tuple(one.pack for one in platform.platform.served))
+
+    def answered(_model: str, messages: list[Message]) -> str:
+        """Plays as told; the question whether it answers at all has no task in it."""
+        try:
+            return provider.reply("store", messages, known)
+        except LookupError:
+            return "OK"
+
     with FakeOpenAI(answered) as server:
         done = run(
             agent,

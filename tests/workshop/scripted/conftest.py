@@ -45,8 +45,9 @@ def play(
     settings = Settings.model_validate(
         {"benchmark": benchmark, "packs": ("x",), "evaluator": model, "worker": model, **fields}
     )
-    specs = frozenset(str(one["spec_id"]) for one in raw["scenarios"])
-    job = Job(0, json.dumps(raw), specs, settings, epoch=epoch, threads=2)
+    specs = [one["spec_id"] for one in raw["scenarios"]]
+    stems = {spec: f"{number:03}" for number, spec in enumerate(specs)}
+    job = Job(0, json.dumps(raw), frozenset(specs), settings, epoch, threads=2, stems=stems)
     trials = play_job(job, factory)
     return Played({trial.spec_id: trial for trial in trials})
 

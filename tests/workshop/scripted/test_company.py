@@ -14,7 +14,7 @@ from workshop.simulator.company.pack import BUNDLED_PACK
 
 
 def test_every_bundled_task_is_solved(strategy: str) -> None:
-    played = play("company", pack_at(BUNDLED_PACK), strategy=strategy, steps="default")
+    played = play("company", pack_at(BUNDLED_PACK), strategy=strategy, stages="default")
     assert played.failed == {}
     assert not any(trial.harm for trial in played.trials.values())
 
