@@ -67,10 +67,7 @@ COMMANDS = {
         "Let a model improve prompts; propose only what is proven.",
     ),
     "wiki": ("cli.wiki_command:wiki", "Write out the wikis that runs have read."),
-    "agent": (
-        "workshop.lab.agents:agent",
-        "Play any agent on the embedded platform, and keep what it did as a run.",
-    ),
+    "agent": ("workshop.lab.agents:agent", "Play any agent on the embedded platform."),
 }
 """By name the function of each subcommand, and what the list says of it.
 

@@ -46,8 +46,6 @@ _EMPTY: Mapping[Problem, str] = {
     "reasoning": "the model only thinks and answers nothing",
     "spent": "the answer was cut off (finish_reason length) before its first word",
     "truncated": "the answer was cut off (finish_reason length)",
-    "filtered": "the provider's content filter cut the answer off",
-    "loop": "the model repeats the same words until it is cut off (finish_reason length)",
 }
 """What is wrong with a reply as a whole, in words for a person."""
 PROMPT: tuple[Message, ...] = ({"role": "user", "content": "Reply with OK."},)
@@ -332,8 +330,8 @@ def _fault(place: Place, reply: Reply) -> tuple[State, str, str] | None:
             "look at what its server is given and how it was started: the chat template, the model"
         )
         return "warning", f"asked for OK, the model answers {said!r}", fix
-    text = _EMPTY[cleaned.problem]
-    if cleaned.problem in ("empty", "reasoning", "filtered"):
+    text = _EMPTY.get(cleaned.problem, f"the answer cannot be used: {cleaned.advice}")
+    if cleaned.problem in ("empty", "reasoning"):
         return "problem", text, "use another model, or look at how its server was started"
     limit, allowed = place.tokens_at_most, place.target.params.get("max_tokens")
     if (allowed is None or limit < allowed) and (reply.usage.completion or 0) >= limit:

@@ -318,7 +318,7 @@ class AgentOptions(BaseModel):
 
 @takes(AgentOptions)
 def agent(options: AgentOptions, context: typer.Context) -> int:
-    """Play any agent on the embedded platform, and keep what it did as a run.
+    """Play any agent on the embedded platform. What it did is kept as a run.
 
     Whatever starts it: its command follows. Shows its scores.
     """

@@ -31,9 +31,8 @@ def finished(
     """A finished run of 20 tasks; those that are named did not pass."""
 
     def make(*failed: str, **fields: Any) -> Path:
-        run = new_run(
-            pack_file(20), **dict.fromkeys(("evaluator", "worker"), "openai/some-model"), **fields
-        )
+        models = {"evaluator": "openai/some-model", "worker": "openai/some-model"}
+        run = new_run(pack_file(20), **(models | fields))
         ours = lambda s, e: trial(s, s not in failed, epoch=e, cost_usd=0.01)  # noqa: E731
         carry(run, pretended(ours))
         found: Path = run.path

@@ -92,12 +92,14 @@ def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
     total = figures(logs).totals[0]
     found = total.figures
     assert (total.runs, found.trials) == (3, 6)
-    assert found.played_score == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6)
+    assert found.score == pytest.approx((1 + 0 + 0.9 + 0 + 1 + 0) / 6, abs=1e-6), "an error is 0"
     assert (found.failures, found.outside) == ({"model": 1}, 1)
     assert found.means["cost_usd"] == pytest.approx(0.01), "of the five that know it"
     means = found.means
     assert (means["tokens"], means["turns"], means["seconds"]) == (1000, 2, 0.5)
     assert total.first == BEGAN.isoformat()
+    played = found.played_score
+    assert played == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6), "what began and was scored"
 
 
 def test_nothing_known_is_not_zero(tmp_path: Path) -> None:
