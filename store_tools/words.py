@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import regex
 
@@ -19,7 +17,6 @@ ABBREVIATIONS, CONTAINERS, STOPWORDS = (
 )
 _MEASURE_NAMES = {way: short for short, ways in _WORDS["measures"].items() for way in ways.split()}
 _NUMBER: dict[str, int] = _WORDS["numbers"]
-_BASE: dict[str, tuple[str, float]] = {unit: (of, n) for unit, (of, n) in _WORDS["bases"].items()}
 
 _INCH = regex.compile(r"(?<=\d)\s*(?:\\?\"|″|”|“|''|′′|-?\s?inch(?:es)?\b)")
 _MEASURE = regex.compile(
@@ -51,7 +48,6 @@ _PIECES = frozenset({"pk", "unit"})
 _COUNTABLE = CONTAINERS | {"sheet", "page", "capsule", "tablet", "piece"}
 """Nouns before which a number is no model: "6 Rolls", but not "Bose 700 Headphones"."""
 _DOZEN = regex.compile(r"\b(half[\s-]?(?:a[\s-])?)?dozen\b")
-_PAIR = regex.compile(r"\bpair\b")
 _ORDINALS = {"first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th"}
 _ORDINAL = regex.compile(rf"\b({'|'.join(_ORDINALS)})(?=\s+(?:edition|generation|gen|version)\b)")
 _EXTENT = regex.compile(
@@ -72,28 +68,14 @@ def plain_text(text: str) -> str:
     return _INCH.sub("inch", folded).replace("°", " degree ")
 
 
-class Goods(NamedTuple):
-    """What has to be known of goods to read how many a name tells; without it less is read."""
-
-    pairs: Collection[str] | None = None
-    """Things of which one is called a pair; None: no pair is read as two."""
-    mass: Collection[str] = ()
-    """Goods without a plural that come in numbers all the same."""
-
-
-ANY = Goods()
-
-
-def pack_size(
-    text: str, asked_words: frozenset[str] = frozenset(), goods: Goods = ANY
-) -> int | None:
+def pack_size(text: str, asked_words: frozenset[str] = frozenset()) -> int | None:
     """How many single units a product text names ("6-pack", "dozen", "5 pcs"), or None.
 
     A number needs a word of packs beside it: in a model's name it tells no size. A counted noun
     other than pieces ("4 Rolls") tells one only where it was asked for: a pad of 12 sheets is one.
     """
     folded = plain_text(text)
-    noted = _noted_size(folded, goods) or _times(text, goods)
+    noted = _noted_size(folded) or _times(text)
     if noted:
         return noted
     countable = _PIECES | (asked_words & _COUNTABLE)
@@ -105,7 +87,7 @@ def pack_size(
     return counted[0] if len(counted) == 1 and 0 < counted[0] <= 10_000 else None
 
 
-def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
+def _noted_size(folded: str) -> int | None:
     """The size that a pack notation tells, without counted nouns."""
     for pattern in _PACKS:
         match = pattern.search(folded)
@@ -114,57 +96,26 @@ def _noted_size(folded: str, goods: Goods = ANY) -> int | None:
             if 0 < size <= 10_000:
                 return size
     dozen = _DOZEN.search(folded)
-    if dozen:
-        return 6 if dozen[1] else 12
-    if goods.pairs is None or not _PAIR.search(folded):
-        return None
-    return None if set(goods.pairs).intersection(_TOKEN.findall(folded)) else 2
+    return (6 if dozen[1] else 12) if dozen else None
 
 
-def _times(text: str, goods: Goods) -> int:
+def _times(text: str) -> int:
     """The size in a trailing "x24" or "(10)" behind goods in the plural or a measure; 0 for none."""
     match = _TIMES.search(text[-_TIMES_CHARS:])
     if not match:
         return 0
     noun, number = match["noun"].casefold(), int(match["n"])
-    several = (
-        noun[0].isdigit() or singular(noun) != noun or noun in goods.mass or noun in CONTAINERS
-    )
+    several = noun[0].isdigit() or singular(noun) != noun or noun in CONTAINERS
     fits = 0 < number <= 10_000 and number not in _YEARS
-    return number if several and fits and noun not in (goods.pairs or ()) else 0
+    return number if several and fits else 0
 
 
-def measure_factor(unit: str) -> tuple[str, float] | None:
-    """Base measure of a unit's name and how many of it the unit is; None for other words."""
-    folded = unit.casefold()
-    return _BASE.get(_MEASURE_NAMES.get(folded, folded))
-
-
-def measured_units(text: str, base: str) -> int | None:
-    """How much of a base measure one package holds by its name ("5 kg": 5000 of g), or None."""
-    sizes = []
-    for match in _MEASURE.finditer(plain_text(text)):
-        factor = measure_factor(match[2])
-        if factor and factor[0] == base:
-            sizes.append(float(match[1].replace(",", ".")) * factor[1])
-    amount = (
-        sizes[-1] * (_noted_size(plain_text(text), Goods(pairs=())) or 1) if len(sizes) == 1 else 0
-    )
-    return round(amount) if amount >= 1 and amount == round(amount) else None
-
-
-def units_of(
-    name: str, sku: str = "", asked_words: frozenset[str] = frozenset(), goods: Goods = ANY
-) -> int:
+def units_of(name: str, sku: str = "", asked_words: frozenset[str] = frozenset()) -> int:
     """Single units in one piece of a product: from its name, else from its SKU, else 1.
 
     ``asked``: the words of a request, whose nouns may be counted in the name.
     """
-    return (
-        pack_size(name, asked_words, goods)
-        or pack_size(sku.replace("-", " ").replace("_", " "), goods=goods)
-        or 1
-    )
+    return pack_size(name, asked_words) or pack_size(sku.replace("-", " ").replace("_", " ")) or 1
 
 
 @lru_cache(maxsize=4096)

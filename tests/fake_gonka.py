@@ -21,7 +21,7 @@ from typing import Any
 import bech32
 from ecdsa import SECP256k1, SigningKey, VerifyingKey
 
-from tests.fake_openai import answer_by_rules, plain
+from tests.fake_openai import answer_by_script, plain
 
 OLDEST_SECONDS = 60.0
 Answer = Callable[[str, list[dict[str, Any]]], str]
@@ -49,7 +49,7 @@ class FakeGonka:
         *,
         clock_ahead: float = 0.0,
         refuse: tuple[int, str] | None = None,
-        answer: Answer = answer_by_rules,
+        answer: Answer = answer_by_script,
     ) -> None:
         """``requester``: the private key, in hex, whose requests are taken.
 

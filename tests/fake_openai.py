@@ -38,19 +38,25 @@ BLOCK = 64
 """Prompt tokens are cached in whole blocks, as real servers do."""
 THINKING = 40
 """Tokens that an answer with reasoning spends on it."""
-PLAYED = Played((load_pack(BUNDLED_PACK),))
-"""Whose tasks the scripted model knows here."""
 DECLINED = "THOUGHT: this is not sold\nDECISION: FINISH\nINSTRUCTION: DECLINED: it is not sold"
 Answer = Callable[[str, list[Message]], str]
 """Model name and prompt -> reply."""
 
 
-def answer_by_rules(_model: str, messages: list[Message]) -> str:
-    """Answer as ``scripted/store`` does."""
-    try:
-        return scripted.reply("store", messages, PLAYED)
-    except LookupError:
-        return DECLINED
+def answer_for(*packs: object) -> Answer:
+    """Answers as ``scripted/store`` does that knows these packs, and declines any other task."""
+    played = Played(packs)
+
+    def answer(_model: str, messages: list[Message]) -> str:
+        try:
+            return scripted.reply("store", messages, played)
+        except LookupError:
+            return DECLINED
+
+    return answer
+
+
+answer_by_script = answer_for(load_pack(BUNDLED_PACK))
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,7 @@ class FakeOpenAI:
 
     def __init__(
         self,
-        answer: Answer = answer_by_rules,
+        answer: Answer = answer_by_script,
         plan: Plan | None = None,
         *,
         key: str | None = None,

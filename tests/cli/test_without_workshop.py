@@ -13,11 +13,8 @@ from typing import Any
 
 import pytest
 
-from core.models.providers import Played
-from tests.fake_openai import FakeOpenAI
-from tests.fake_openai_faults import Message
+from tests.fake_openai import FakeOpenAI, answer_for
 from tests.records import results_at
-from workshop.scripted import provider
 
 ROOT = Path(__file__).parents[2]
 AGENT = (
@@ -63,16 +60,7 @@ def test_a_session_is_played_and_submitted_without_the_workshop(
 ) -> None:
     buy = {"checkouts": 1, "any_of": [{"items": [{"sku": "tea", "quantity": 2}]}]}
     platform = platform_of(shop_json(spec_id="one", expect=buy))
-    known = Played(tuple(one.pack for one in platform.platform.served))
-
-    def answered(_model: str, messages: list[Message]) -> str:
-        """Plays as told; the question whether it answers at all has no task in it."""
-        try:
-            return provider.reply("store", messages, known)
-        except LookupError:
-            return "OK"
-
-    with FakeOpenAI(answered) as server:
+    with FakeOpenAI(answer_for(platform.platform.served[0].pack)) as server:
         done = run(
             agent,
             *("--real", "--yes", shown, "--evaluator", "openai/fake", "--worker", "openai/fake"),

@@ -35,7 +35,6 @@ _CHANGE = {
     "Rename a page of the wiki": "Combo_Rename_Wiki_Page",
 }
 EMPLOYEE, TEAM, STATUS, LOG, ENTRY, WRITE, RENAME = _CHANGE
-WEIGH = "Report the weight of employee"
 TOOLS = {**dict([*LOOK_UP.values(), *LIST.values()]), READ: "Combo_Read_Wiki_Pages", **_CHANGE}
 CHANGES = frozenset(_CHANGE)
 LOOKS = TOOLS.keys() - CHANGES

@@ -17,7 +17,7 @@ from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market
 from workshop.generators.store.oracle.solve import TooManyAnswers, solve
 from workshop.scripted import company, store
-from workshop.scripted.prompt import Line
+from workshop.scripted.prompt import WEIGH, Line
 from workshop.simulator.company.pack import CompanyScenario
 from workshop.simulator.store.pack import Scenario
 
@@ -167,7 +167,7 @@ def spoil_company(scenario: CompanyScenario, wish: company.Wish, kind: str) -> c
             other = company.Answer(_other_outcome(scenario), "Please say more.")
             return replace(wish, lookups=(), events=(), answer=other)
         case "code-raises":
-            return replace(wish, lookups=(Line(company.WEIGH, {"id": scenario.user}),))
+            return replace(wish, lookups=(Line(WEIGH, {}),))
     return wish
 
 

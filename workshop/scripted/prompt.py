@@ -26,6 +26,8 @@ _STEP = regex.compile(r'<step number="\d+">\n(?P<said>.*)\n(?P<answer>.*)\n</ste
 _LINE = regex.compile(r"^([A-Z][\w ]+): (\{.*\})$", regex.MULTILINE)
 _NOTE = "\nNote: "
 _REPORT = "\nTOOL CALLS: "
+WEIGH = "Report weights"
+"""What no tool does: code for it raises an error."""
 _LONG = ("groups", "added", "pages", "notes", "skus")
 
 

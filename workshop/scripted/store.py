@@ -13,11 +13,10 @@ from store_tools.basket import read_line
 from workshop.generators.store.oracle.demand import Demand, Want
 from workshop.generators.store.oracle.market import Market, Ware
 from workshop.generators.store.oracle.solve import Search, fills
-from workshop.scripted.prompt import Finish, Line, Memory, Order
+from workshop.scripted.prompt import WEIGH, Finish, Line, Memory, Order
 from workshop.simulator.store.pack import Event, Scenario
 
 LOOK, PRICE, BUY, EMPTY = "Report products", "Price baskets", "Buy", "Empty the basket"
-WEIGH = "Report weights of"
 MOST_BASKETS = 1_000
 """As many as the coupon search takes in one call."""
 MOST_ADDED = 200
@@ -29,7 +28,7 @@ MOST_DOLLARS = 40
 """Additions are tried for every sum of dollars up to this, should a code ask for a subtotal."""
 GHOST = "insufficient inventory"
 BASKETS = """\
-baskets = [[]]
+baskets, rows, errors = [[]], [], []
 for g in p["groups"]:
     ways = [[{"sku": s, "quantity": n} for s, n in zip(g["skus"], c) if n] for c in g["counts"]]
     baskets = [b + way for b in baskets for way in ways]

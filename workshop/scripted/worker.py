@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from workshop.scripted import company, store
-from workshop.scripted.prompt import Line, Memory, lines_in
+from workshop.scripted.prompt import WEIGH, Line, Memory, lines_in
 
 _UNKNOWN = 'final_answer({"error": "the instruction says nothing that I know how to do"})\n'
 _LISTED = '[x for x in found["products"] if x["sku"] in p["skus"]]'
@@ -25,14 +25,9 @@ try:
     found = Combo_List_All_Products(refresh=p["refresh"])
     report = {{"products": {_LISTED}, "error": found.get("error")}}
 {_FAILED}"""
-_WEIGH = """\
-found = Combo_List_All_Products()
-report = {"weights": [x["weight"] for x in found["products"]]}
-"""
 _BEST = textwrap.indent(store.BEST, "    ")
 _PRICE = f"""\
 {store.BASKETS}try:
-    rows, errors = [], []
     for part in [baskets[at : at + 200] for at in range(0, len(baskets), 200)]:
         tried = Combo_Test_Coupons_For_Product_Combinations(
             combinations=part, coupons=p["coupons"], every=p["every"])
@@ -51,15 +46,11 @@ except (ValueError, RuntimeError) as error:
     report, found = {{"error": str(error)}}, Combo_List_All_Products(refresh=True)
     report["products"] = {_LISTED}
 """
-_WEIGH_PEOPLE = """\
-report = {"weight": Req_GetEmployee(id=p["id"])["employee"]["weight"]}
-"""
 _PROGRAMS = {
     store.LOOK: _LOOK,
-    store.WEIGH: _WEIGH,
     store.PRICE: _PRICE,
     store.BUY: _BUY,
-    company.WEIGH: _WEIGH_PEOPLE,
+    WEIGH: 'report = {"weight": p["weight"]}\n',
 }
 _CALLS = """\
 report = {"answers": []}
@@ -104,10 +95,8 @@ def call_of(line: Line) -> dict[str, Any]:
     data = line.data
     if line.verb == store.LOOK:
         return {"tool": "Combo_List_All_Products", "refresh": data["refresh"]}
-    if line.verb == store.WEIGH:
-        return {"tool": "Combo_List_All_Products", "fields": ["weight"]}
-    if line.verb == company.WEIGH:
-        return {"tool": "Req_GetEmployee", "id": data["id"], "fields": ["weight"]}
+    if line.verb == WEIGH:
+        return {"tool": "Req_GetWeight"}
     if line.verb == store.EMPTY:
         return {"tool": "Combo_Empty_Basket"}
     if line.verb == store.PRICE:

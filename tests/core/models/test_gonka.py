@@ -31,7 +31,7 @@ from core.models.redact import redact
 
 pytest.importorskip("gonka_openai", reason="the extra gonka is not installed")
 from tests.fake_gonka import FakeGonka, account_of
-from tests.fake_openai import answer_by_rules
+from tests.fake_openai import answer_by_script
 
 KEY = "5a1f77aa90d28c1f77aa90d21b5b2e66dd77ac0e41f9c3d8021b4f9a1c77e2b0"
 OTHER_KEY = "11" * 32
@@ -306,7 +306,7 @@ def test_a_run_is_played_through_two_nodes_and_its_folder_holds_no_key(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     busy = (429, "Transfer Agent capacity reached")
-    with node(0, refuse=busy) as ill, node(1, answer=answer_by_rules) as well:
+    with node(0, refuse=busy) as ill, node(1, answer=answer_by_script) as well:
         monkeypatch.setenv(gonka.NODES_VARIABLE, f"{ill.endpoint},{well.endpoint}")
         words = ["--json", "--evaluator", MODEL, "--worker", MODEL]
         done = CliRunner().invoke(app, [*words, "--task", "stock_exactly_enough"])

@@ -507,12 +507,11 @@ def test_our_own_providers_count_and_cost_nothing() -> None:
     assert not is_scripted("openai/playbook")
 
 
-def test_a_scripted_model_says_what_it_does_not_know() -> None:
-    system = {"role": "system", "content": "Reply with THOUGHT:, DECISION: and INSTRUCTION:"}
-    task = {"role": "user", "content": "<task>\nBuy 2x Tea\n</task>\n<state>\n{}\n</state>"}
-    for name, words in (("store", "scripted/store"), ("other", "there is no scripted/other")):
-        with pytest.raises(ModelFailed, match=words):
-            ModelClient(f"scripted/{name}", "evaluator").complete([system, task])
+def test_the_scripted_model_answers_what_needs_no_pack() -> None:
+    asked = [{"role": "user", "content": "<instruction>\nEmpty the basket: {}\n</instruction>"}]
+    assert "<code>" in ModelClient("scripted/store", "worker").complete(asked).text
+    with pytest.raises(ModelFailed, match="there is no scripted/other"):
+        ModelClient("scripted/other", "worker").complete(asked)
 
 
 @pytest.mark.parametrize(

@@ -107,7 +107,8 @@ def test_programs_are_short_and_made_of_their_instruction_alone() -> None:
     reply = worker.carry_out(f"Report price and stock.\n{line}\nThat is all.")
     assert reply == worker.carry_out(str(line))
     assert "'tea'" in reply
-    assert all(len(text.splitlines()) <= 20 for text in worker._PROGRAMS.values())
+    programs = [worker.program_of([Line(verb, {})]) for verb in worker._PROGRAMS]
+    assert all(len(program.splitlines()) <= 20 for program in programs)
     assert "error" in worker.carry_out("Please do something.")
 
 
