@@ -215,7 +215,10 @@ def test_on_a_phone_nothing_is_hidden_or_cut_off(hostile: Path, look: Any, schem
 
 
 def test_a_command_is_copied(tmp_path: Path, look: Any) -> None:
-    run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", worked(), score=0.0)
+    turn = worked()
+    assert turn.report
+    coded = turn.model_copy(update={"report": turn.report.model_copy(update={"pins": (0.0, 1)})})
+    run = RunFolder(tmp_path / "20260504-120000-aaaa").task("tea", coded, score=0.0)
     seen = look(write_report(run.write()).as_uri())
     seen.page.get_by_role("link", name="tea").click()
     seen.told.locator("details.ways > summary").first.click()

@@ -18,7 +18,7 @@ from cli import preflight
 from cli.cli import app
 from core.models import retries
 from tests import fake_openai_faults as faults
-from tests.fake_openai import FakeOpenAI, answer_by_rules
+from tests.fake_openai import FakeOpenAI, answer_by_script
 from tests.records import results_at
 from tests.rehearsal import rehearsal
 from workshop.simulator.server import Simulator
@@ -37,7 +37,7 @@ def by_script(model: str, messages: list[dict[str, str]]) -> str:
     """The scripted model, which says "OK" to whoever asks for that."""
     if messages == list(preflight.PROMPT):
         return "OK"
-    return answer_by_rules(model, messages)
+    return answer_by_script(model, messages)
 
 
 @pytest.fixture

@@ -213,6 +213,8 @@ def test_there_is_no_code_to_repeat_or_to_step_through(
 ) -> None:
     run = make_run(tea_buyer, **BRAIN)
     run.go()
+    kept = {"run_id": "run", "created": "now", "benchmark": "store", "identity": Identity()}
+    Manifest(**kept).write(run.folder)
     folder = str(run.folder)
     named = {"run_id": "r", "created": "2026-01-01", "benchmark": "store", "strategy": "next-step"}
     Manifest(**named, identity=Identity(models={})).write(run.folder)

@@ -41,9 +41,13 @@ def test_a_clean_answer_is_counted(model_server: Any) -> None:
     assert ask.body["temperature"] == 0.5
 
 
-def test_a_scripted_model_is_behind_it(model_server: Any) -> None:
-    said = post(model_server(), [{"role": "user", "content": "<task>\nBuy 1x tea\n</task>"}])
-    assert "DECISION: FINISH" in said.json()["choices"][0]["message"]["content"]
+TURN = "<task>\nBuy 6x Cedar Raised Bed 120 x 60\n</task>\n<state>\n{}\n</state>\nTurn 1 of 7."
+"""The first prompt of a bundled task."""
+
+
+def test_the_scripted_model_is_behind_it(model_server: Any) -> None:
+    said = post(model_server(), [{"role": "user", "content": TURN}])
+    assert "DECISION: PROCEED" in said.json()["choices"][0]["message"]["content"]
 
 
 def test_models_are_listed_for_the_right_key_only(model_server: Any) -> None:

@@ -56,6 +56,8 @@ def test_a_real_platform_is_told_by_benchmark_and_host_alone(run: RunFolder) -> 
 def test_what_was_handed_in_and_what_died_say_so(run: RunFolder) -> None:
     run.task("a").write(submitted=True)
     assert index_row(run.path, NOW).state == "submitted"
+    run.write(base_url="https://erc.example")
+    assert index_row(run.path, NOW).state == "finished", "single tasks have no session"
     run.write(base_url="https://erc.example", session_id="ssn-1")
     assert index_row(run.path, NOW).state == "not submitted"
     run.write(finished=False)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.manifest import Identity, Manifest
 from core.runs.results import RunResults, TaskResult, read_results
 from core.runs.run_view import read_run_view
 from core.runs.task import Decision, Turn
@@ -220,3 +222,24 @@ def test_json_is_the_whole_run_with_its_totals(logs: Path) -> None:
     run = RunResults.model_validate_json(show(logs, "--json"))
     assert run == read_results(logs / run.run_id)
     assert (run.totals.tasks, run.totals.harm, len(run.tasks)) == (4, 1, 4)
+
+
+@pytest.mark.promise("no secret in an output")
+def test_no_secret_of_the_environment_is_kept_or_shown(
+    make_run: Any, tea_buyer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "correct-horse-0123456789"
+    monkeypatch.setenv("SOME_PROVIDER_API_KEY", key)
+    said = f"THOUGHT: no tea for {key}\nDECISION: FINISH\nINSTRUCTION: DECLINED: none for {key}"
+    run = make_run(tea_buyer, says=[said] * 3, does=[])
+    run.go()
+    kept = {"run_id": "run", "created": "now", "benchmark": "store", "identity": Identity()}
+    Manifest(**kept).write(run.folder)
+    write_report(run.folder)
+    files = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert {"results.jsonl", "report.html", "shop.txt", "shop.json"} <= {p.name for p in files}
+    words = (["show", str(run.folder), *more] for more in ([], ["--failed"], ["--task", "shop"]))
+    shown = [CliRunner().invoke(app, one).output for one in words]
+    texts = [path.read_bytes().decode() for path in files] + shown
+    assert not [text for text in texts if key in text]
+    assert any("no tea for [redacted]" in text for text in texts)

@@ -98,6 +98,8 @@ def test_the_total_is_over_all_that_is_known(logs: Path) -> None:
     means = found.means
     assert (means["tokens"], means["turns"], means["seconds"]) == (1000, 2, 0.5)
     assert total.first == BEGAN.isoformat()
+    played = found.played_score
+    assert played == pytest.approx((1 + 0 + 0.9 + 0 + 1) / 5, abs=1e-6), "what began and was scored"
 
 
 def test_nothing_known_is_not_zero(tmp_path: Path) -> None:
