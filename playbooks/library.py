@@ -25,8 +25,9 @@ def _playbooks(benchmark: str) -> dict[str, tuple[str, str]]:
 
 
 def _unwrapped(text: str) -> str:
-    """A line for each paragraph."""
-    lines = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    """A line for each paragraph and for each item of a list."""
+    parts = text.replace("\n- ", "\n\n- ").split("\n\n")
+    lines = (" ".join(part.split()) for part in parts)
     return "\n".join(line for line in lines if line)
 
 
@@ -42,7 +43,7 @@ def sections(benchmark: str) -> dict[str, str]:
 
 
 def prose(benchmark: str, overrides: Texts = NONE, *, of_steps: bool = False) -> str:
-    """The guide and a line for each playbook; an emptied section is left out.
+    """The guide, then each playbook under its heading; an emptied section is left out.
 
     ``overrides``: by section; ``of_steps``: for an agent that calls the tools itself, else for an
     evaluator with a worker.
@@ -52,5 +53,5 @@ def prose(benchmark: str, overrides: Texts = NONE, *, of_steps: bool = False) ->
     lines = [guide] if guide else []
     for name, (heading, _) in _playbooks(benchmark).items():
         if text := now[f"{benchmark}/playbooks/{name}"]:
-            lines.append(f"- {heading}: {text}")
+            lines.append(f"\n{heading[:1].upper()}{heading[1:]}\n{text}")
     return "\n".join(lines)
