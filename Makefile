@@ -72,6 +72,7 @@ check: $(DEV_STAMP)
 
 clean:  ## remove caches and what a build leaves
 	rm -rf build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean  ## remove .venv as well
 	rm -rf $(VENV)

@@ -66,7 +66,7 @@ COMMANDS = {
         "workshop.lab.evolve:evolve",
         "Let a model improve prompts; propose only what is proven.",
     ),
-    "wiki": ("cli.wiki_command:wiki", "Write out the wikis that runs have read."),
+    "wiki": ("cli.wiki_command:wiki", "List, write out and fetch wikis of companies."),
     "agent": ("workshop.lab.agents:agent", "Play any agent on the embedded platform."),
 }
 """By name the function of each subcommand, and what the list says of it.
@@ -96,6 +96,8 @@ class Commands(typer.core.TyperGroup):
         function = _named(COMMANDS[cmd_name][0])
         if cmd_name != "run":  # which loads more before its work begins
             loading.over()
+        if isinstance(function, typer.Typer):  # a command with commands of its own
+            return typer.main.get_command(function)
         # What follows the name of an agent's program is the program's.
         settings = {"allow_interspersed_args": False} if cmd_name == "agent" else None
         single = typer.Typer(**_LOOK)

@@ -18,6 +18,9 @@ from company_tools.company_session import CompanySession
 from company_tools.wiki_store import WikiStore, hash_of
 from core.ledger import Ledger
 from core.ledger.calls import Notice
+from workshop.simulator.company.pack import BUNDLED_PACK
+from workshop.simulator.server import serve
+from workshop.simulator.worlds import load_pack
 
 OLD = {"index.md": "# Kites\nFly them.\n", "rules/a.md": "No strings.\n", "gone.md": "x\n"}
 NEW = {"index.md": "# Kites\nFly them high.\n", "rules/a.md": "No strings.\n", "new.md": "y\n"}
@@ -44,7 +47,7 @@ def kept() -> tuple[str, str]:
 
 
 def run(folder: str = "out") -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["wiki", folder])
+    done = CliRunner().invoke(app, ["wiki", "dump", folder])
     return done.exit_code, done.stdout, done.stderr
 
 
@@ -154,3 +157,59 @@ def test_a_journal_tells_each_version_once() -> None:
             session.look_again()
     notices = [note.text for note in noted if isinstance(note, Notice)]
     assert notices == ["wiki version one", "wiki version two", f"wiki version {'x' * 200}"]
+
+
+def test_versions_are_listed_with_their_company_and_who_read_them(kept: tuple[str, str]) -> None:
+    tasks = Path("logs/20260504-120000-aaaa/tasks")
+    tasks.mkdir(parents=True)
+    note = json.dumps({"kind": "notice", "text": f"wiki version {kept[0]}"})
+    (tasks / "raise-pay.jsonl").write_text(note + "\n")
+    done = CliRunner().invoke(app, ["wiki", "list"])
+    assert done.exit_code == 0
+    new, old = done.stdout.splitlines()
+    assert new.split()[0] == kept[1][:12]
+    assert "0 tasks" in new
+    assert old.split()[0] == kept[0][:12]
+    assert "'Kites'" in old
+    assert "20260504-120000-aaaa/raise-pay" in old
+
+
+def test_one_version_is_written_out_by_the_beginning_of_its_hash(kept: tuple[str, str]) -> None:
+    done = CliRunner().invoke(app, ["wiki", "dump", kept[0][:7].upper(), "out"])
+    assert done.exit_code == 0
+    assert [path.name for path in Path("out").iterdir()] == [kept[0][:12]]
+
+
+def test_a_version_that_is_not_kept_is_an_error(kept: tuple[str, str]) -> None:
+    done = CliRunner().invoke(app, ["wiki", "dump", "zz", "out"])
+    assert done.exit_code != 0
+    assert not Path("out").exists()
+
+
+def test_a_wiki_is_fetched_from_the_platform_without_a_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pack = load_pack(BUNDLED_PACK)
+    wanted = pack.scenarios[0]
+    with serve(pack) as simulator:
+        monkeypatch.setenv("ERC3_BASE_URL", simulator.base_url)
+        monkeypatch.setenv("ERC3_API_KEY", "key-mine")
+        words = ["wiki", "fetch", "out", "--benchmark", "company"]
+        done = CliRunner().invoke(app, words)
+        other = CliRunner().invoke(app, [*words[:2], "else", "--benchmark", "company-of-nobody"])
+        platform = simulator.platform
+        assert platform.sessions == {}
+        (task,) = platform.single_tasks.values()
+    assert done.exit_code == 0, done.output
+    assert task.status == "completed"
+    assert task.scenario.spec_id == wanted.spec_id
+    (folder,) = Path("out").iterdir()
+    assert hash_of(pages_in(folder))[:12] == folder.name
+    assert other.exit_code == 1
+    assert "company-of-nobody" in other.stderr
+    assert not Path("else").exists()
+
+
+def pages_in(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
