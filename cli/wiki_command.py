@@ -102,7 +102,9 @@ def fetch(
     from core.ledger import ToolFault
 
     folder = _empty(folder)
-    unreadable = (ToolFault, ApiException, IndexError, *transport_errors())
+    unreadable: tuple[type[Exception], ...] = (
+        ToolFault, ApiException, IndexError, *transport_errors(),
+    )  # fmt: skip
     url, policy = url_to_play_at(None, ""), RetryPolicy()
     store = WikiStore(cache_folder())
     try:
