@@ -37,7 +37,7 @@ def generate(options: GenerateOptions, _context: typer.Context) -> int:
         raise typer.BadParameter(f"not for --benchmark {options.benchmark}: {names}")
     name, asked = f"generated-{options.seed}", (options.seed, options.count)
     if options.benchmark == "company":
-        text = company.pack_text(name, company.blocks(*asked, options))
+        text = company.pack_text(name, company.blocks(*asked, options.people))
     else:
         text = store.pack_text(name, store.scenario_lines(*asked, options.shops))
     sys.stdout.writelines(text)

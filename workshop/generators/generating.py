@@ -46,6 +46,8 @@ class Generator:
     """What may be asked for in ``generated:SEED:COUNT[:options]``."""
     scenarios: Callable[[Any], Iterator[Raw]]
     """Scenarios of these options, drawn as they are asked for."""
+    draw: Callable[[str, int], Raw]
+    """Scenario number n of a seed, with the usual options."""
     proven: Callable[[Raw], bool] = lambda _raw: True
     """Whether a scenario that has a proof still expects the best answer."""
 

@@ -10,7 +10,6 @@ from tests.toy.world import FORMAT, TOY
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments.drawn import draw_pack, open_world
 from workshop.generators.company.generate import blocks
-from workshop.generators.company.options import People
 from workshop.generators.store.scenario import Options, scenario_lines
 from workshop.simulator import worlds
 from workshop.simulator.open_world import OpenWorld, Verdict, tools_of
@@ -51,7 +50,7 @@ def test_the_platform_answers_and_scores_the_same_calls_alike(benchmark: str, nu
 
 def test_a_number_is_the_place_in_the_generated_pack_of_the_seed() -> None:
     shops = [json.loads(line) for line in scenario_lines(SEED, 3, Options())]
-    companies = [one for block in blocks(SEED, 3, People()) for one in block.scenarios]
+    companies = [one for block in blocks(SEED, 3) for one in block.scenarios]
     for benchmark, scenarios in (("store", shops), ("company", companies)):
         drawn = [open_world(benchmark, SEED, n).scenario for n in range(3)]
         assert [(one.spec_id, one.task_text) for one in drawn] == [

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import CompanyOptions, People
+from workshop.generators.company.options import USUAL_PEOPLE, CompanyOptions
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
@@ -46,7 +46,7 @@ class Block(NamedTuple):
         return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
 
 
-def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
+def blocks(seed: str, count: int, people: str = USUAL_PEOPLE) -> Iterator[Block]:
     """Scenarios 0 to `count` of a seed, company by company.
 
     Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
@@ -131,8 +131,14 @@ if __name__ == "__main__":
 
 
 def _scenarios(asked: CompanyOptions) -> Iterator[Raw]:
-    for block in blocks(asked.seed, asked.count, asked):
+    for block in blocks(asked.seed, asked.count, asked.people):
         yield from split(block.pack("generated"))
 
 
-GENERATOR = Generator(CompanyOptions, _scenarios)
+def _draw(seed: str, number: int) -> Raw:
+    plan, firm = company(seed, number // TASKS)
+    block = Block(plan.key, firm.as_json(), [make_scenario(seed, number)])
+    return next(split(block.pack("generated")))
+
+
+GENERATOR = Generator(CompanyOptions, _scenarios, _draw)

@@ -189,5 +189,6 @@ def _proven(raw: Raw) -> bool:
 GENERATOR = Generator(
     StoreOptions,
     lambda asked: map(json.loads, scenario_lines(asked.seed, asked.count, asked.shops)),
+    lambda seed, number: make_scenario(seed, number, Options()),
     _proven,
 )

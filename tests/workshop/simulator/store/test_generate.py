@@ -93,14 +93,11 @@ def test_a_mechanic_can_be_asked_for(mechanic: str) -> None:
 
 
 def test_wording_changes_the_words_and_nothing_else() -> None:
-    plain, varied, wild = (
-        scenarios("words", 40, wording=wording) for wording in ("standard", "varied", "wild")
-    )
-    for one, other, third in zip(plain, varied, wild, strict=True):
-        assert len(third["task_text"]) > len(one["task_text"])
-        for shop in (one, other, third):
+    plain, varied = (scenarios("words", 40, wording=wording) for wording in ("standard", "varied"))
+    for one, other in zip(plain, varied, strict=True):
+        for shop in (one, other):
             del shop["task_text"], shop["wording"]
-        assert one == other == third
+        assert one == other
     texts = {shop["task_text"] for shop in scenarios("words", 40, wording="varied")}
     assert len(texts) == 40
 
