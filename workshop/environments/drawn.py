@@ -35,5 +35,5 @@ def draw_pack(benchmark: str, seed: str, number: int = 0) -> Pack:
         known = "there are store and company"
         raise PackError(f"no generator draws the benchmark {benchmark!r}; {known}")
     name = f"generated-{seed}"
-    drawn = [generator.draw(seed, number)]
+    drawn = [generator.draw(generator.options(seed=seed, count=1), number)]
     return read_pack(world_of(FORMATS[benchmark]).pack_text(name, drawn), name)

@@ -18,12 +18,12 @@ from pydantic import BaseModel, Field, create_model
 from core.erc3_client.own import company_models as sent
 from core.erc3_client.own import company_shapes as shapes
 from core.erc3_client.own.company_models import RESPONSES
-from workshop.simulator.company.baselines import TRIVIAL
 from workshop.simulator.company.company_state import CompanyState, Event, found, levels_of
 from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack
 from workshop.simulator.company.parts import cut_tables, join, split
 from workshop.simulator.company.plays import plays
 from workshop.simulator.company.records import Amount, Day, Row, plain
+from workshop.simulator.company.trivial import TRIVIAL
 from workshop.simulator.pack_files import Name
 from workshop.simulator.world import Refusal, Wire, World, compact, routes_of
 

@@ -13,12 +13,12 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.baselines import PLAYERS
 from workshop.simulator.store.cuts import CUTS
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.plays import plays
 from workshop.simulator.store.scoring import Basket
 from workshop.simulator.store.shop import Shop
+from workshop.simulator.store.trivial import TRIVIAL
 from workshop.simulator.world import Wire, World, compact, routes_of
 
 
@@ -77,7 +77,7 @@ STORE = World(
     verdict=lambda shop: "purchased" if shop.acts else "declined",
     paid=lambda shop: shop.acts[0].total if shop.acts else None,
     event=lambda basket: f"Evt_BasketCheckedOut {compact(asdict(basket))}",
-    trivial=PLAYERS,
+    trivial=TRIVIAL,
     cuts=CUTS,
     plays=plays,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from datetime import date
@@ -15,15 +14,18 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators.company.company import Plan, draw_company
-from workshop.generators.company.generate import Block, blocks
+from workshop.generators.company.generate import GENERATOR
 from workshop.generators.company.kinds import KINDS
 from workshop.generators.company.options import LEAST, MOST
 from workshop.generators.company.policy import LEAD, STAFF, Policy, table
 from workshop.generators.company.records import Firm, Mention, mistake
 from workshop.generators.company.scenario import make_scenario
 from workshop.generators.company.task import TaskBuilder, anywhere
-from workshop.simulator.company.pack import CompanyPack
+from workshop.generators.generating import Raw
+from workshop.simulator.company.parts import WHOLE
+from workshop.simulator.company.world import COMPANY
 from workshop.simulator.open_world import OpenWorld, check
+from workshop.simulator.world import Pack
 from workshop.simulator.worlds import load_pack, read_pack
 
 PROJECT = Path(__file__).parents[4]
@@ -42,14 +44,18 @@ TWISTS = (
 )
 
 
-@pytest.fixture(scope="module")
-def found() -> list[Block]:
-    return list(blocks("tests", COUNT, "12-60"))
+def generated(seed: str, count: int) -> list[Raw]:
+    asked = GENERATOR.options(seed=seed, count=count, people="12-60")  # type: ignore[call-arg]
+    return list(GENERATOR.scenarios(asked))
 
 
 @pytest.fixture(scope="module")
-def scenarios(found: list[Block]) -> list[dict[str, Any]]:
-    return [one for block in found for one in block.scenarios]
+def scenarios() -> list[Raw]:
+    return generated("tests", COUNT)
+
+
+def pack_of(raw: Raw) -> Pack:
+    return read_pack(COMPANY.pack_text("x", [raw]))
 
 
 def drawn(number: int, people: int = 40) -> tuple[Firm, Policy, Plan]:
@@ -67,10 +73,9 @@ def strong_from(wiki: str) -> int:
 
 
 @pytest.mark.slow
-def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
-    few = [one for block in blocks("tests", 37, "12-60") for one in block.scenarios]
-    assert few == scenarios[:37]
-    assert make_scenario("other", 3, "12-60") != scenarios[3]
+def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[Raw]) -> None:
+    assert generated("tests", 37) == scenarios[:37]
+    assert generated("other", 4)[3] != scenarios[3]
 
 
 def test_every_kind_has_texts_and_every_text_a_kind() -> None:
@@ -79,7 +84,7 @@ def test_every_kind_has_texts_and_every_text_a_kind() -> None:
 
 
 @pytest.mark.slow
-def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]) -> None:
+def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[Raw]) -> None:
     names = {one["spec_id"].split("-", 3)[3].replace("-", "_") for one in scenarios}
     assert names == KINDS.keys()
     outcomes = Counter(one["expect"]["outcomes"][0] for one in scenarios)
@@ -92,14 +97,12 @@ def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]
     assert set(TWISTS) - tags == set()
 
 
-def test_each_company_has_plain_tasks(found: list[Block]) -> None:
+def test_each_company_has_plain_tasks(scenarios: list[Raw]) -> None:
     hard = {"typo", "id", "paging", "whoami", "planted-order", "language", "double-space"}
-    plain = [
-        any(not hard & {*one["tags"]} and one["patch"] == {} for one in scenarios)
-        for block in found
-        if (scenarios := [{"patch": {}, **one} for one in block.scenarios])
-    ]
-    assert all(plain)
+    plain = {
+        one["company"] for one in scenarios if not hard & {*one["tags"]} and "patch" not in one
+    }
+    assert plain == {one["company"] for one in scenarios}
 
 
 def test_companies_truly_differ() -> None:
@@ -149,15 +152,12 @@ def test_every_size_from_a_dozen_to_three_hundred_is_drawn() -> None:
         assert len({one["spec_id"] for one in made}) == 20
 
 
-def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
-    block = next(b for b in found if b.scenarios[0]["user"])
-    who = block.company["employees"][0]
+def test_a_scenario_that_cannot_be_met_is_found_out(scenarios: list[Raw]) -> None:
+    drawn = next(one for one in scenarios if one["user"])
+    who = drawn[WHOLE]["employees"][0]
     raised = {"type": "Evt_EmployeeSalaryUpdated", "employee": who["id"], "salary": who["salary"]}
-    one = {**block.scenarios[0], "patch": {}, "expect": {"outcomes": ["ok_answer"]}}
-    one["expect"] |= {"events": [raised]}
-    raw = {**block.pack("x"), "scenarios": [one]}
-    pack = read_pack(json.dumps(raw))
-    (checked,) = check(pack)
+    expect = {"outcomes": ["ok_answer"], "events": [raised]}
+    (checked,) = check(pack_of({**drawn, "patch": {}, "expect": expect}))
     assert "as expected: score 0, not 1: FAIL: expected event of type" in checked.wrong[0]
 
 
@@ -214,21 +214,13 @@ def builder(plan: Plan, firm: Firm, seed: int = 0) -> TaskBuilder:
 # What follows goes from what an agent sees to the answer, by other ways than the generator's.
 
 
-def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, str]]:
+def _played(scenarios: list[Raw], kind: str) -> list[tuple[Raw, Any, str]]:
     """Of each answered task of a kind its scenario, a way to ask, and the whole wiki."""
     tasks = []
-    for block in found:
-        some = [
-            one
-            for one in block.scenarios
-            if one["spec_id"].endswith(f"-{kind}") and one["expect"]["outcomes"] == ["ok_answer"]
-        ]
-        if not some:
-            continue
-        raw = {**block.pack("x"), "scenarios": some}
-        pack: CompanyPack = read_pack(json.dumps(raw))
-        for one, read in zip(some, pack.scenarios, strict=True):
-            ask = OpenWorld(pack, read).ask
+    for one in scenarios:
+        if one["spec_id"].endswith(f"-{kind}") and one["expect"]["outcomes"] == ["ok_answer"]:
+            pack = pack_of(one)
+            ask = OpenWorld(pack, pack.scenarios[0]).ask
             paths = ask("/wiki/list")["paths"]
             pages = [ask("/wiki/load", file=path)["content"] for path in paths]
             tasks.append((one, ask, "\n".join(pages)))
@@ -249,8 +241,8 @@ def _people(ask: Any, one: dict[str, Any], **body: Any) -> list[dict[str, Any]]:
     return _all(ask, "/employees/search", "employees", one["page_limit"], **body)
 
 
-def test_strong_people_are_those_that_a_search_finds(found: list[Block]) -> None:
-    for one, ask, wiki in _played(found, "strong"):
+def test_strong_people_are_those_that_a_search_finds(scenarios: list[Raw]) -> None:
+    for one, ask, wiki in _played(scenarios, "strong"):
         body: dict[str, Any] = {}
         for name in re.findall(r"'(.+?)'", one["task_text"]):
             id_ = re.search(rf"(\w+)(?:`? stands for | \| |: ){re.escape(name)}", wiki)
@@ -263,9 +255,9 @@ def test_strong_people_are_those_that_a_search_finds(found: list[Block]) -> None
         assert {row["id"] for row in rows} == set(one["expect"]["links"]["employee"]["must"])
 
 
-def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
+def test_hours_are_those_of_the_summaries(scenarios: list[Raw]) -> None:
     kinds = set()
-    for one, ask, _ in _played(found, "hours-of"):
+    for one, ask, _ in _played(scenarios, "hours-of"):
         first, last = re.findall(r"\d{4}-\d\d-\d\d", one["task_text"])
         (kind, links), *_ = one["expect"]["links"].items()
         by = "employee" if kind == "employee" else "project"
@@ -279,8 +271,8 @@ def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
 
 
 @pytest.mark.slow
-def test_projects_of_somebody_are_those_of_the_team_filter(found: list[Block]) -> None:
-    for one, ask, _ in _played(found, "projects-of"):
+def test_projects_of_somebody_are_those_of_the_team_filter(scenarios: list[Raw]) -> None:
+    for one, ask, _ in _played(scenarios, "projects-of"):
         links = one["expect"]["links"]
         (who,) = links["employee"]["must"]
         body = {"team": {"employee_id": who}, "include_archived": True}
