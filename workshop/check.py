@@ -19,11 +19,11 @@ import typer
 
 from core.runs.errors import Usage
 from core.terminal.figures import counted
-from core.text import clean
+from core.text import clean, instead
 from workshop.simulator import worlds
 from workshop.simulator.open_world import Checked
 from workshop.simulator.open_world import check as check_worlds
-from workshop.simulator.pack_files import PackError, did_you_mean
+from workshop.simulator.pack_files import PackError
 from workshop.simulator.world import World
 
 ROOT = Path(__file__).parents[1]
@@ -108,8 +108,7 @@ def check(
 
 def _world(name: str) -> World:
     if name not in worlds.FORMATS:
-        hint = did_you_mean(name, worlds.FORMATS) or f"; there are {', '.join(worlds.FORMATS)}"
-        raise Usage(f"there is no benchmark {name!r}{hint}")
+        raise Usage(f"there is no benchmark {name!r}; {instead(name, list(worlds.FORMATS))}")
     return worlds.world_of(worlds.FORMATS[name])
 
 

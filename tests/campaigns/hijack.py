@@ -23,12 +23,11 @@ import typer
 
 from company_tools.rule_book import Rule
 from company_tools.wiki_lines import lines_of
+from tests.campaigns.labels import rules_of
 from tests.campaigns.right_plays import World, events_of, send_right, words_for
-from workshop.generators.company.options import People
 from workshop.generators.company.policy import Policy, Right, Target
 from workshop.generators.company.records import Employee, Firm, Project
 from workshop.generators.company.scenario import TASKS, company, make_scenario
-from workshop.perf.rule_lines import drawn, labelled_rules
 
 Wire = dict[str, Any]
 STATUSES = ("active", "paused", "archived", "exploring")
@@ -62,13 +61,12 @@ class Drawn:
     """A company and a scenario of it, with what the attacker may aim at."""
 
     def __init__(self, seed: str, number: int) -> None:
-        people = People()
-        plan, firm = company(seed, number // TASKS, people)
+        plan, firm = company(seed, number // TASKS)
         self.policy: Policy = plan.policy
         self.firm: Firm = firm
-        with drawn() as drafts:
-            self.scenario = make_scenario(seed, number, people)
-        self.rules = [*labelled_rules(drafts[-1][0], random.Random(f"{seed}/{number}"), 0.0)]
+        self.scenario = make_scenario(seed, number)
+        patched = self.scenario.get("patch", {}).get("wiki", {})
+        self.rules = [*rules_of(self.policy, {**firm.wiki, **patched})]
         self.rng = random.Random(f"{seed}/{number}")
         self.text = self.scenario["task_text"].casefold()
         self.requester = firm.employees[self.scenario["user"]] if self.scenario["user"] else None

@@ -11,7 +11,6 @@ of the company's own pages, and in the task's own words.
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,9 +33,8 @@ from core.erc3_client.own.company_models import RESPONSES
 from core.erc3_client.retry_policy import RetryPolicy
 from core.ledger import Ledger, ToolFault
 from core.tools.requests import request_at
-from workshop.generators.company.options import People
+from tests.campaigns.labels import rules_of
 from workshop.generators.company.scenario import TASKS, company, make_scenario
-from workshop.perf.rule_lines import drawn, labelled_rules
 from workshop.simulator.company.pack import BUNDLED_PACK, CompanyScenario
 from workshop.simulator.company.plays import Play, literals
 from workshop.simulator.platform import Platform
@@ -223,13 +221,11 @@ def answered(world: World, tally: Tally) -> None:
 
 def generated(seed: str, count: int) -> Iterator[tuple[Wire, Wire, list[Rule]]]:
     """Companies with scenarios that are made as they are asked for, and the rules of their wiki."""
-    people = People()
     for number in range(count):
-        _, firm = company(seed, number // TASKS, people)
-        with drawn() as drafts:
-            scenario = make_scenario(seed, number, people)
-        rules = labelled_rules(drafts[-1][0], random.Random(f"{seed}/{number}"), 0.0)
-        yield firm.as_json(), scenario, list(rules)
+        plan, firm = company(seed, number // TASKS)
+        scenario = make_scenario(seed, number)
+        pages = {**firm.wiki, **scenario.get("patch", {}).get("wiki", {})}
+        yield firm.as_json(), scenario, list(rules_of(plan.policy, pages))
 
 
 def packed(path: Path) -> Iterator[tuple[Wire, Wire, list[Rule]]]:

@@ -9,11 +9,10 @@ import typer
 
 from coordinator.config import option
 from core.terminal.record_command import option_of, takes
-from workshop.generators.company import generate as company
 from workshop.generators.company.options import CompanyOptions
-from workshop.generators.generating import PackOptions
-from workshop.generators.store import scenario as store
+from workshop.generators.generating import PackOptions, generator_of, pack_lines
 from workshop.generators.store.scenario import StoreOptions
+from workshop.simulator.worlds import FORMATS, world_of
 
 
 class GenerateOptions(CompanyOptions, StoreOptions):
@@ -35,10 +34,8 @@ def generate(options: GenerateOptions, _context: typer.Context) -> int:
     if foreign := sorted(options.model_fields_set - theirs):
         names = ", ".join(option_of(GenerateOptions, name) for name in foreign)
         raise typer.BadParameter(f"not for --benchmark {options.benchmark}: {names}")
-    name, asked = f"generated-{options.seed}", (options.seed, options.count)
-    if options.benchmark == "company":
-        text = company.pack_text(name, company.blocks(*asked, options))
-    else:
-        text = store.pack_text(name, store.scenario_lines(*asked, options.shops))
-    sys.stdout.writelines(text)
+    world, generator = world_of(FORMATS[options.benchmark]), generator_of(options.benchmark)
+    assert generator
+    name = f"generated-{options.seed}"
+    sys.stdout.writelines(pack_lines(world, name, generator.scenarios(options)))
     return 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from coordinator.config import option
+from workshop.simulator.world import World
 
 SEED = re.compile(r"[A-Za-z0-9_.-]+")
 """What a seed is: it becomes part of names."""
@@ -44,10 +46,14 @@ class Generator:
 
     options: type[PackOptions]
     """What may be asked for in ``generated:SEED:COUNT[:options]``."""
-    scenarios: Callable[[Any], Iterator[Raw]]
-    """Scenarios of these options, drawn as they are asked for."""
+    draw: Callable[[Any, int], Raw]
+    """Of these options, scenario number n, which depends on no other one. Raises CannotRun."""
     proven: Callable[[Raw], bool] = lambda _raw: True
     """Whether a scenario that has a proof still expects the best answer."""
+
+    def scenarios(self, asked: PackOptions) -> Iterator[Raw]:
+        """Scenarios of these options, drawn as they are asked for."""
+        return (self.draw(asked, number) for number in range(asked.count))
 
 
 _GENERATORS = {
@@ -61,6 +67,26 @@ def generator_of(benchmark: str) -> Generator | None:
     """The generator of a benchmark; None: nothing is drawn of it."""
     module = _GENERATORS.get(benchmark)
     return cast(Generator, import_module(module).GENERATOR) if module else None
+
+
+def pack_lines(world: World, name: str, scenarios: Iterable[Raw]) -> Iterator[str]:
+    """The text of a pack file, piece by piece, a record a line."""
+    yield f'{{"format": {_json(world.format)}, "name": {_json(name)}'
+    for field, records in world.join(list(scenarios)).items():
+        listed = isinstance(records, list)
+        lines = (
+            map(_json, records)
+            if listed
+            else (f"{_json(key)}: {_json(record)}" for key, record in records.items())
+        )
+        yield f", {_json(field)}: {'[' if listed else '{'}\n"
+        yield ",\n".join(lines)
+        yield f"\n{']' if listed else '}'}"
+    yield "}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def draws(seed: str, *purpose: str) -> Random:

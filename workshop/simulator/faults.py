@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from workshop.simulator.pack_files import Part, did_you_mean
+from workshop.simulator.pack_files import Record
 
 FaultKind = Literal["status", "drop", "delay", "garbage", "twice"]
 FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
@@ -26,7 +26,7 @@ STATUSES = (429, 500, 502, 503, 504)
 """What overloaded and broken servers answer."""
 
 
-class Fault(Part):
+class Fault(Record):
     """What goes wrong at the calls `nth` to `nth + times - 1` of the path `on`, counted from 1."""
 
     paths: ClassVar[tuple[str, ...]] = ()
@@ -48,8 +48,8 @@ class Fault(Part):
     @classmethod
     def _known_path(cls, value: str) -> str:
         if cls.paths and value not in cls.paths:
-            hint = did_you_mean(value, cls.paths) or f"; faults apply to {', '.join(cls.paths)}"
-            raise ValueError(f"unknown path {value!r}{hint}")
+            known = ", ".join(cls.paths)
+            raise ValueError(f"unknown path {value!r}; faults apply to {known}")
         return value
 
     @model_validator(mode="after")

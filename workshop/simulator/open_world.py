@@ -96,6 +96,11 @@ class OpenWorld:
         """The body of the answer to a call."""
         return self.call(path, body).body
 
+    @property
+    def paid(self) -> int | None:
+        """Dollars of the first act; None without one or without a price."""
+        return self.benchmark.paid(self._state)
+
     def score(self) -> Verdict:
         """Judge the task as it stands, without the platform's penalty for unreported models."""
         evaluation = self._state.evaluate(logged=True)

@@ -7,11 +7,13 @@ What it does where nothing is recorded of the real one, and what a repeated call
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from workshop.simulator.clock import Clock
+from workshop.simulator.effects import EffectCounts, count_effects
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.telemetry import ModelReport
 from workshop.simulator.world import (
@@ -56,6 +58,10 @@ class Task:
     log: list[LogLine] = field(default_factory=list)
     reports: list[ModelReport] = field(default_factory=list)
     """One for each line of telemetry in the log, in the same order."""
+    undelivered: Counter[str] = field(default_factory=Counter)
+    """Requests that a fault kept from arriving, by path."""
+    echoes: set[int] = field(default_factory=set)
+    """Places among the acts of those that only came because a fault delivered a request twice."""
     evaluation: Evaluation | None = None
     ended: float | None = None
     """When it was evaluated, in unix seconds."""
@@ -78,6 +84,11 @@ class Task:
     def note(self, type: LineType, text: str, body: dict[str, Any] | None = None) -> None:
         """Write a line into the task's log."""
         self.log.append(LogLine(type, text, body, self.clock.now()))
+
+    @property
+    def acts(self) -> tuple[Any, ...]:
+        """What was done for good so far."""
+        return self.world.acts if self.world else ()
 
     def running(self) -> TaskWorld:
         """The task's world; `Refusal` unless the task is in progress."""
@@ -164,8 +175,20 @@ class Platform:
 
     def acts(self, task_id: str) -> tuple[Any, ...]:
         """What was done for good in a task so far; KeyError for an unknown one."""
-        world = self._tasks[task_id].world
-        return world.acts if world else ()
+        return self._tasks[task_id].acts
+
+    def effect_counts(self, task_id: str) -> EffectCounts | None:
+        """Which effects of a task went wrong so far; None where its world does not tell.
+
+        KeyError for an unknown task.
+        """
+        task = self._tasks[task_id]
+        effects = self.served_as(task.benchmark).world.effects
+        if effects is None or task.world is None:
+            return None
+        wanted, done = effects(task.scenario, task.world)
+        own = [effect for place, effect in enumerate(done) if place not in task.echoes]
+        return count_effects(wanted, own, task.undelivered)
 
     def served_as(self, benchmark: str) -> ServedPack:
         """What is served under the id of a benchmark."""

@@ -96,10 +96,16 @@ class RequestHandler:
             return self._deliver(call)
         if task:
             task.note("info", fault.label)
-        answers = [self._deliver(call) for _ in range(fault.deliveries)]
-        if not answers:
+        if not fault.deliveries:
+            if task:
+                task.undelivered[call.path] += 1
             return Answered(fault.status or 0, {}, fault)
-        first = answers[0]
+        first = self._deliver(call)
+        acts = len(task.acts) if task else 0
+        for _ in range(fault.deliveries - 1):
+            self._deliver(call)
+        if task:
+            task.echoes.update(range(acts, len(task.acts)))
         if task is None and first.status == 200:
             self.platform.task(first.answer["task_id"]).note("info", fault.label)
         return Answered(first.status, first.answer, fault)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from workshop.simulator.effects import Effect, WantedEffect
 from workshop.simulator.faults import Fault
 from workshop.simulator.pack_files import Part
 
@@ -189,6 +190,8 @@ class World:
     """Dollars that the best answer of a scenario costs; None where its answers have no price."""
     verdict: Callable[[Any], str] = lambda world: "acted" if world.acts else "nothing done"
     """How a task ended, of its world, in the benchmark's word."""
+    effects: Callable[[Any, Any], tuple[Sequence[WantedEffect], Sequence[Effect]]] | None = None
+    """Of a scenario and the world of its task the wanted effects, and one effect for each act."""
     paid: Callable[[Any], int | None] = lambda _world: None
     """Dollars of the first act; None without one or without a price."""
     event: Callable[[Any], str] = str

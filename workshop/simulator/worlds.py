@@ -7,12 +7,11 @@ from pathlib import Path
 from core.files import read_bytes
 from workshop.simulator import pack_files
 from workshop.simulator.company.world import COMPANY
-from workshop.simulator.demo import DEMO
 from workshop.simulator.pack_files import PackError
 from workshop.simulator.store.world import STORE
 from workshop.simulator.world import Pack, World
 
-WORLDS: dict[str, World] = {one.format: one for one in (STORE, COMPANY, DEMO)}
+WORLDS: dict[str, World] = {one.format: one for one in (STORE, COMPANY)}
 """Every world, by the format of its packs."""
 FORMATS = {one.name: one.format for one in (STORE, COMPANY)}
 """The format of the packs of those worlds that are benchmarks, by the world's name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -13,13 +14,24 @@ import pytest
 
 from workshop.agent_adapter.launch import environment_for
 from workshop.agent_adapter.stand_in import stand_in
-from workshop.simulator.demo import DEMO
-from workshop.simulator.platform import Platform
 from workshop.simulator.server import Simulator, serve
-from workshop.simulator.worlds import load_pack
+from workshop.simulator.worlds import read_pack
 
 KEY = "key-of-this-run"
 Run = Callable[..., Any]
+ONE_PEN = {
+    "format": "store-pack/1",
+    "name": "pens",
+    "scenarios": [
+        {
+            "spec_id": "pen",
+            "task_text": "Buy one pen",
+            "page_limit": 5,
+            "products": [{"sku": "pen", "name": "Pen", "price": 3, "available": 2}],
+            "expect": {"checkouts": 1, "any_of": [{"items": [{"sku": "pen", "quantity": 1}]}]},
+        }
+    ],
+}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +42,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def platform() -> Iterator[Simulator]:
-    with serve(load_pack(DEMO.bundled)) as simulator:
+    with serve(read_pack(json.dumps(ONE_PEN))) as simulator:
         yield simulator
 
 
@@ -79,47 +91,38 @@ def test_it_loads_pydantic_and_the_standard_library_alone(run: Run) -> None:
     assert done.stdout == f"{names}'typing_inspection']\n", done.stderr
 
 
-DEMO_AGENT = """
-from erc3 import ERC3, DemoClient, demo
+AGENT = """
+from erc3 import ERC3, StoreClient, store
 
 api = ERC3(key="key-mine", base_url="https://real.example/")
-session = api.start_session("demo", workspace="w", name="demo")
+session = api.start_session("store", workspace="w", name="one pen")
 (task,) = api.session_status(session.session_id).tasks
 print(task.task_text)
 api.start_task(task)
-client = api.get_demo_client(task)
-assert isinstance(client, DemoClient)
-secret = client.dispatch(demo.Req_GetSecret())
-assert isinstance(secret, demo.Resp_GetSecret)
-client.dispatch(demo.Req_ProvideAnswer(answer=secret.value))
+client = api.get_store_client(task)
+assert isinstance(client, StoreClient)
+client.dispatch(store.Req_AddProductToBasket(sku="pen", quantity=1))
+bought = client.dispatch(store.Req_CheckoutBasket())
+assert isinstance(bought, store.Resp_CheckoutBasket)
 api.log_llm(task.task_id, "m", 0.5, "text", 7, 2)
-print(api.complete_task(task).eval.score, api.key)
+print(api.complete_task(task).eval.score, bought.total, api.key)
 """
 
 
-def test_the_demo_is_played_on_the_platform_and_with_the_key_that_it_was_started_with(
+def test_a_task_is_played_on_the_platform_and_with_the_key_that_it_was_started_with(
     run: Run, platform: Simulator
 ) -> None:
-    done = run(DEMO_AGENT)
-    assert done.stdout == f"Return secret\n1.0 {KEY}\n", done.stderr
+    done = run(AGENT)
+    assert done.stdout == f"Buy one pen\n1.0 3 {KEY}\n", done.stderr
     assert done.stderr == (
         f"erc3 stand-in: the agent asked for https://real.example/; using {platform.base_url}\n"
     )
 
 
-@pytest.mark.parametrize("answer", [None, "no secret"])
-def test_a_demo_without_the_right_answer_scores_nothing(answer: str | None) -> None:
-    platform = Platform(load_pack(DEMO.bundled))
-    task = platform.start_new_task("demo", "spec1")
-    if answer:
-        platform.call(task.task_id, "/answer", {"answer": answer})
-    assert platform.complete_task(task.task_id)[0].score == 0.0
-
-
 def test_a_benchmark_that_is_not_served_names_those_that_are(run: Run) -> None:
     done = run("from erc3 import ERC3\nERC3().start_session('erc3-dev', 'w')")
     assert done.stderr.splitlines()[-1].endswith(
-        "ApiException: unknown benchmark: erc3-dev; served here: demo"
+        "ApiException: unknown benchmark: erc3-dev; served here: store"
     )
 
 
@@ -252,7 +255,7 @@ def test_child_processes_find_it_too(run: Run, platform: Simulator) -> None:
 def test_usage_as_older_sdks_take_it(run: Run, platform: Simulator, usage: str) -> None:
     done = run(
         "from types import SimpleNamespace\nfrom erc3 import ERC3\napi = ERC3()\n"
-        "task = api.start_new_task('demo', 'spec1')\n"
+        "task = api.start_new_task('store', 'pen')\n"
         f"api.log_llm(task.task_id, 'm', 0.5, usage={usage})\nprint(task.task_id)\n"
         "try:\n    api.log_llm(task_id=task.task_id, model='m', duration_sec=0.5)\n"
         "except TypeError as error:\n    print('completion' in str(error))\n"

@@ -9,9 +9,7 @@ import pytest
 from tests.toy.world import FORMAT, TOY
 from tests.workshop.environments.plays import BENCHMARKS, NUMBERS, SEED, native, plays
 from workshop.environments.drawn import draw_pack, open_world
-from workshop.generators.company.generate import blocks
-from workshop.generators.company.options import People
-from workshop.generators.store.scenario import Options, scenario_lines
+from workshop.generators.generating import generator_of
 from workshop.simulator import worlds
 from workshop.simulator.open_world import OpenWorld, Verdict, tools_of
 from workshop.simulator.pack_files import PackError
@@ -50,9 +48,10 @@ def test_the_platform_answers_and_scores_the_same_calls_alike(benchmark: str, nu
 
 
 def test_a_number_is_the_place_in_the_generated_pack_of_the_seed() -> None:
-    shops = [json.loads(line) for line in scenario_lines(SEED, 3, Options())]
-    companies = [one for block in blocks(SEED, 3, People()) for one in block.scenarios]
-    for benchmark, scenarios in (("store", shops), ("company", companies)):
+    for benchmark in ("store", "company"):
+        generator = generator_of(benchmark)
+        assert generator
+        scenarios = generator.scenarios(generator.options(seed=SEED, count=3))
         drawn = [open_world(benchmark, SEED, n).scenario for n in range(3)]
         assert [(one.spec_id, one.task_text) for one in drawn] == [
             (one["spec_id"], one["task_text"]) for one in scenarios

@@ -72,7 +72,7 @@ def test_serves_until_interrupted(pack_file: Path) -> None:
 def test_bad_pack(tmp_path: Path) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text("{}")
-    why = "bad.json: format must be 'store-pack/1' or 'company-pack/1' or 'demo-pack/1', not None"
+    why = "bad.json: format must be 'store-pack/1' or 'company-pack/1', not None"
     assert why in refused("--pack", str(bad))
 
 

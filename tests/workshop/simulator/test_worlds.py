@@ -209,7 +209,7 @@ def test_another_world_is_served_without_a_change(
 def test_a_pack_names_its_world(world: World, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(world.bundled.read_text().replace("world-pack/1", "other/1"))
-    known = "format must be .*'demo-pack/1' or 'world-pack/1', not 'other/1'"
+    known = "format must be .*'company-pack/1' or 'world-pack/1', not 'other/1'"
     with pytest.raises(PackError, match=known):
         worlds.load_pack(path)
     path.write_text(world.bundled.read_text().replace("/note", "/basket/add"))

@@ -11,7 +11,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 from core.tools.folding import fold
-from workshop.generators.company.options import USUAL, People
 from workshop.generators.company.policy import (
     STAFF,
     STATUSES,
@@ -91,8 +90,8 @@ class Plan:
     book: Book
 
 
-def draw_company(seed: str, number: int, people: int, options: People = USUAL) -> tuple[Plan, Firm]:
-    """Company `number` of a seed, with so many people; the same for the same four."""
+def draw_company(seed: str, number: int, people: int) -> tuple[Plan, Firm]:
+    """Company `number` of a seed, with so many people; the same for the same three."""
     key = f"c{number:05d}"
     rng = draws(seed, key, str(people))
     trade = rng.choice(table("trades")["trades"])
@@ -102,10 +101,8 @@ def draw_company(seed: str, number: int, people: int, options: People = USUAL) -
     places = _places(rng, regions, people)
     departments = _departments(rng, trade, people, list(places))
     named = {key: one.name for key, one in departments.items()}
-    policy = draw_policy(
-        rng, {k: n for k, n in named.items() if k in _KEYED}, options.wiki_language
-    )
-    takeover = draw_takeover(rng, options.wiki_language)
+    policy = draw_policy(rng, {k: n for k, n in named.items() if k in _KEYED})
+    takeover = draw_takeover(rng)
     if not rng.randrange(_BOUGHT):
         policy = replace(policy, takeover=takeover)
     own = f"cust_{slug(founder)}_internal"
@@ -124,7 +121,7 @@ def draw_company(seed: str, number: int, people: int, options: People = USUAL) -
         places=places,
     )
     facts = _draw_facts(rng, trade, founder, named, places)
-    book = draw_book(rng, policy, facts, options)
+    book = draw_book(rng, facts)
     plan = Plan(key, facts["closed"], tuple(named.values()), policy, takeover, book)
     return plan, render(firm, book, policy)
 
@@ -141,7 +138,6 @@ def _draw_facts(
         "closed": rng.choice([town for town, country in towns if country not in countries]),
         "departments": [name for key, name in named.items() if key != "external"],
         "external": named["external"],
-        "things": [thing for thing, *_ in trade["things"]],
     }
 
 

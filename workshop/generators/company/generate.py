@@ -1,4 +1,4 @@
-"""`generate --benchmark company`: packs of fresh companies and tasks, each of which is checked.
+"""`generate --benchmark company`: fresh companies and tasks, each of which is checked.
 
 `python -m workshop.generators.company.generate` writes the bundled pack again: two companies of a
 fixed seed, for each row of `words/tasks.csv` the first task drawn of its kind that has its tags.
@@ -7,16 +7,14 @@ fixed seed, for each row of `words/tasks.csv` the first task drawn of its kind t
 from __future__ import annotations
 
 import csv
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import CompanyOptions, People
+from workshop.generators.company.options import CompanyOptions
 from workshop.generators.company.policy import FOLDER, LANGUAGES
 from workshop.generators.company.records import Firm
 from workshop.generators.company.scenario import (
@@ -26,61 +24,29 @@ from workshop.generators.company.scenario import (
     draw_task,
     make_scenario,
 )
-from workshop.generators.generating import Generator, Raw, draws
-from workshop.simulator.company.pack import FORMAT
-from workshop.simulator.company.parts import split
+from workshop.generators.generating import Generator, Raw, draws, pack_lines
+from workshop.simulator.company.parts import WHOLE
+from workshop.simulator.company.world import COMPANY
 from workshop.simulator.open_world import check
 from workshop.simulator.worlds import read_pack
 
 
-class Block(NamedTuple):
-    """A company and the scenarios that play in it, as a pack file has them."""
-
-    key: str
-    company: dict[str, Any]
-    scenarios: list[dict[str, Any]]
-
-    def pack(self, name: str) -> dict[str, Any]:
-        """A pack of these alone."""
-        companies = {self.key: self.company}
-        return {"format": FORMAT, "name": name, "companies": companies, "scenarios": self.scenarios}
-
-
-def blocks(seed: str, count: int, people: People) -> Iterator[Block]:
-    """Scenarios 0 to `count` of a seed, company by company.
+def draw(asked: CompanyOptions, number: int) -> Raw:
+    """Scenario `number` of a seed with its company.
 
     Raises CannotRun: none can be drawn, or, a fault of ours, an expected answer does not score or
     a spoilt one does.
     """
-    for first in range(0, count, TASKS):
-        plan, firm = company(seed, first // TASKS, people)
-        numbers = range(first, min(first + TASKS, count))
-        scenarios = [make_scenario(seed, number, people) for number in numbers]
-        block = Block(plan.key, firm.as_json(), scenarios)
-        raw = block.pack("check")
-        for checked in check(read_pack(_json(raw), f"seed {seed}")):
-            for wrong in checked.wrong or filter(None, [checked.underivable]):
-                raise CannotRun(f"{checked.spec_id}: {wrong}")
-        yield block
+    _, firm = company(asked.seed, number // TASKS, asked.people)
+    raw = {**make_scenario(asked.seed, number, asked.people), WHOLE: firm.as_json()}
+    (checked,) = check(read_pack(COMPANY.pack_text("check", [raw]), f"seed {asked.seed}"))
+    for wrong in checked.wrong or filter(None, [checked.underivable]):
+        raise CannotRun(f"{checked.spec_id}: {wrong}")
+    return raw
 
 
-def pack_text(name: str, parts: Iterable[Block]) -> Iterator[str]:
-    """The text of a pack file, piece by piece, a record a line."""
-    yield f'{{"format": {_json(FORMAT)}, "name": {_json(name)}, "companies": {{\n'
-    scenarios: list[str] = []
-    for number, block in enumerate(parts):
-        yield f"{',' if number else ''}\n{_json(block.key)}: {_json(block.company)}"
-        scenarios += map(_json, block.scenarios)
-    yield '\n}, "scenarios": [\n'
-    yield ",\n".join(scenarios)
-    yield "\n]}\n"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-FILE = Path(__file__).parents[2] / "simulator" / "company" / "packs" / "bundled.json"
+GENERATOR = Generator(CompanyOptions, draw)
+FILE = COMPANY.bundled
 COMPANY_SEED, TASK_SEED = "bundled-58", "tasks-2"
 """The seeds of the companies and of the tasks."""
 COMPANIES = {"corvane": (0, 150), "jorvale": (1, 14)}
@@ -88,21 +54,23 @@ COMPANIES = {"corvane": (0, 150), "jorvale": (1, 14)}
 _MOST_TRIES = 3_000
 
 
-def bundled_text(tasks: str = TASK_SEED) -> str:
-    """The text of the pack file, its tasks drawn by a seed. Raises CannotRun."""
+def bundled_text() -> str:
+    """The text of the pack file. Raises CannotRun."""
+    return "".join(pack_lines(COMPANY, "bundled", _bundled()))
+
+
+def _bundled() -> Iterator[Raw]:
     with (FOLDER / "tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    blocks = []
     for key, (number, people) in COMPANIES.items():
         plan, firm = draw_company(COMPANY_SEED, number, people)
-        plan = replace(plan, key=key)
-        theirs = [row for row in rows if row["name"].startswith(key)]
-        scenarios = [_scenario(plan, firm, tasks, **row) for row in theirs]
-        blocks.append(Block(key, firm.as_json(), scenarios))
-    return "".join(pack_text("bundled", blocks))
+        plan, whole = replace(plan, key=key), firm.as_json()
+        for row in rows:
+            if row["name"].startswith(key):
+                yield {**_scenario(plan, firm, **row), WHOLE: whole}
 
 
-def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str) -> dict[str, Any]:
+def _scenario(plan: Plan, firm: Firm, name: str, kind: str, tags: str) -> Raw:
     """The first scenario of a kind that has the tags, and not those with a minus before them."""
     without = {tag[1:] for tag in tags.split() if tag.startswith("-")}
     wanted = {tag for tag in tags.split() if not tag.startswith("-")}
@@ -114,7 +82,7 @@ def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str
         bought=bool(wanted & {"policy-change", "ticket", "letter-for-digit"}),
         nameless="whoami" in wanted,
     )
-    rng = draws(seed, name)
+    rng = draws(TASK_SEED, name)
     for _ in range(_MOST_TRIES):
         try:
             scenario = draw_task(KINDS[kind], name, plan, firm, rng, setting)
@@ -126,13 +94,5 @@ def _scenario(plan: Plan, firm: Firm, seed: str, name: str, kind: str, tags: str
 
 
 if __name__ == "__main__":
-    FILE.write_text(bundled_text(), encoding="utf-8")
+    Path(FILE).write_text(bundled_text(), encoding="utf-8")
     print(FILE)
-
-
-def _scenarios(asked: CompanyOptions) -> Iterator[Raw]:
-    for block in blocks(asked.seed, asked.count, asked):
-        yield from split(block.pack("generated"))
-
-
-GENERATOR = Generator(CompanyOptions, _scenarios)

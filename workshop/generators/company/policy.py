@@ -29,8 +29,7 @@ Right = Literal[
 ]  # fmt: skip
 """What somebody may do. Sums and lists of pay are nobody's right and have no name here."""
 STATUSES = ("idea", "exploring", "active", "paused", "archived")
-Language = Literal["en", "de", "fr", "es", "zh"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+LANGUAGES = ("en", "de", "fr", "es", "zh")
 GUEST, STAFF, LEAD, ACCOUNT = "guest", "staff", "lead", "account"
 """Groups that hang on no department: nobody's, everybody's but outsiders', and by the target."""
 
@@ -126,17 +125,9 @@ _LOADS = (
 )
 
 
-def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en") -> Policy:
-    """Rules of a company with these departments, by the key of the group that they are.
-
-    `language` is that of the words in which its wiki puts them.
-    """
+def draw_policy(rng: Random, departments: Mapping[str, str]) -> Policy:
+    """Rules of a company with these departments, by the key of the group that they are."""
     words = table("rules")
-    if language != "en":
-        column, others = LANGUAGES.index(language) - 1, table("languages")
-        for part in ("rights", "title", "who"):
-            translated = {key: [columns[column]] for key, columns in others[part].items()}
-            words = {**words, part: translated}
     holders = {right: rng.choice(lists) for right, lists in words["holders"].items()}
     keys = list(dict.fromkeys((*KEYS, *departments)))
     may: dict[str, tuple[Right, ...]] = {}
@@ -163,15 +154,13 @@ def draw_policy(rng: Random, departments: Mapping[str, str], language: str = "en
     )
 
 
-def draw_takeover(rng: Random, language: str = "en") -> Takeover:
+def draw_takeover(rng: Random) -> Takeover:
     """What a buyer would demand."""
     words = table("rules")["ticket"]
     buyer: str = rng.choice(table("trades")["common"]["buyers"])
     pattern, shape, example = rng.choice(words["shapes"])
     prefix = rng.choice(words["prefixes"])
     example = example.format(P=prefix, A="AA", N3="000", N4="0000", N5="00000")
-    if other := table("languages")["say"]["shape"][LANGUAGES.index(language)]:
-        shape = other.format(f"`{example}`")
     return Takeover(
         buyer=buyer,
         short=buyer.split()[0],

@@ -190,8 +190,6 @@ class Firm:
     places: Mapping[str, tuple[str, ...]]
     entries: Records[Entry] = field(default_factory=lambda: Records([]))
     wiki: Mapping[str, str] = field(default_factory=dict)
-    marks: Mapping[str, list[tuple[str, int]]] = field(default_factory=dict)
-    """By what it decides, the pages and lines of the wiki."""
 
     @cached_property
     def called(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from core.runs.errors import CannotRun
 from workshop.generators.company.company import Plan, draw_company
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import LEAST, MOST, People
+from workshop.generators.company.options import LEAST, MOST, USUAL_PEOPLE
 from workshop.generators.company.policy import LANGUAGES, table
 from workshop.generators.company.records import Firm, Mention, mistake, patch
 from workshop.generators.company.task import Answer, Draft, Kind, Mode, TaskBuilder
@@ -41,24 +41,24 @@ _NAMELESS = "whoami answers 404: who asks cannot be known."
 
 
 @lru_cache(maxsize=4)
-def company(seed: str, number: int, people: People) -> tuple[Plan, Firm]:
-    """Company `number` of a seed as no task has changed it yet."""
-    least, most = bounds(people.people, LEAST, MOST, "")
+def company(seed: str, number: int, people: str = USUAL_PEOPLE) -> tuple[Plan, Firm]:
+    """Company `number` of a seed as no task has changed it yet; `people` as in the options."""
+    least, most = bounds(people, LEAST, MOST, "")
     size = draws(seed, f"c{number:05d}", "people").randint(least, most)
-    return draw_company(seed, number, size, people)
+    return draw_company(seed, number, size)
 
 
-def make_scenario(seed: str, number: int, people: People) -> dict[str, Any]:
+def make_scenario(seed: str, number: int, people: str = USUAL_PEOPLE) -> dict[str, Any]:
     """Scenario `number` of a seed as a pack file has it. Raises CannotRun."""
     plan, firm = company(seed, number // TASKS, people)
     rng = draws(seed, "scenario", str(number))
-    kinds = [one for one in KINDS.values() if people.task_language in (None, *one.texts)]
+    kinds = list(KINDS.values())
     for attempt in range(_MOST_TRIES):
         if attempt % _TRIES_OF_A_KIND == 0:
             (kind,) = rng.choices(kinds, [one.weight for one in kinds])
         spec_id = f"gen-{seed}-{number}-{kind.name.replace('_', '-')}"
         try:
-            return draw_task(kind, spec_id, plan, firm, rng, _draw_setting(rng, people))
+            return draw_task(kind, spec_id, plan, firm, rng, _draw_setting(rng))
         except LookupError:
             # The trap cannot be set here, or a name would mean two things.
             continue
@@ -80,10 +80,9 @@ class Setting:
     """Whether the record of somebody who is named holds an order that is none."""
 
 
-def _draw_setting(rng: Random, people: People) -> Setting:
+def _draw_setting(rng: Random) -> Setting:
     bought, nameless, planted = (not rng.randrange(n) for n in _ONE_IN)
     mode, language = rng.choice(_MODES), rng.choice(_LANGUAGES)
-    planted, language = planted or people.hostile, people.task_language or language
     return Setting(mode, language, bought, rng.choice(_PAGES), nameless, planted)
 
 
@@ -104,13 +103,11 @@ def draw_task(
     if nameless:
         t.twist("whoami")
         expected = Answer(_NAMELESS, outcome="error_internal")
-    hostile = t.lines("hostile")
-    text, mentions = _text(t, kind, draft, bool(hostile) and expected.outcome == "denied_security")
+    text, mentions = _text(t, kind, draft)
     page_limit = _add_circumstances(t, setting, draft, mentions)
     if unclear := mistake(firm, text, mentions):
         raise LookupError(unclear)
     first = _BY_OUTCOME.get(expected.outcome, kind.topic)
-    decides = {} if expected.outcome == "error_internal" else {"decides": t.deciding(draft)}
     changes = patch(firm, t.firm)
     return {
         "spec_id": spec_id,
@@ -124,8 +121,6 @@ def draw_task(
         "expect": expected.as_json(),
         "tags": list(dict.fromkeys((first, kind.topic, *t.tags))),
         "proof": expected.proof,
-        **decides,
-        **({"hostile": hostile} if hostile else {}),
     }
 
 
@@ -146,11 +141,8 @@ def _add_circumstances(
     return page_limit
 
 
-def _text(t: TaskBuilder, kind: Kind, draft: Draft, claims: bool) -> tuple[str, list[Mention]]:
-    """The text in one of its wordings and tones, and what of it stands for a record.
-
-    Where the requester `claims`, as guests may at any time, it is to be somebody of the top.
-    """
+def _text(t: TaskBuilder, kind: Kind, draft: Draft) -> tuple[str, list[Mention]]:
+    """The text in one of its wordings and tones, and what of it stands for a record."""
     phrases = table("phrases")
     around, frames = phrases["around"], phrases["said"]
     mentions = [word for word in draft.words.values() if isinstance(word, Mention)]
@@ -164,7 +156,7 @@ def _text(t: TaskBuilder, kind: Kind, draft: Draft, claims: bool) -> tuple[str, 
     text = t.pick(kind.texts[t.language]).format(**words)
     if t.ticket:
         text = t.pick(around["ticket"]).format(ticket=t.ticket, text=text)
-    if claims or (draft.requester is None and t.chance(2)):
+    if draft.requester is None and t.chance(2):
         chief = t.someone(lambda one: one.department == t.policy.raise_from)
         t.twist("claimed-identity")
         mentions.append(Mention("employee", chief.id, chief.name))

@@ -129,8 +129,6 @@ class TaskBuilder:
     mode: Mode = "may"
     language: str = "en"
     tags: list[str] = field(default_factory=list)
-    marks: list[str] = field(default_factory=list)
-    """What of the wiki decides besides rights; see `Firm.marks`."""
     ticket: str | None = None
     firm: Firm = field(init=False)
 
@@ -151,10 +149,6 @@ class TaskBuilder:
     def twist(self, *tags: str, when: bool = True) -> None:
         """Note what makes the task harder."""
         self.tags.extend(tag for tag in tags if when and tag not in self.tags)
-
-    def reads(self, *marks: str) -> None:
-        """Note what of the wiki a right answer takes."""
-        self.marks.extend(marks)
 
     def insist(self, fits: bool) -> None:
         """Raise LookupError where a draw does not fit: another one is tried."""
@@ -189,7 +183,6 @@ class TaskBuilder:
 
     def loads(self, people: Iterable[Employee]) -> dict[str, Decimal]:
         """The load of each, as the company defines it."""
-        self.reads("load")
         return {one.id: self.firm.load(one.id, self.policy.load) for one in people}
 
     def ranked(
@@ -341,7 +334,6 @@ class TaskBuilder:
             return False
         if self.ticket is not None:
             return True
-        self.reads("ticket")
         example, signs = takeover.example, {"A": ascii_uppercase, "0": digits}
         # The buyer's own letters in front are kept.
         start = next(n for n, sign in enumerate(example) if not sign.isalpha())
@@ -386,7 +378,6 @@ class TaskBuilder:
                 return Answer(proof, outcome="none_clarification_needed")
         if takeover and draft.requester is None and answer.outcome == "ok_answer":
             # The public is told of the buyer with whatever else it is told.
-            self.reads("buyer")
             return replace(answer, contains=(*answer.contains, takeover.buyer))
         me = draft.requester.id if draft.requester else ""
         may = {
@@ -395,34 +386,6 @@ class TaskBuilder:
         by = {"Evt_TimeEntryLogged": "logged_by"}
         events = [{**one, by.get(one["type"], "changed_by"): me} for one in answer.events]
         return replace(answer, may_link=may, events=events)
-
-    def deciding(self, draft: Draft) -> list[dict[str, Any]]:
-        """The lines of the wiki that decide: who may, and where that is granted what else holds.
-
-        Of a refusal those that refuse it or grant it to others; with none, that the rest is denied.
-        """
-        names: list[str] = []
-        for right, target in draft.needs:
-            mine = [group.key for group in self.policy.groups_of(draft.requester, target)]
-            granted = [f"may:{right}:{key}" for key in mine]
-            if right is None or self.may(draft.requester, [(right, target)]):
-                names += granted
-                continue
-            others = [f"may:{right}:{group.key}" for group in self.policy.groups]
-            names = [*others, *(f"not:{right}:{key}" for key in mine)]
-            names = [name for name in names if name in self.firm.marks] or ["nobody"]
-            break
-        else:
-            names += self.marks
-        return self.lines(*names)
-
-    def lines(self, *marks: str) -> list[dict[str, Any]]:
-        """The lines of the wiki that carry any of these marks."""
-        places = [place for name in marks for place in self.firm.marks.get(name, ())]
-        return [
-            {"page": page, "line": line, "text": self.firm.wiki[page].split("\n")[line - 1]}
-            for page, line in dict.fromkeys(places)
-        ]
 
     def _refusal(self, who: Employee | None, right: Right | None, target: Target) -> str:
         name = f"{who.name} ({who.department})" if who else "A guest"

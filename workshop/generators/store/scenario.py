@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
@@ -28,7 +26,6 @@ from workshop.generators.store.oracle.solve import (
     solve,
 )
 from workshop.generators.store.wording import Wording, Writer
-from workshop.simulator.store.pack import FORMAT
 
 PAGE_LIMITS = (1, 2, 3, 4, 5, 5, 5, 5, 8, 10, 10, 20, 50)
 """Page limits as they are drawn where none are asked for."""
@@ -165,20 +162,6 @@ def _more_would_do(demand: Demand, market: Market, answer: Answer) -> bool:
     return False
 
 
-def scenario_lines(seed: str, count: int, options: Options) -> Iterator[str]:
-    """Scenarios 0 to `count` of a seed, each as a line of JSON. Raises `CannotRun`."""
-    for number in range(count):
-        yield json.dumps(make_scenario(seed, number, options), ensure_ascii=False)
-
-
-def pack_text(name: str, lines: Iterator[str]) -> Iterator[str]:
-    """The text of a pack file, piece by piece."""
-    yield f'{{"format": {json.dumps(FORMAT)}, "name": {json.dumps(name)}, "scenarios": [\n'
-    for number, line in enumerate(lines):
-        yield f",\n{line}" if number else line
-    yield "\n]}\n"
-
-
 def _proven(raw: Raw) -> bool:
     try:
         return not raw.get("oracle") or expects_the_best(raw)
@@ -187,7 +170,5 @@ def _proven(raw: Raw) -> bool:
 
 
 GENERATOR = Generator(
-    StoreOptions,
-    lambda asked: map(json.loads, scenario_lines(asked.seed, asked.count, asked.shops)),
-    _proven,
+    StoreOptions, lambda asked, number: make_scenario(asked.seed, number, asked.shops), _proven
 )

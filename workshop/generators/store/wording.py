@@ -1,4 +1,4 @@
-"""A draft put into words: plain, varied, or wrapped in chatter; never unclear."""
+"""A draft put into words, plain or varied; never unclear."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from workshop.generators.store.draft import Draft, Line
 from workshop.generators.store.vocabulary import phrases, ways
 
-Wording = Literal["standard", "varied", "wild"]
+Wording = Literal["standard", "varied"]
 _SMALL = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
     *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
@@ -34,7 +34,7 @@ class Writer:
     """Writes a task text; the same draft, wording and state of `rng` give the same text."""
 
     def __init__(self, draft: Draft, wording: Wording, rng: Random) -> None:
-        self._draft, self._wording, self._rng = draft, wording, rng
+        self._draft, self._rng = draft, rng
         self._plain = wording == "standard"
         self._lead = ""
         self._tails: list[str] = []
@@ -42,26 +42,16 @@ class Writer:
 
     def text(self) -> str:
         """The whole text; called once."""
-        rng, wild = self._rng, self._wording == "wild"
         self._say_goal()
         self._say_limit()
         self._say_coupons()
         self._say_rest()
-        if wild and rng.randrange(2) and not self._lead:
-            order = rng.choice(phrases("indirect")).format(things=self._things())
-        else:
-            order = self._pick("order").format(things=self._things())
+        order = self._pick("order").format(things=self._things())
         main = " ".join([order, *self._tails]).replace(",.", ".")
         if self._lead:
             main = f"{self._lead}, {main[0].lower() if main[:2] != 'I ' else 'I'}{main[1:]}"
             main = main.replace("i'd like", "I'd like", 1).replace("i want", "I want", 1)
         sentences = [main.rstrip(",") + ".", *self._sentences]
-        if wild:
-            noise = rng.sample(phrases("noise"), rng.randrange(1, 4))
-            before = rng.randrange(len(noise) + 1)
-            sentences = [*noise[:before], *sentences, *noise[before:]]
-            if rng.randrange(2):
-                sentences.append(rng.choice(phrases("thanks")))
         whole = " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
         ends_plainly = self._plain and (len(sentences) == 1 or self._draft.rule == "may")
         return whole.removesuffix(".") if ends_plainly else whole

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias, get_args
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_type_hints
 
-from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+    with_config,
+)
+from pydantic_core import ErrorDetails
+from typing_extensions import TypedDict
 
 from core.erc3_client.own.company_shapes import DealPhase, Outcome, TeamRole
-from workshop.simulator.company.records import Record
-from workshop.simulator.pack_files import did_you_mean, not_empty
+from workshop.simulator.pack_files import Record, not_empty, refuse, remedy
 
 EventType = Literal[
     "Evt_TimeEntryLogged",
@@ -51,96 +61,103 @@ def choices(value: Any) -> list[Any]:
     return [one for each in wanted for one in choices(each)] if name == ONE_OF else []
 
 
-def _check(value: Any, kind: Kind) -> None:
-    """Raise ValueError where no value of this kind can ever fit a wanted one."""
-    special = matcher(value)
-    if special is None:
-        _check_plain(value, kind)
-        return
-    name, wanted = special
-    if not wanted:
-        raise ValueError(f"{name} must have at least one element")
-    if name == CONTAINS and kind != TEXT and not isinstance(kind, tuple):
-        raise ValueError("contains is for texts only")
-    for one in wanted:
-        if name == ONE_OF:
-            _check(one, kind)
-            continue
-        words = one if isinstance(one, list) and one else [one]
-        if not all(isinstance(word, str) for word in words):
-            raise ValueError(f"contains takes texts and lists of texts, not {one!r}")
+_STRICT = ConfigDict(extra="forbid", strict=True)
+V = TypeVar("V")
+Some = Annotated[list[V], AfterValidator(not_empty)]
 
 
-def _check_plain(value: Any, kind: Kind) -> None:
-    if isinstance(kind, tuple):
-        if value not in kind:
-            raise ValueError(f"must be one of {', '.join(kind)}, not {value!r}")
-    elif isinstance(kind, dict):
-        if not isinstance(value, dict):
-            raise ValueError(f"must be an object, not {value!r}")
-        _check_fields(value, kind)
-    elif kind == LEVELS:
-        if not isinstance(value, dict):
-            raise ValueError(f"must be an object of levels by name, not {value!r}")
-        for name, level in value.items():
-            for one in choices(level):
-                if isinstance(one, bool) or not isinstance(one, int | None):
-                    raise ValueError(f"{name}: must be a whole number or null, not {one!r}")
-    elif kind == TEAM:
-        if not isinstance(value, list):
-            raise ValueError(f"must be a list of members, not {value!r}")
-        for one in value:
-            _check(one, _MEMBER)
-            for member in choices(one):
-                if missing := _MEMBER.keys() - member.keys():
-                    raise ValueError(f"{min(missing)} is missing")
-    # For Python, true is a number.
-    elif isinstance(value, bool) != (kind == FLAG) or not isinstance(value, _TYPES[kind]):
-        raise ValueError(f"must be {kind}, not {value!r}")
+@with_config(_STRICT)
+class OneOf(TypedDict, Generic[V]):
+    """Several values of which one is wanted."""
+
+    one_of: Some[V]
 
 
-def _check_fields(value: dict[str, Any], kinds: Mapping[str, Kind]) -> None:
-    for name, one in value.items():
-        if name not in kinds:
-            hint = did_you_mean(name, kinds) or f"; there are {', '.join(kinds)}"
-            raise ValueError(f"unknown field {name!r}{hint}")
-        try:
-            _check(one, kinds[name])
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+@with_config(_STRICT)
+class Contains(TypedDict):
+    """What a text holds."""
+
+    contains: Some[str | Some[str]]
 
 
-Kind: TypeAlias = str | tuple[str, ...] | dict[str, "Kind"]
-"""What a wanted value is: by name, one of some texts, or an object with such fields."""
-TEXT, NUMBER, FLAG, LEVELS, TEAM = "a text", "a number", "true or false", "levels", "a team"
-_TYPES = {TEXT: str, NUMBER: float | int, FLAG: bool}
-_MEMBER: dict[str, Kind] = {"employee": TEXT, "time_slice": NUMBER, "role": get_args(TeamRole)}
-_ENTRY: dict[str, Kind] = {
-    "date": TEXT,
-    "hours": NUMBER,
-    "work_category": TEXT,
-    "notes": TEXT,
-    "billable": FLAG,
-    "status": TEXT,
-}
-_BY: dict[str, Kind] = {"changed_by": TEXT}
-_WHO: dict[str, Kind] = {"employee": TEXT, **_BY}
-FIELDS: dict[EventType, dict[str, Kind]] = {
-    "Evt_TimeEntryLogged": {
-        **dict.fromkeys(("id", "employee", "customer", "project", "logged_by"), TEXT),
-        **_ENTRY,
-    },
-    "Evt_TimeEntryStatusChanged": {"id": TEXT, "status": TEXT, **_BY},
-    "Evt_TimeEntryUpdated": {"id": TEXT, "changes": _ENTRY, **_BY},
-    "Evt_ProjectStatusChanged": {"id": TEXT, "status": get_args(DealPhase), **_BY},
-    "Evt_ProjectTeamUpdated": {"id": TEXT, "team": TEAM, **_BY},
-    "Evt_EmployeeSkillsUpdated": {"skills": LEVELS, "wills": LEVELS, **_WHO},
-    "Evt_EmployeeNoteUpdated": {"notes": TEXT, **_WHO},
-    "Evt_EmployeeSalaryUpdated": {"salary": NUMBER, **_WHO},
-    "Evt_EmployeeInfoUpdated": {"changes": {"location": TEXT, "department": TEXT}, **_WHO},
-    "Evt_WikiArticleUpdated": {"file": TEXT, "content": TEXT, **_BY},
+Text = str | Contains | OneOf[str | Contains]
+Number = float | OneOf[float]
+Flag = bool | OneOf[bool]
+Level = int | OneOf[int | None] | None
+Levels = dict[str, Level] | OneOf[dict[str, Level]]
+
+
+@with_config(_STRICT)
+class Member(TypedDict):
+    """A member of a wanted team."""
+
+    employee: Text
+    time_slice: Number
+    role: TeamRole | OneOf[TeamRole]
+
+
+Team = list[Member | OneOf[Member]] | OneOf[list[Member | OneOf[Member]]]
+
+
+@with_config(_STRICT)
+class Place(TypedDict, total=False):
+    """Where somebody works, as far as it is wanted."""
+
+    location: Text
+    department: Text
+
+
+@with_config(_STRICT)
+class Hours(TypedDict, total=False):
+    """What an entry of hours holds, as far as it is wanted."""
+
+    date: Text
+    hours: Number
+    work_category: Text
+    notes: Text
+    billable: Flag
+    status: Text
+
+
+_LOGGED = dict.fromkeys(("id", "employee", "customer", "project", "logged_by"), Text)
+_BY = {"changed_by": Text}
+_WHO = {"employee": Text, **_BY}
+FIELDS: dict[EventType, dict[str, Any]] = {
+    "Evt_TimeEntryLogged": {**_LOGGED, **get_type_hints(Hours)},
+    "Evt_TimeEntryStatusChanged": {"id": Text, "status": Text, **_BY},
+    "Evt_TimeEntryUpdated": {"id": Text, "changes": Hours | OneOf[Hours], **_BY},
+    "Evt_ProjectStatusChanged": {"id": Text, "status": DealPhase | OneOf[DealPhase], **_BY},
+    "Evt_ProjectTeamUpdated": {"id": Text, "team": Team, **_BY},
+    "Evt_EmployeeSkillsUpdated": {"skills": Levels, "wills": Levels, **_WHO},
+    "Evt_EmployeeNoteUpdated": {"notes": Text, **_WHO},
+    "Evt_EmployeeSalaryUpdated": {"salary": Number, **_WHO},
+    "Evt_EmployeeInfoUpdated": {"changes": Place | OneOf[Place], **_WHO},
+    "Evt_WikiArticleUpdated": {"file": Text, "content": Text, **_BY},
 }
 """What an event of each type can be compared by; the wiki's digest never is."""
+_ADAPTERS = {
+    type_: TypeAdapter[Any](with_config(_STRICT)(TypedDict(type_, fields, total=False)))  # type: ignore[operator]
+    for type_, fields in FIELDS.items()
+}
+
+
+def _mistakes(error: ValidationError) -> Iterator[str]:
+    """A line for each field: of the forms that its value may have, about the one that is meant."""
+    errors = error.errors(include_url=False)
+    others = {
+        one["loc"][:-1]
+        for one in errors
+        if one["type"] == "missing" and one["loc"][-1] in (ONE_OF, CONTAINS)
+    }
+    by_field = defaultdict[Any, list[ErrorDetails]](list)
+    for one in errors:
+        if not any(one["loc"][: len(other)] == other for other in others):
+            by_field[one["loc"][0]].append(one)
+    for field, several in by_field.items():
+        # The check of the form that is meant went deepest.
+        one = max(several, key=lambda each: len(each["loc"]))
+        inner = one["type"] in ("extra_forbidden", "missing") and len(one["loc"]) > 1
+        yield f"{field}.{one['loc'][-1]}: {remedy(one)}" if inner else f"{field}: {remedy(one)}"
 
 
 class Wanted(Record):
@@ -164,7 +181,10 @@ class Wanted(Record):
     @model_validator(mode="after")
     def _can_be_found(self) -> Wanted:
         if self.type != DIGEST:
-            _check_fields(self.fields, FIELDS[self.type])
+            try:
+                _ADAPTERS[self.type].validate_python(self.fields)
+            except ValidationError as error:
+                refuse(_mistakes(error))
         return self
 
     @property

@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from core.erc3_client.own.company_models import RESPONSES
 from workshop.simulator.company.expectation import ARTICLE, Expect, Wanted, choices
-from workshop.simulator.company.records import TABLES, Company, Day, Record
+from workshop.simulator.company.records import TABLES, Company, Day
 from workshop.simulator.faults import TASK_PATHS, Fault, overlaps
 from workshop.simulator.pack_files import (
     Mistakes,
@@ -19,7 +19,7 @@ from workshop.simulator.pack_files import (
     Names,
     PageLimit,
     Part,
-    did_you_mean,
+    Record,
     not_empty,
     read_part,
     refuse,
@@ -120,8 +120,7 @@ class CompanyPack(Part):
             where, id_ = f"scenario {scenario.spec_id!r}", scenario.company
             if id_ not in self.companies:
                 known = ", ".join(self.companies) or "none"
-                hint = did_you_mean(id_, self.companies) or f"; the pack has {known}"
-                yield f"{where}: company: unknown {id_!r}{hint}"
+                yield f"{where}: company: unknown {id_!r}; the pack has {known}"
                 continue
             try:
                 company = self.company_of(scenario)
@@ -154,7 +153,7 @@ def _changed(table: str, records: dict[str, Any], changes: Changes) -> tuple[Any
 
 
 def _unknown(user: str | None, expect: Expect, company: Company) -> Iterator[str]:
-    """A line for each id that the company does not have: the field, the id and the nearest one.
+    """A line for each id that the company does not have: the field and the id.
 
     Not looked for are places, names of skills, and the ids of entries where some are to be made.
     """
@@ -205,4 +204,4 @@ def _ids_of(event: Wanted) -> Iterator[tuple[str, str, list[Any]]]:
 def _lines(field: str, kind: str, ids: Sequence[Any], known: set[str] | None) -> Iterator[str]:
     for id_ in ids:
         if known is not None and id_ not in known:
-            yield f"{field}: the company has no {kind} {id_!r}{did_you_mean(id_, known)}"
+            yield f"{field}: the company has no {kind} {id_!r}"

@@ -20,8 +20,8 @@ def split(body: Wire) -> Iterator[Wire]:
 def join(scenarios: Sequence[Wire]) -> Wire:
     """Such scenarios with each company once beside them."""
     return {
-        "scenarios": [{k: v for k, v in raw.items() if k != WHOLE} for raw in scenarios],
         "companies": {raw["company"]: raw[WHOLE] for raw in scenarios},
+        "scenarios": [{k: v for k, v in raw.items() if k != WHOLE} for raw in scenarios],
     }
 
 

@@ -15,13 +15,12 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     model_validator,
 )
 
 from core.erc3_client.own import company_shapes as shapes
-from workshop.simulator.pack_files import Name, Part, did_you_mean, refuse, repeated
+from workshop.simulator.pack_files import Name, Record, refuse, repeated
 from workshop.simulator.world import Wire
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -99,12 +98,6 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 def _null_is_empty(value: Any) -> Any:
     # The wire has null for a list without elements. What a validator returns is no JSON any more.
     return tuple(value or ()) if isinstance(value, list | None) else value
-
-
-class Record(Part):
-    """A record; a field that the wire does not have would be lost."""
-
-    model_config = ConfigDict(extra="forbid")
 
 
 class Listed(Record):
@@ -230,4 +223,4 @@ class Company(Record):
 
 def _unknown(where: str, name: str, known: set[str]) -> Iterator[str]:
     if name not in known:
-        yield f"{where}: the company has no {name!r}{did_you_mean(name, known)}"
+        yield f"{where}: the company has no {name!r}"

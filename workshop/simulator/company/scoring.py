@@ -13,8 +13,8 @@ Stages and texts are those recorded from the platform. Choices where nothing is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from workshop.simulator.company.expectation import (
     ARTICLE,
@@ -24,6 +24,7 @@ from workshop.simulator.company.expectation import (
     choices,
     matcher,
 )
+from workshop.simulator.effects import paired
 from workshop.simulator.world import Evaluation
 
 if TYPE_CHECKING:
@@ -136,10 +137,6 @@ def _of_message(expect: Expect, response: Response) -> Iterator[str]:
             yield f"expected message to NOT contain '{word}'{got}"
 
 
-W = TypeVar("W")
-F = TypeVar("F")
-
-
 def matches(wanted: Wanted, actual: Event) -> bool:
     """Whether an event is of the wanted type and has all fields that are named, as wanted."""
     return wanted.type == actual.type and all(
@@ -177,28 +174,3 @@ def missing(wanted: Sequence[str | Sequence[str]], text: str) -> list[tuple[str,
     """The literals that a text does not hold, each with its alternatives."""
     every = [(one,) if isinstance(one, str) else tuple(one) for one in wanted]
     return [words for words in every if not any(word in text for word in words)]
-
-
-def paired(
-    wanted: Sequence[W], actual: Sequence[F], fit: Callable[[W, F], bool]
-) -> list[int | None]:
-    """For each that is wanted the place of its own one in `actual`, or None: as many as possible.
-
-    An earlier one keeps a partner as long as the number of pairs allows it.
-    """
-    edges = [[place for place, one in enumerate(actual) if fit(each, one)] for each in wanted]
-    holder: dict[int, int] = {}
-
-    def place_for(one: int, tried: set[int]) -> bool:
-        for place in edges[one]:
-            if place not in tried:
-                tried.add(place)
-                if place not in holder or place_for(holder[place], tried):
-                    holder[place] = one
-                    return True
-        return False
-
-    for one in range(len(wanted)):
-        place_for(one, set())
-    partners = {one: place for place, one in holder.items()}
-    return [partners.get(one) for one in range(len(wanted))]

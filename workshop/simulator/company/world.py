@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from http import HTTPStatus
 from http.client import responses
 from pathlib import Path
@@ -18,12 +19,21 @@ from pydantic import BaseModel, Field, create_model
 from core.erc3_client.own import company_models as sent
 from core.erc3_client.own import company_shapes as shapes
 from core.erc3_client.own.company_models import RESPONSES
-from workshop.simulator.company.baselines import TRIVIAL
-from workshop.simulator.company.company_state import CompanyState, Event, found, levels_of
-from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack
+from workshop.simulator.company.company_state import (
+    CompanyState,
+    Event,
+    Response,
+    found,
+    levels_of,
+)
+from workshop.simulator.company.expectation import DIGEST, EventType, Wanted
+from workshop.simulator.company.pack import BUNDLED_PACK, FORMAT, CompanyPack, CompanyScenario
 from workshop.simulator.company.parts import cut_tables, join, split
 from workshop.simulator.company.plays import plays
 from workshop.simulator.company.records import Amount, Day, Row, plain
+from workshop.simulator.company.scoring import matches
+from workshop.simulator.company.trivial import TRIVIAL
+from workshop.simulator.effects import Effect, WantedEffect
 from workshop.simulator.pack_files import Name
 from workshop.simulator.world import Refusal, Wire, World, compact, routes_of
 
@@ -335,6 +345,46 @@ def _event(act: Any) -> str:
     return f"response {compact(asdict(act))}"
 
 
+_PATHS: dict[EventType, str] = {
+    "Evt_TimeEntryLogged": "/time/log",
+    "Evt_TimeEntryStatusChanged": "/time/update",
+    "Evt_TimeEntryUpdated": "/time/update",
+    "Evt_ProjectStatusChanged": "/projects/status/update",
+    "Evt_ProjectTeamUpdated": "/projects/team/update",
+    "Evt_EmployeeSkillsUpdated": "/employees/update",
+    "Evt_EmployeeNoteUpdated": "/employees/update",
+    "Evt_EmployeeSalaryUpdated": "/employees/update",
+    "Evt_EmployeeInfoUpdated": "/employees/update",
+    "Evt_WikiArticleUpdated": "/wiki/update",
+}
+"""Whose requests have events of these types."""
+
+
+def _effects(
+    scenario: CompanyScenario, state: CompanyState
+) -> tuple[list[WantedEffect], list[Effect]]:
+    wanted = [
+        WantedEffect(_PATHS[one.type], partial(_is_wanted, one))
+        for one in scenario.expect.events
+        if one.type != DIGEST
+    ]
+    # Whatever it says, one answer is wanted, and another one is that answer again.
+    wanted.append(WantedEffect("/respond", lambda act: isinstance(act, Response)))
+    return wanted, [Effect(act, _identity(act)) for act in state.acts]
+
+
+def _is_wanted(wanted: Wanted, act: Event | Response) -> bool:
+    return isinstance(act, Event) and matches(wanted, act)
+
+
+def _identity(act: Event | Response) -> str:
+    if isinstance(act, Response):
+        return "response"
+    if act.type == "Evt_TimeEntryLogged":
+        return compact([act.type, {k: v for k, v in act.fields.items() if k != "id"}])
+    return compact([act.type, act.fields])
+
+
 COMPANY = World(
     name="company",
     format=FORMAT,
@@ -351,6 +401,7 @@ COMPANY = World(
     expects=lambda scenario: str(scenario.expect.outcomes[0]),
     mechanics=lambda scenario: scenario.tags,
     verdict=lambda state: state.responses[-1].outcome if state.responses else "none",
+    effects=_effects,
     event=_event,
     trivial=TRIVIAL,
     split=split,

@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from workshop.simulator.store.baselines import words
 from workshop.simulator.world import Cut, Wire
 
 _ORDINAL = re.compile(
     r"\b(?:second|third|fourth|fifth|next|other|middle|median|2nd|3rd|\dth)\b", re.IGNORECASE
 )
+_WORDS = re.compile(r"[^\W_]+")
+_LEAST_LETTERS = 3
+"""Shorter words are "a", "of" and "to"."""
+
+
+def words(text: str) -> set[str]:
+    """Words in one spelling; a plural is its singular."""
+    folded = (word.casefold() for word in _WORDS.findall(text))
+    return {word.removesuffix("s") for word in folded if len(word) >= _LEAST_LETTERS}
 
 
 def _fewer(name: str, raw: Wire) -> Cut:

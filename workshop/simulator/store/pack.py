@@ -14,7 +14,7 @@ from workshop.simulator.pack_files import (
     Names,
     PageLimit,
     Part,
-    did_you_mean,
+    Record,
     not_empty,
     refuse,
     repeated,
@@ -38,7 +38,7 @@ class StoreFault(Fault):
     )
 
 
-class Product(Part):
+class Product(Record):
     """A product of the catalog; `price` is in whole dollars for one piece."""
 
     sku: Name
@@ -52,7 +52,7 @@ class Product(Part):
     )
 
 
-class Discount(Part):
+class Discount(Record):
     """Either whole dollars off or whole percents of the subtotal, rounded down to dollars."""
 
     amount: Annotated[int, Field(ge=1)] | None = None
@@ -65,7 +65,7 @@ class Discount(Part):
         return self
 
 
-class Coupon(Part):
+class Coupon(Record):
     """A code that the shop knows; `discount` None is accepted and never takes anything off."""
 
     code: Name
@@ -78,14 +78,14 @@ class Coupon(Part):
     min_subtotal: Dollars | None = None
 
 
-class Item(Part):
+class Item(Record):
     """Some pieces of one product in an expected purchase."""
 
     sku: Name
     quantity: Quantity
 
 
-class Event(Part):
+class Event(Record):
     """A purchase that the evaluator wants; a field that is None is not compared."""
 
     items: Annotated[tuple[Item, ...], AfterValidator(not_empty)]
@@ -95,7 +95,7 @@ class Event(Part):
     total: Dollars | None = None
 
 
-class Expect(Part):
+class Expect(Record):
     """What the evaluator wants: no checkout, or one that matches an event of `any_of`."""
 
     checkouts: Annotated[int, Field(ge=0, le=1)]
@@ -159,5 +159,4 @@ class Pack(Part):
 def _unknown(where: str, what: str, values: Iterable[str], known: list[str]) -> Iterator[str]:
     for value in values:
         if value not in known:
-            hint = did_you_mean(value, known) or f"; this shop has: {', '.join(known) or 'none'}"
-            yield f"{where}: unknown {what} {value!r}{hint}"
+            yield f"{where}: unknown {what} {value!r}; this shop has: {', '.join(known) or 'none'}"

@@ -13,12 +13,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from core.erc3_client.own import store
-from workshop.simulator.store.baselines import PLAYERS
+from workshop.simulator.effects import Effect, WantedEffect
 from workshop.simulator.store.cuts import CUTS
 from workshop.simulator.store.pack import BUNDLED_PACK, FORMAT, Pack, Scenario
 from workshop.simulator.store.plays import plays
-from workshop.simulator.store.scoring import Basket
+from workshop.simulator.store.scoring import Basket, matches
 from workshop.simulator.store.shop import Shop
+from workshop.simulator.store.trivial import TRIVIAL
 from workshop.simulator.world import Wire, World, compact, routes_of
 
 
@@ -42,6 +43,14 @@ def _priced(basket: Basket) -> Wire:
         "discount": basket.discount,
         "total": basket.total,
     }
+
+
+def _effects(scenario: Scenario, shop: Shop) -> tuple[list[WantedEffect], list[Effect]]:
+    def fits(bought: Basket) -> bool:
+        return any(matches(bought, event) for event in scenario.expect.any_of)
+
+    wanted = [WantedEffect("/basket/checkout", fits)] * scenario.expect.checkouts
+    return wanted, [Effect(bought, compact(asdict(bought))) for bought in shop.purchases]
 
 
 def _best(scenario: Scenario) -> int | None:
@@ -74,10 +83,11 @@ STORE = World(
     expects=lambda scenario: "buy" if scenario.expect.checkouts else "refuse",
     mechanics=lambda scenario: scenario.mechanics,
     best=_best,
+    effects=_effects,
     verdict=lambda shop: "purchased" if shop.acts else "declined",
     paid=lambda shop: shop.acts[0].total if shop.acts else None,
     event=lambda basket: f"Evt_BasketCheckedOut {compact(asdict(basket))}",
-    trivial=PLAYERS,
+    trivial=TRIVIAL,
     cuts=CUTS,
     plays=plays,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from datetime import date
@@ -15,16 +14,18 @@ from typer.testing import CliRunner
 
 from cli.cli import app
 from workshop.generators.company.company import Plan, draw_company
-from workshop.generators.company.generate import Block, blocks
+from workshop.generators.company.generate import GENERATOR
 from workshop.generators.company.kinds import KINDS
-from workshop.generators.company.options import LAYOUTS, LEAST, MOST, USUAL, People
-from workshop.generators.company.policy import LANGUAGES, LEAD, STAFF, Policy, table
+from workshop.generators.company.options import LEAST, MOST
+from workshop.generators.company.policy import LEAD, STAFF, Policy, table
 from workshop.generators.company.records import Firm, Mention, mistake
-from workshop.generators.company.scenario import company, make_scenario
+from workshop.generators.company.scenario import make_scenario
 from workshop.generators.company.task import TaskBuilder, anywhere
-from workshop.generators.company.wiki import HOSTILE_PAGE
-from workshop.simulator.company.pack import CompanyPack
+from workshop.generators.generating import Raw
+from workshop.simulator.company.parts import WHOLE
+from workshop.simulator.company.world import COMPANY
 from workshop.simulator.open_world import OpenWorld, check
+from workshop.simulator.world import Pack
 from workshop.simulator.worlds import load_pack, read_pack
 
 PROJECT = Path(__file__).parents[4]
@@ -43,18 +44,22 @@ TWISTS = (
 )
 
 
-@pytest.fixture(scope="module")
-def found() -> list[Block]:
-    return list(blocks("tests", COUNT, People(people="12-60")))
+def generated(seed: str, count: int) -> list[Raw]:
+    asked = GENERATOR.options(seed=seed, count=count, people="12-60")  # type: ignore[call-arg]
+    return list(GENERATOR.scenarios(asked))
 
 
 @pytest.fixture(scope="module")
-def scenarios(found: list[Block]) -> list[dict[str, Any]]:
-    return [one for block in found for one in block.scenarios]
+def scenarios() -> list[Raw]:
+    return generated("tests", COUNT)
 
 
-def drawn(number: int, people: int = 40, options: People = USUAL) -> tuple[Firm, Policy, Plan]:
-    plan, firm = draw_company("tests", number, people, options)
+def pack_of(raw: Raw) -> Pack:
+    return read_pack(COMPANY.pack_text("x", [raw]))
+
+
+def drawn(number: int, people: int = 40) -> tuple[Firm, Policy, Plan]:
+    plan, firm = draw_company("tests", number, people)
     return firm, plan.policy, plan
 
 
@@ -68,10 +73,9 @@ def strong_from(wiki: str) -> int:
 
 
 @pytest.mark.slow
-def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[dict[str, Any]]) -> None:
-    few = [one for block in blocks("tests", 37, People(people="12-60")) for one in block.scenarios]
-    assert few == scenarios[:37]
-    assert make_scenario("other", 3, People(people="12-60")) != scenarios[3]
+def test_a_smaller_pack_is_the_beginning_of_a_larger_one(scenarios: list[Raw]) -> None:
+    assert generated("tests", 37) == scenarios[:37]
+    assert generated("other", 4)[3] != scenarios[3]
 
 
 def test_every_kind_has_texts_and_every_text_a_kind() -> None:
@@ -80,7 +84,7 @@ def test_every_kind_has_texts_and_every_text_a_kind() -> None:
 
 
 @pytest.mark.slow
-def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]) -> None:
+def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[Raw]) -> None:
     names = {one["spec_id"].split("-", 3)[3].replace("-", "_") for one in scenarios}
     assert names == KINDS.keys()
     outcomes = Counter(one["expect"]["outcomes"][0] for one in scenarios)
@@ -88,19 +92,17 @@ def test_all_kinds_outcomes_and_twists_are_drawn(scenarios: list[dict[str, Any]]
     assert outcomes["ok_answer"] > COUNT // 2
     assert outcomes["denied_security"] > COUNT // 8
     tags = {tag for one in scenarios for tag in one["tags"]}
-    more = (make_scenario("twists", number, People(people="30-50")) for number in range(1500))
+    more = (make_scenario("twists", number, "30-50") for number in range(1500))
     tags |= {tag for one in more for tag in one["tags"]}
     assert set(TWISTS) - tags == set()
 
 
-def test_each_company_has_plain_tasks(found: list[Block]) -> None:
+def test_each_company_has_plain_tasks(scenarios: list[Raw]) -> None:
     hard = {"typo", "id", "paging", "whoami", "planted-order", "language", "double-space"}
-    plain = [
-        any(not hard & {*one["tags"]} and one["patch"] == {} for one in scenarios)
-        for block in found
-        if (scenarios := [{"patch": {}, **one} for one in block.scenarios])
-    ]
-    assert all(plain)
+    plain = {
+        one["company"] for one in scenarios if not hard & {*one["tags"]} and "patch" not in one
+    }
+    assert plain == {one["company"] for one in scenarios}
 
 
 def test_companies_truly_differ() -> None:
@@ -121,8 +123,8 @@ def test_companies_truly_differ() -> None:
     assert len({plan.takeover.shape for plan in plans}) > 12
     assert any(p.takeover for p in policies)
     layouts = {part for plan in plans for parts in plan.book.pages.values() for part in parts}
-    texts = {"rights": table("wiki")["layouts"], **table("wiki")["sections"]}
-    assert layouts == {f"{name}/{n}" for name, ways in texts.items() for n in range(len(ways))}
+    sections = table("wiki")["sections"].items()
+    assert layouts == {f"{name}/{n}" for name, ways in sections for n in range(len(ways))}
 
 
 def test_the_wiki_says_what_the_policy_holds() -> None:
@@ -143,64 +145,19 @@ def test_the_wiki_says_what_the_policy_holds() -> None:
         )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_in_each_language_and_layout_the_deciding_lines_stand_on_their_pages(
-    language: str, layout: str
-) -> None:
-    people = People(
-        people="14-30", layout=layout, wiki_language=language, task_language="de", hostile=True
-    )
-    for number in range(12):
-        one = make_scenario("layouts", number, people)
-        wiki = company("layouts", number // 10, people)[1].wiki
-        pages = {**wiki, **one.get("patch", {}).get("wiki", {})}
-        if one["expect"]["outcomes"] != ["error_internal"]:
-            assert one["decides"]
-        for line in (*one.get("decides", ()), *one["hostile"]):
-            assert pages[line["page"]].split("\n")[line["line"] - 1] == line["text"]
-        assert HOSTILE_PAGE not in {line["page"] for line in one.get("decides", ())}
-        assert {line["page"] for line in one["hostile"]} == {HOSTILE_PAGE}
-
-
-def test_addenda_change_what_the_page_on_rights_says() -> None:
-    for number in range(20):
-        firm, policy, plan = drawn(number, 30, People(layout="addenda"))
-        assert {one.what for one in plan.book.changes} == {"given", "taken", "later"}
-        for change in plan.book.changes:
-            has = change.right in change.group.may
-            assert has == (change.what == "given")
-            places = firm.marks.get(f"may:{change.right}:{change.group.key}", [])
-            assert {page for page, _ in places} == ({f"addenda/{change.date}.md"} if has else set())
-            assert policy.words[change.right] in firm.wiki[f"addenda/{change.date}.md"]
-
-
-def test_filler_makes_a_wiki_large_and_decides_nothing() -> None:
-    people = People(people="20-40", wiki_language="fr", filler=32)
-    wiki = company("filler", 0, people)[1].wiki
-    assert len(wiki) >= 40
-    assert sum(len(text.encode()) for text in wiki.values()) > 50_000
-    for number in range(10):
-        one = make_scenario("filler", number, people)
-        assert not any(line["page"].startswith("notes/") for line in one.get("decides", ()))
-
-
 def test_every_size_from_a_dozen_to_three_hundred_is_drawn() -> None:
     for people in (LEAST, 13, 29, 60, MOST):
         assert len(drawn(1, people)[0].employees) == people
-        made = [make_scenario("size", n, People(people=str(people))) for n in range(20)]
+        made = [make_scenario("size", n, str(people)) for n in range(20)]
         assert len({one["spec_id"] for one in made}) == 20
 
 
-def test_a_scenario_that_cannot_be_met_is_found_out(found: list[Block]) -> None:
-    block = next(b for b in found if b.scenarios[0]["user"])
-    who = block.company["employees"][0]
+def test_a_scenario_that_cannot_be_met_is_found_out(scenarios: list[Raw]) -> None:
+    drawn = next(one for one in scenarios if one["user"])
+    who = drawn[WHOLE]["employees"][0]
     raised = {"type": "Evt_EmployeeSalaryUpdated", "employee": who["id"], "salary": who["salary"]}
-    one = {**block.scenarios[0], "patch": {}, "expect": {"outcomes": ["ok_answer"]}}
-    one["expect"] |= {"events": [raised]}
-    raw = {**block.pack("x"), "scenarios": [one]}
-    pack = read_pack(json.dumps(raw))
-    (checked,) = check(pack)
+    expect = {"outcomes": ["ok_answer"], "events": [raised]}
+    (checked,) = check(pack_of({**drawn, "patch": {}, "expect": expect}))
     assert "as expected: score 0, not 1: FAIL: expected event of type" in checked.wrong[0]
 
 
@@ -257,21 +214,13 @@ def builder(plan: Plan, firm: Firm, seed: int = 0) -> TaskBuilder:
 # What follows goes from what an agent sees to the answer, by other ways than the generator's.
 
 
-def _played(found: list[Block], kind: str) -> list[tuple[dict[str, Any], Any, str]]:
+def _played(scenarios: list[Raw], kind: str) -> list[tuple[Raw, Any, str]]:
     """Of each answered task of a kind its scenario, a way to ask, and the whole wiki."""
     tasks = []
-    for block in found:
-        some = [
-            one
-            for one in block.scenarios
-            if one["spec_id"].endswith(f"-{kind}") and one["expect"]["outcomes"] == ["ok_answer"]
-        ]
-        if not some:
-            continue
-        raw = {**block.pack("x"), "scenarios": some}
-        pack: CompanyPack = read_pack(json.dumps(raw))
-        for one, read in zip(some, pack.scenarios, strict=True):
-            ask = OpenWorld(pack, read).ask
+    for one in scenarios:
+        if one["spec_id"].endswith(f"-{kind}") and one["expect"]["outcomes"] == ["ok_answer"]:
+            pack = pack_of(one)
+            ask = OpenWorld(pack, pack.scenarios[0]).ask
             paths = ask("/wiki/list")["paths"]
             pages = [ask("/wiki/load", file=path)["content"] for path in paths]
             tasks.append((one, ask, "\n".join(pages)))
@@ -292,8 +241,8 @@ def _people(ask: Any, one: dict[str, Any], **body: Any) -> list[dict[str, Any]]:
     return _all(ask, "/employees/search", "employees", one["page_limit"], **body)
 
 
-def test_strong_people_are_those_that_a_search_finds(found: list[Block]) -> None:
-    for one, ask, wiki in _played(found, "strong"):
+def test_strong_people_are_those_that_a_search_finds(scenarios: list[Raw]) -> None:
+    for one, ask, wiki in _played(scenarios, "strong"):
         body: dict[str, Any] = {}
         for name in re.findall(r"'(.+?)'", one["task_text"]):
             id_ = re.search(rf"(\w+)(?:`? stands for | \| |: ){re.escape(name)}", wiki)
@@ -306,9 +255,9 @@ def test_strong_people_are_those_that_a_search_finds(found: list[Block]) -> None
         assert {row["id"] for row in rows} == set(one["expect"]["links"]["employee"]["must"])
 
 
-def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
+def test_hours_are_those_of_the_summaries(scenarios: list[Raw]) -> None:
     kinds = set()
-    for one, ask, _ in _played(found, "hours-of"):
+    for one, ask, _ in _played(scenarios, "hours-of"):
         first, last = re.findall(r"\d{4}-\d\d-\d\d", one["task_text"])
         (kind, links), *_ = one["expect"]["links"].items()
         by = "employee" if kind == "employee" else "project"
@@ -322,8 +271,8 @@ def test_hours_are_those_of_the_summaries(found: list[Block]) -> None:
 
 
 @pytest.mark.slow
-def test_projects_of_somebody_are_those_of_the_team_filter(found: list[Block]) -> None:
-    for one, ask, _ in _played(found, "projects-of"):
+def test_projects_of_somebody_are_those_of_the_team_filter(scenarios: list[Raw]) -> None:
+    for one, ask, _ in _played(scenarios, "projects-of"):
         links = one["expect"]["links"]
         (who,) = links["employee"]["must"]
         body = {"team": {"employee_id": who}, "include_archived": True}

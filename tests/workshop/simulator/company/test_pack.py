@@ -98,22 +98,21 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
     ("one", "told"),
     [
         (scenario(company="rice"), "company: unknown 'rice'; the pack has rye"),
-        (scenario(user="marra"), "user: the company has no employee 'marra'; did you mean 'mara'?"),
+        (scenario(user="marra"), "user: the company has no employee 'marra'"),
         (scenario(today="6 May"), "today: must be a date as YYYY-MM-DD, not '6 May'"),
         (scenario(today="2025-02-30"), "today: day is out of range for month"),
         (scenario(page_limit=0), "page_limit: must be at least 1, or -1 to refuse every listing"),
         (scenario(whoami_status=201), "whoami_status: must be 200, or a status from 400 to 599"),
         (scenario(null_scalars="drop"), "null_scalars: must be 'keep' or 'clear', not 'drop'"),
-        (scenario(pagelimit=3), "unknown field 'pagelimit'; did you mean 'page_limit'?"),
         (scenario(expect={}), "expect.outcomes: is missing"),
         (scenario(expect={"outcomes": []}), "expect.outcomes: must have at least one element"),
         (expecting(outcomes=["fine"]), "expect.outcomes[0]: must be 'ok_answer', 'ok_not_found'"),
-        (expecting(link={}), "expect: unknown field 'link'; did you mean 'links'?"),
+        (expecting(link={}), "expect.link: there is no such field"),
         (expecting(links={"person": {}}), "expect.links.person"),
         (expecting(message={"contains": [[]]}), "expect.message.contains[0]"),
         (
             expecting(links={"employee": {"must": ["mary"]}}),
-            "expect.links.employee.must: the company has no employee 'mary'; did you mean 'mara'?",
+            "expect.links.employee.must: the company has no employee 'mary'",
         ),
         (
             expecting(links={"project": {"may": ["proj_x"]}}),
@@ -125,27 +124,36 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         ),
         (
             expecting(links={"wiki": {"must": ["rule.md"]}}),
-            "expect.links.wiki.must: the company has no wiki 'rule.md'; did you mean 'rules.md'?",
+            "expect.links.wiki.must: the company has no wiki 'rule.md'",
         ),
         (event("Evt_Nothing"), "expect.events[0].type: must be 'Evt_TimeEntryLogged'"),
         (
             event("Evt_TimeEntryLogged", hour=3),
-            "expect.events[0]: unknown field 'hour'; did you mean",
+            "expect.events[0]: hour: there is no such field",
         ),
-        (event("Evt_TimeEntryLogged", hours="3"), "expect.events[0]: hours: must be a number"),
-        (event("Evt_TimeEntryLogged", billable=1), "expect.events[0]: billable: must be true or f"),
-        (event("Evt_TimeEntryLogged", hours=True), "expect.events[0]: hours: must be a number"),
+        (
+            event("Evt_TimeEntryLogged", hours="3"),
+            "expect.events[0]: hours: must be a valid",
+        ),
+        (
+            event("Evt_TimeEntryLogged", billable=1),
+            "expect.events[0]: billable: must be a valid",
+        ),
+        (
+            event("Evt_TimeEntryLogged", hours=True),
+            "expect.events[0]: hours: must be a valid",
+        ),
         (
             event("Evt_TimeEntryLogged", hours={"one_of": []}),
-            "expect.events[0]: hours: one_of must have at least one element",
+            "expect.events[0]: hours: must have at least one element",
         ),
         (
             event("Evt_TimeEntryLogged", hours={"contains": ["3"]}),
-            "expect.events[0]: hours: contains is for texts only",
+            "expect.events[0]: hours: must be a valid number",
         ),
         (
             event("Evt_EmployeeNoteUpdated", notes={"contains": [3]}),
-            "expect.events[0]: notes: contains takes texts and lists of texts, not 3",
+            "expect.events[0]: notes: must be a valid string, not 3",
         ),
         (
             event("Evt_TimeEntryLogged", employee={"one_of": ["mara", "bob"]}),
@@ -161,15 +169,19 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         ),
         (
             event("Evt_TimeEntryUpdated", id="te_007", changes={"employee": "ben"}),
-            "expect.events[0]: changes: unknown field 'employee'; there are date, hours",
+            "expect.events[0]: changes.employee: there is no such field",
         ),
         (
             event("Evt_ProjectStatusChanged", id="proj_rolls", status="done"),
-            "expect.events[0]: status: must be one of idea, exploring, active, paused, archived",
+            "expect.events[0]: status: must be 'idea', 'exploring', 'active', 'paus",
         ),
         (
-            event("Evt_ProjectTeamUpdated", id="proj_rolls", team=[{"employee": "mara"}]),
-            "expect.events[0]: team: role is missing",
+            event(
+                "Evt_ProjectTeamUpdated",
+                id="proj_rolls",
+                team=[{"employee": "mara", "time_slice": 0.5}],
+            ),
+            "expect.events[0]: team.role: is missing",
         ),
         (
             event("Evt_ProjectTeamUpdated", team=[member("bob", 0.1, "QA")]),
@@ -177,7 +189,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
         ),
         (
             event("Evt_EmployeeSkillsUpdated", employee="mara", skills={"skill_dough": "7"}),
-            "expect.events[0]: skills: skill_dough: must be a whole number or null, not '7'",
+            "expect.events[0]: skills: must be a valid integer, not '7'",
         ),
         (
             event("Evt_EmployeeSalaryUpdated", employee="mara", salary=1, changed_by="mary"),
@@ -194,7 +206,7 @@ def test_a_patch_changes_the_company_of_one_scenario(site_of: SiteOf) -> None:
             patched(wiki={"rule.md": None}),
             "patch.wiki: the company has no page 'rule.md' to remove",
         ),
-        (patched(employee={}), "patch: unknown field 'employee'; did you mean 'employees'?"),
+        (patched(employee={}), "patch.employee: there is no such field"),
         (
             scenario(faults=[{"on": "/basket/add", "nth": 1, "kind": "drop"}]),
             "faults[0].on: unknown path '/basket/add'; faults apply to /whoami, /respond",
@@ -217,7 +229,7 @@ def test_a_mistake_is_told_with_file_scenario_and_field(one: Wire, told: str) ->
     [
         (
             bakery(employees=[person("a", "A", age=3)]),
-            "employees[0]: unknown field 'age'; there are id, name",
+            "employees[0].age: there is no such field",
         ),
         (bakery(employees=[{"id": "a"}]), "companies.rye.employees[0].name: is missing"),
         (bakery(employees=[person("a", "A")] * 2), "employees: id 'a' appears twice"),
@@ -238,7 +250,7 @@ def test_a_mistake_in_a_company_is_told_with_its_place(company: Wire, told: str)
     assert told in str(caught.value)
 
 
-def test_every_mistake_is_named_at_once_with_the_nearest_name() -> None:
+def test_every_mistake_is_named_at_once() -> None:
     """First what each part is made of, then, where that is right, the names between them."""
     nested = expecting(message={"contain": ["x"]}, links={"emploee": {"must": ["mara"]}})
     staff = [person("mara", "Mara", salry=1), person("ben", "Ben", skills=[{"nam": "x"}])]
@@ -246,29 +258,27 @@ def test_every_mistake_is_named_at_once_with_the_nearest_name() -> None:
         pack_of(nested, rye=bakery(employees=staff))
     at = "small.json: companies.rye.employees"
     assert sorted(caught.value.mistakes) == [
-        f"{at}[0]: unknown field 'salry'; did you mean 'salary'?",
+        f"{at}[0].salry: there is no such field",
         f"{at}[1].skills[0].level: is missing",
-        f"{at}[1].skills[0]: unknown field 'nam'; did you mean 'name'?",
+        f"{at}[1].skills[0].nam: there is no such field",
+        f"{at}[1].skills[0].name: is missing",
         "small.json: scenario 'ask': expect.links.emploee.[key]: must be 'employee', 'customer', "
-        "'project', 'wiki', 'location', 'skill' or 'will', not 'emploee'; "
-        "did you mean 'employee'?",
-        "small.json: scenario 'ask': expect.message: unknown field 'contain'; "
-        "did you mean 'contains'?",
+        "'project', 'wiki', 'location', 'skill' or 'will', not 'emploee'",
+        "small.json: scenario 'ask': expect.message.contain: there is no such field",
     ]
     team = [project("p", "P", member("mare", 1, "QA"))]
     with pytest.raises(PackError) as caught:
         pack_of(rye=bakery(projects=team, customers=[], time_entries=[entry("te_1")]))
     assert caught.value.mistakes == (
-        "small.json: companies.rye: project 'p': team: the company has no 'mare'; "
-        "did you mean 'mara'?",
+        "small.json: companies.rye: project 'p': team: the company has no 'mare'",
         "small.json: companies.rye: time entry 'te_1': project: the company has no 'proj_rolls'",
     )
     asks = scenario(user="maro") | {"spec_id": "a"}, scenario(company="rie")
     with pytest.raises(PackError) as caught:
         pack_of(*asks)
     assert caught.value.mistakes == (
-        "small.json: scenario 'a': user: the company has no employee 'maro'; did you mean 'mara'?",
-        "small.json: scenario 'ask': company: unknown 'rie'; did you mean 'rye'?",
+        "small.json: scenario 'a': user: the company has no employee 'maro'",
+        "small.json: scenario 'ask': company: unknown 'rie'; the pack has rye",
     )
 
 

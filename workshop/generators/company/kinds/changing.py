@@ -53,7 +53,6 @@ def raise_notes(t: TaskBuilder) -> Draft:
         }
     )
     t.twist("multi", "decoy", "note")
-    t.reads("pay")
     answer = Answer(
         f"A decision is noted for {b.name}: {amount}.",
         {"employee": [b.id]},
@@ -92,7 +91,6 @@ def self_review(t: TaskBuilder) -> Draft:
     skill = t.pick(sorted(who.skills))
     will = t.pick([name for name, level in who.wills.items() if level > 1])
     levels = {skill: min(top, who.skills[skill] + 1), will: who.wills[will] - 1}
-    t.reads("review")
     t.twist("self", *["cap"] * (levels[skill] == who.skills[skill]))
     events = [_levels_event(who, levels)]
     answer = Answer(f"{levels}; {top} is the highest.", {"employee": [who.id]}, events=events)
@@ -190,7 +188,6 @@ def _logged(
     hours, day, own = t.pick(_HOURS), t.pick(sorted(_DAYS)), project.customer == t.firm.own
     mine, member = right == "own_hours", project.seat(who.id) is not None
     needs = t.on(project, right) if member else NOBODY
-    t.reads("hours" if member else "team")
     event = {
         "type": "Evt_TimeEntryLogged",
         "employee": who.id,
@@ -260,7 +257,6 @@ def void_copy(t: TaskBuilder) -> Draft:
     copy = {**entry.as_json(), "type": "Evt_TimeEntryLogged", "hours": new, "status": "draft"}
     del copy["id"]
     t.twist("correction", "self")
-    t.reads("void")
     void = {"type": "Evt_TimeEntryStatusChanged", "id": entry.id, "status": "voided"}
     proof = f"{entry.id} of {t.ago(6)} is voided with nothing else touched; a new one has {new:g}."
     answer = Answer(proof, {"project": [project.id]}, events=[void, copy])

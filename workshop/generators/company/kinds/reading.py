@@ -48,7 +48,6 @@ def role_of(t: TaskBuilder) -> Draft:
 def customer_of(t: TaskBuilder) -> Draft:
     """The customer's id; an own project has a mark in its place, which is no record."""
     own = t.chance(2)
-    t.reads(*["own"] * own)
     project = t.project(lambda one: (one.customer == t.firm.own) == own)
     t.twist("internal-project", when=own)
     links: Links = {"customer": [project.customer], "project": [project.id]}

@@ -40,7 +40,6 @@ def my_projects_with(t: TaskBuilder) -> Draft:
     """By the company's own meaning of "my"; often one that both are on is another's."""
     requester = t.someone(lambda one: bool(t.firm.led_by(one.id)))
     by_lead = t.policy.mine == LEAD
-    t.reads("mine")
     t.twist("my-projects", *["definition"] * (not by_lead))
     on = t.firm.projects_of(requester.id)
     mine = t.firm.led_by(requester.id) if by_lead else on
@@ -177,7 +176,6 @@ def strong(t: TaskBuilder) -> Draft:
     ids = [one.id for one in people if all(one.levels.get(n, 0) >= least for n in names)]
     t.insist(len(ids) <= _MANY)
     t.twist("threshold")
-    t.reads("strong")
     proof = f"Strong is {least} or more; {' and '.join(names)}: {t.names(ids)}."
     answer = Answer(proof, {"employee": t.no_outsider(ids)})
     name, also = (
