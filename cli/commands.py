@@ -79,8 +79,6 @@ def replay(options: ReplayOptions, _context: typer.Context) -> int:
         }
         typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
-        for note in dict.fromkeys(t.note for t in turns if t.note):
-            typer.echo(f"note: {note}")
         for turn, divergence in apart:
             typer.echo(f"DIVERGED {clean(f'{turn.task}: turn {turn.turn}, {divergence.text()}')}")
         end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"

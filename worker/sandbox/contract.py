@@ -8,12 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-Isolation: TypeAlias = Literal["bubblewrap", "landlock"]
-"""The isolations of CPython, in order of preference."""
-SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
-"""CPython in one of the isolations, or a Monty worker, which has none."""
-SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
-"""``process``: CPython in the first isolation that works here; ``auto``: else Monty."""
+SandboxKind: TypeAlias = Literal["landlock", "monty"]
+"""CPython isolated by Landlock and a system call filter, or a Monty worker without isolation."""
+SandboxChoice: TypeAlias = Literal["auto", "landlock", "monty"]
+"""``auto``: Landlock where it works, else Monty."""
 
 MONTY_MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "

@@ -194,9 +194,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
         start, names = self.clock_and_seed, self._host.names
-        if self.kind == "monty":
-            return MontyInterpreter(self._limits, start, names)
-        return ProcessInterpreter(self.kind, self._limits, start, names)
+        interpreter = MontyInterpreter if self.kind == "monty" else ProcessInterpreter
+        return interpreter(self._limits, start, names)
 
     def _end_interpreter(self) -> None:
         """End it; the next run repeats the past in a new one."""
@@ -226,8 +225,7 @@ def describe(
     lines = [_HEAD, *_shown(failure.frames, codes), f"{name}: {message}" if message else name]
     # A hint tells the way that works where a gap of the sandbox made the code fail.
     raised = f"{failure.name}: {failure.message[:1000]}"
-    hints = _HINTS["monty" if kind == "monty" else "process"]
-    hint = next((hint for pattern, hint in hints if re.search(pattern, raised)), None)
+    hint = next((hint for pattern, hint in _HINTS[kind] if re.search(pattern, raised)), None)
     if hint is not None:
         lines.append(f"Hint: {hint.replace('{modules}', MONTY_MODULES)}")
     return shorten("\n".join(lines), limits.error_chars)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.fork_server import fork_server
 from worker.sandbox.tool_bridge import (
     FINAL,
@@ -40,11 +40,7 @@ class ProcessInterpreter:
     """One interpreter in a process of its own."""
 
     def __init__(
-        self,
-        isolation: Isolation,
-        limits: SandboxLimits,
-        clock_and_seed: ClockAndSeed,
-        names: frozenset[str],
+        self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
     ) -> None:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
@@ -57,7 +53,7 @@ class ProcessInterpreter:
             "names": sorted(names),
         }
         try:
-            self._child = fork_server(isolation).open(settings)
+            self._child = fork_server().open(settings)
         except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
             text = f"no process sandbox could be opened: {failure}"
             raise SandboxUnavailable(text) from failure

@@ -114,8 +114,6 @@ class DebugState:
     """Of a live run; None for a recorded turn."""
     sandbox: SandboxKind | None = None
     """None: the environment decides."""
-    note: str = ""
-    """A note if the sandbox differs from the recorded one."""
     history: list[Answered] = field(default_factory=list)
     moment: Pause | Ended = field(default_factory=Ended)
     left: int | None = None

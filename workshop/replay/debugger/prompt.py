@@ -80,8 +80,6 @@ class Prompt(cmd.Cmd):
         subject = debug.subject
         self._say(f"{subject.spec_id}, turn {subject.turn}. Task: {subject.text}")
         self._say(f"Instruction: {subject.instruction}")
-        if debug.note:
-            self._say(f"note: {debug.note}")
 
     def _say(self, text: str) -> None:
         self._console.print(clean(text), markup=False, highlight=False, soft_wrap=True)

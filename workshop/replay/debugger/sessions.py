@@ -33,9 +33,7 @@ from workshop.replay.debugger.debug_state import (
 )
 from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
 from workshop.replay.repeat import (
-    another_sandbox,
     is_typed,
-    recorded_kind,
     recorded_work,
     turns_of,
 )
@@ -78,7 +76,6 @@ def debug_state(
         record=report.calls,
         open_live=open_live,
         sandbox=kind,
-        note=another_sandbox(recorded_kind(report), kind),
     )
 
 
