@@ -18,6 +18,7 @@ from worker.sandbox.contract import (
     EPOCH,
     MONTY_MODULES,
     ClockAndSeed,
+    DebugTerminal,
     SandboxChoice,
     SandboxKind,
     SandboxLimits,
@@ -143,16 +144,19 @@ def open_sandbox(
     kind: SandboxChoice | None = None,
     *,
     clock_and_seed: ClockAndSeed = _START,
+    terminal: DebugTerminal | None = None,
 ) -> SandboxExecutor:
     """A sandbox for one instruction; close it with ``cleanup()`` or use it in a ``with``.
 
-    Without ``kind`` the environment decides.
+    Without ``kind`` the environment decides. With a ``terminal`` the code stops at its first line,
+    and a person steps through it; in Monty it does not stop.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    executor = SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
+    limits = limits or SandboxLimits()
+    executor = SandboxExecutor(host, limits, clock_and_seed, used_kind(kind), terminal)
     executor.begin()
     return executor
 

@@ -8,6 +8,8 @@ import select
 import signal
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from subprocess import SubprocessError
 from typing import Any
 
@@ -24,6 +26,7 @@ from worker.sandbox.tool_bridge import (
 )
 from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
 
+_STEPPER = Path(__file__).parent / "inside" / "stepper.py"
 _CPU_SECONDS = 600
 """A backstop for the day when nobody is left to end the process."""
 _PORTION = 1 << 16
@@ -77,7 +80,12 @@ class ProcessInterpreter:
             raise SandboxUnavailable(text) from failure
         try:
             signal.pidfd_send_signal(handle, signal.SIGCONT)
-            self._send({"run": bridge.code, "step": bridge.step}, bridge)
+            if terminal := bridge.side.terminal if bridge.live else None:
+                stepping = {"stepper": _STEPPER.read_text("utf-8"), "codes": [*terminal.codes]}
+                bridge.side.pause = partial(self._pause, bridge, prints)
+            else:
+                stepping = {}
+            self._send({"run": bridge.code, "step": bridge.step, **stepping}, bridge)
             result = self._until_end(bridge, prints)
             # Nothing may run inside until the next step, not even threads that outlived this one.
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -111,8 +119,35 @@ class ProcessInterpreter:
                 self._reply(bridge.call(FINAL, [value], {}, None), bridge)
             elif "call" in message:
                 self._answer(message, bridge)
+            elif "said" in message:
+                self._ask_person(message, bridge, prints)
             else:
                 return message.get("end")
+
+    def _pause(self, bridge: ToolBridge, prints: Prints) -> bool:
+        """Let the person look around inside, at the call that waits; False: it cannot be done."""
+        self._send({"pause": True}, bridge)
+        while True:
+            message = self._message(bridge.step)
+            if message is None:
+                self._wait(bridge, prints)
+            elif "said" in message:
+                self._ask_person(message, bridge, prints)
+            else:
+                return message.get("paused") is True
+
+    def _ask_person(self, message: dict[str, Any], bridge: ToolBridge, prints: Prints) -> None:
+        self._drain(prints)
+        match message:
+            case {"said": str(said), "new": bool(is_new), "breakpoints": list(breakpoints)}:
+                pass
+            case _:
+                raise StepOver(_BROKEN)
+        if bridge.side.terminal is None:
+            raise StepOver(_BROKEN)
+        with bridge.stop_clock():
+            line = bridge.side.terminal.ask(said, is_new, breakpoints)
+        self._send({"line": line}, bridge)
 
     def _wait(self, bridge: ToolBridge, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""
