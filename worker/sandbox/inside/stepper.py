@@ -11,14 +11,12 @@ import ctypes
 import json
 import linecache
 import pdb
-import re
 import sys
 import threading
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-_FILE = re.compile(r"<step \d+>")
 _MOST_BREAKPOINTS = 100
 _SAID_CHARS = 20_000
 _VALUE_CHARS = 300
@@ -154,7 +152,11 @@ class Stepper(pdb.Pdb):
         self.clear_all_breaks()
         return None
 
-    do_cl = do_clear
+    def do_run(self, _: str) -> None:
+        """run: there is nothing to restart here; back goes to an earlier stop."""
+        self.error("back goes to an earlier stop")
+
+    do_cl, do_restart = do_clear, do_run
 
     def do_vars(self, _: str) -> None:
         """vars: the variables of this frame; no functions, classes, modules or constants."""
@@ -172,7 +174,7 @@ class Stepper(pdb.Pdb):
 
 
 def _is_step(frame: types.FrameType) -> bool:
-    return _FILE.fullmatch(frame.f_code.co_filename) is not None
+    return frame.f_code.co_filename.startswith("<step ")
 
 
 def _shown(value: object) -> str:
