@@ -152,11 +152,16 @@ class Stepper(pdb.Pdb):
         self.clear_all_breaks()
         return None
 
+    def do_longlist(self, _: str) -> None:
+        """ll: the whole snippet. What pdb does here asks for the path of a file."""
+        file = self.curframe.f_code.co_filename if self.curframe else ""
+        self.do_list(f"1, {max(2, len(linecache.getlines(file)))}")
+
     def do_run(self, _: str) -> None:
         """run: there is nothing to restart here; back goes to an earlier stop."""
         self.error("back goes to an earlier stop")
 
-    do_cl, do_restart = do_clear, do_run
+    do_cl, do_ll, do_restart = do_clear, do_longlist, do_run
 
     def do_vars(self, _: str) -> None:
         """vars: the variables of this frame; no functions, classes, modules or constants."""

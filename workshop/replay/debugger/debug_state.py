@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from core.ledger import Ledger, Tool, ToolCall, ToolFault
-from core.ledger.calls import FailedRequest, FaultKind
+from core.ledger.calls import FailedRequest
 from core.runs.task import Turn
 from core.runs.work import StepRecord
+from core.tools.faults import Refused
 from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxKind, SandboxLimits
 
@@ -92,22 +93,22 @@ class EditedAnswer:
     """An answer that the person wants a call to have: a result, or an exception."""
 
     result: object = None
-    raises: FaultKind | None = None
-    text: str = ""
+    fault: ToolFault | None = None
 
     def apply_to(self, call: ToolCall, tool: Tool) -> ToolCall:
         """Return the call with this answer; a tool may report a refusal instead of raising it."""
-        if self.raises is None:
+        fault = self.fault
+        if fault is None:
             return call.model_copy(update={"outcome": "done", "result": self.result})
-        fault = ToolFault(self.text, kind=self.raises)
-        fault.request = FailedRequest(
-            method=call.name,
-            status=REFUSED,
-            code="",
-            text=self.text,
-            parameters=dict(call.arguments),
-        )
-        failed = {"outcome": "failed", "error": self.text, "fault": self.raises}
+        if isinstance(fault, Refused):
+            fault.request = FailedRequest(
+                method=call.name,
+                status=REFUSED,
+                code="",
+                text=fault.text,
+                parameters=dict(call.arguments),
+            )
+        failed = {"outcome": "failed", "error": fault.text, "fault": fault.kind}
         return call.model_copy(update={**failed, "result": tool.partial(fault)})
 
 

@@ -18,6 +18,7 @@ from core.ledger import ToolCall, ToolFault
 from core.ledger.calls import FaultKind, shorten
 from core.runs.task import Turn
 from core.text import clean
+from core.tools.faults import Refused
 from worker.sandbox.check import bound_names, parse
 from worker.sandbox.executor import SandboxExecutor
 from workshop.replay.debugger.debug_state import (
@@ -42,7 +43,7 @@ CONTINUE = frozenset({"c", "cont", "continue"})
 NO_ARGUMENT = frozenset({"calls", "state", "fork", "h", "help", "q", "quit", "exit"})
 _PATH = regex.compile(r"^(?P<path>[A-Za-z_0-9][\w.\-]*)\s*=\s*(?P<value>.+)$", regex.DOTALL)
 _NUMBERED = regex.compile(r"^#(?P<number>\d{1,6})(?:\s+|$)")
-_RAISED = regex.compile(rf"^(?P<kind>{'|'.join(get_args(FaultKind))})\b:?\s*")
+_RAISED = regex.compile(rf"^(?P<kind>{'|'.join(get_args(FaultKind))}):\s*")
 _NO_ANSWER = (
     "no recorded answer fits this call: give one with answer JSON or answer raise TEXT; answer "
     "PATH=JSON changes a part of the recorded one"
@@ -360,6 +361,8 @@ class Terminal:
             number, text = int(numbered["number"]), text[numbered.end() :]
         if number <= len(debug.history) and text:
             raise BadCommand(f"call {number} was answered; back {number} goes there")
+        if self._has_ended and text:
+            raise BadCommand("the code has ended; back goes to the last stop")
         if text == "recorded":
             debug.edits.pop(number, None)
         elif text == "raise" or text.startswith("raise "):
@@ -374,7 +377,7 @@ class Terminal:
 
     def _unedited(self, number: int) -> object:
         """The answer of which a part is changed: the wanted one so far, else the recorded one."""
-        if (edit := self._debug.edits.get(number)) and edit.raises is None:
+        if (edit := self._debug.edits.get(number)) and edit.fault is None:
             return edit.result
         call = self._debug.recorded_call(number)
         if call is None or call.outcome != "done":
@@ -388,8 +391,8 @@ class Terminal:
         if call:
             self._say(f"call {number}: {call.prompt(0)}")
         if not past and (edit := debug.edits.get(number)):
-            answer = _text(edit.result) if edit.raises is None else f"{edit.raises}: {edit.text}"
-            self._say(f"edited: {answer}")
+            fault = edit.fault
+            self._say(f"edited: {f'{fault.kind}: {fault}' if fault else _text(edit.result)}")
         elif call is None:
             raise BadCommand(f"nothing is recorded for call {number}")
         elif call.outcome == "done":
@@ -455,14 +458,14 @@ def _names_in(code: str) -> Iterator[str]:
 
 
 def _raised(text: str) -> EditedAnswer:
-    """An exception: a kind of fault and a colon may come first; a refusal is a ValueError."""
+    """A refusal by the platform in these words, or an exception of the kind that comes first."""
     match = _RAISED.match(text)
     words = text[match.end() :] if match else text
     if not words:
         raise BadCommand("use: answer raise TEXT, such as the platform's words for a refusal")
-    return EditedAnswer(
-        raises=cast(FaultKind, match["kind"] if match else "ValueError"), text=words
-    )
+    if match is None:
+        return EditedAnswer(fault=Refused(words))
+    return EditedAnswer(fault=ToolFault(words, kind=cast(FaultKind, match["kind"])))
 
 
 def _set_part(answer: Any, path: str, value: object) -> None:
