@@ -113,6 +113,16 @@ class TestCommands:
         assert "Error: " in typist.said[2].splitlines()[0]
         assert [line_of(said) for said in typist.said[2:5]] == [2, 3, 4]
 
+    def test_a_variable_is_changed_while_a_call_waits(
+        self, shop: Shop, name: SandboxKind, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        typist = Typist(["c", "q = 9", "p q"])
+        with open_sandbox(shop, None, name, terminal=typist) as box:
+            monkeypatch.setattr(shop, "call", lambda *_: box.pause())
+            assert box("def f():\n    q = 1\n    return [echo(q), q]\nf()").output == [True, 9]
+        assert [line_of(typist.said[n]) for n in (0, 1)] == [1, 3]
+        assert typist.said[3] == "9\n"
+
     def test_what_is_typed_is_not_what_the_code_printed(self, step: Any) -> None:
         typist = step(["print('typed')"], LOOP)
         assert (typist.said[1], typist.printed) == ("typed\n", "total 12\n")

@@ -20,9 +20,7 @@ from typing import Any
 _MOST_BREAKPOINTS = 100
 _SAID_CHARS = 20_000
 _VALUE_CHARS = 300
-_ALONE = frozenset(
-    {"n", "next", "s", "step", "c", "cont", "continue", "r", "return", "a", "args", "vars"}
-)
+_ALONE = frozenset("n next s step c cont continue r return a args vars q quit exit".split())
 """Commands without an argument: a longer line, such as ``n + 1``, is an expression."""
 
 
