@@ -20,7 +20,10 @@ from typing import Any
 _MOST_BREAKPOINTS = 100
 _SAID_CHARS = 20_000
 _VALUE_CHARS = 300
-_ALONE = frozenset("n next s step c cont continue r return a args vars q quit exit".split())
+_ALONE = frozenset(
+    {"n", "next", "s", "step", "c", "cont", "continue", "r", "return", "a", "args", "vars"}
+    | {"q", "quit", "exit"}
+)
 """Commands without an argument: a longer line, such as ``n + 1``, is an expression."""
 
 
@@ -150,14 +153,15 @@ class Stepper(pdb.Pdb):
         self.clear_all_breaks()
         return None
 
-    def do_longlist(self, _: str) -> None:
+    def do_longlist(self, arg: str) -> bool | None:
         """ll: the whole snippet. What pdb does here asks for the path of a file."""
         file = self.curframe.f_code.co_filename if self.curframe else ""
-        self.do_list(f"1, {max(2, len(linecache.getlines(file)))}")
+        return self.do_list(f"1, {max(2, len(linecache.getlines(file)))}")
 
-    def do_run(self, _: str) -> None:
+    def do_run(self, arg: str) -> bool | None:
         """run: there is nothing to restart here; back goes to an earlier stop."""
         self.error("back goes to an earlier stop")
+        return None
 
     do_cl, do_ll, do_restart = do_clear, do_longlist, do_run
 
