@@ -141,9 +141,9 @@ class TestCommands:
         assert step([], "\n".join(["x = 1"] * 8), limits=limits).printed == ""
 
 
-@pytest.mark.promise("generated code is contained")
 @each_isolation
 class TestWalls:
+    @pytest.mark.promise("generated code is contained")
     @pytest.mark.parametrize(
         "line",
         [
@@ -162,17 +162,20 @@ class TestWalls:
         (_, answer, *_rest) = step([typed], "x = 1").said
         assert answer.startswith(("*** PermissionError", "*** FileNotFoundError"))
 
+    @pytest.mark.promise("generated code is contained")
     def test_an_expression_calls_no_tool(self, step: Any, shop: Shop) -> None:
         typist = step(["echo(3)", "[echo(n) for n in [1]]"], "x = 1")
         assert all("cannot call tools" in said for said in typist.said[1:3])
         assert shop.calls == []
 
+    @pytest.mark.promise("generated code is contained")
     def test_nobody_is_asked_where_nobody_steps(self, shop: Shop, name: SandboxKind) -> None:
         with open_sandbox(shop, None, name) as box:
             with pytest.raises(SandboxError) as caught:
                 box(saying({"said": "Your key?", "new": True, "breakpoints": [], "step": 1}))
             assert caught.value.kind == "crash"
 
+    @pytest.mark.promise("generated code is contained")
     @pytest.mark.parametrize(
         "message",
         [
