@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from cli.cli import app
@@ -202,6 +204,25 @@ def test_back_keeps_breakpoints_and_prints_nothing_twice(run: Path) -> None:
     assert "found tea" in talk[2]
     assert "found tea" not in talk[5]
     assert line_of(talk[6]) == (2, 7)
+
+
+LINES = (
+    "n", "s", "c", "r", "", "until 3", "b 3", "b 2:4", "tbreak 2:5", "b 2, True", "cl", "cl 3",
+    "call", "call 2", "back", "back 1", "back 2", "u", "d", "w", "vars", "calls", "state", "answer",
+    "answer #1", "answer raise gone", "answer raise KeyError: x", "answer recorded", "x = 1", "1/0",
+)  # fmt: skip
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.sampled_from(LINES), max_size=20))
+def test_whatever_was_typed_going_back_leads_to_the_recorded_end_again(
+    run: Path, typed: list[str]
+) -> None:
+    """``c`` thrice: past breakpoints that ``cl`` came too late for, to the first call's answer."""
+    talk = said(run, *typed, "cl", "c", "c", "c", "answer 1", "c", "back 1", "cl", "c", "q")
+    assert talk[-2].endswith("This is what was recorded.\n")
 
 
 def test_variables_can_be_changed_and_the_code_goes_on_with_them(run: Path) -> None:

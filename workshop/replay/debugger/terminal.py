@@ -142,8 +142,12 @@ class Terminal:
             self._to_restore = []
 
     def _take_line(self) -> str:
-        told = self._script.pop(0) if self._script else None
-        line = told or ("c" if self._forks else self._ask_person())
+        if self._script:
+            line = self._script.pop(0)
+        elif self._forks:
+            line = "c"
+        else:
+            line = self._ask_person()
         self._stops[-1].lines.append(line)
         return line
 
