@@ -38,6 +38,8 @@ AROUND = 5
 """Lines shown before and after the current one, as in pdb."""
 SHORT, LONG, SCREEN = 200, 2000, 20_000
 """Characters of an argument or answer in a line, of a result, and of prints between two stops."""
+MOST_LINES = 100_000
+"""Lines that are told the sandbox; hostile code could say for ever that it has stopped."""
 NEXT = frozenset({"", "n", "next", "s", "step"})
 CONTINUE = frozenset({"c", "cont", "continue"})
 NO_ARGUMENT = frozenset({"calls", "state", "fork", "h", "help", "q", "quit", "exit"})
@@ -94,7 +96,7 @@ class Terminal:
         self._script: list[str] = []
         """Lines that are still to be told at this stop, as the time before."""
         self._is_redoing = False
-        self._shown = 0
+        self._shown = self._told = 0
         with suppress(ImportError):  # where there is one, it gives input() its history
             import readline
 
@@ -149,6 +151,10 @@ class Terminal:
         else:
             line = self._ask_person()
         self._stops[-1].lines.append(line)
+        self._told += 1
+        if self._told > MOST_LINES:
+            self._say("*** the code has stopped too often")
+            self._leave()
         return line
 
     def _ask_person(self) -> str:
