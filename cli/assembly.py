@@ -466,7 +466,7 @@ def _url(options: Options, earlier: Resumed | None) -> str:
 def _context(options: Options, overrides: Texts, retry_policy: RetryPolicy) -> RunContext:
     cache = cache_folder()
     # What is recorded, or answered from a record, holds every call.
-    books = None if options.record or options.replay else cache
+    books = None if options.record or options.playback else cache
     return RunContext(
         retry_policy, options.guards, cache, overrides, options.rulebook, books, options.stages
     )

@@ -47,7 +47,7 @@ COMMANDS = {
         "Shrink a failing scenario while it fails in the same way.",
     ),
     "replay": ("cli.commands:replay", "Run recorded code again and report what differs."),
-    "debug": ("cli.commands:debug", "Step through one recorded turn, tool call by tool call."),
+    "debug": ("cli.commands:debug", "Step through the code of one recorded turn, line by line."),
     "serve": ("workshop.command:serve", "Serve packs on loopback until interrupted."),
     "generate": (
         "workshop.generators.command:generate",

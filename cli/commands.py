@@ -79,8 +79,6 @@ def replay(options: ReplayOptions, _context: typer.Context) -> int:
         }
         typer.echo(json.dumps(record, ensure_ascii=False, indent=1))
     else:
-        for note in dict.fromkeys(t.note for t in turns if t.note):
-            typer.echo(f"note: {note}")
         for turn, divergence in apart:
             typer.echo(f"DIVERGED {clean(f'{turn.task}: turn {turn.turn}, {divergence.text()}')}")
         end = f"{counted(len(apart), 'turn')} not equal" if apart else "equal"
@@ -93,7 +91,7 @@ def replay(options: ReplayOptions, _context: typer.Context) -> int:
 
 @takes(DebugOptions)
 def debug(options: DebugOptions, _context: typer.Context) -> int:
-    """Step through one recorded turn, tool call by tool call.
+    """Step through the code of one recorded turn, line by line.
 
     h at the prompt shows the commands.
     """
@@ -110,11 +108,7 @@ def debug(options: DebugOptions, _context: typer.Context) -> int:
     name = read_manifest(folder).benchmark
     with world_of(folder, spec, options.pack) as url:
         debugged = debug_state(folder, spec, number, tools_of(name), workbench_of(name), url)
-        try:
-            edited = drive(debugged, Console(soft_wrap=True))
-        except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
-            return 0
+        edited = drive(debugged, Console(soft_wrap=True))
     if edited is None:
         return 0
     from cli.run import start

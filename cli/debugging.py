@@ -67,7 +67,7 @@ def fork_options(run: Path, spec: str, edited: Turn, pack: Path | None) -> Optio
     forgotten = {
         name: value
         for name, value in stored.items()
-        if name in Options.model_fields and name not in ("pack", "real", "replay")
+        if name in Options.model_fields and name not in ("pack", "real", "playback")
     }
     asked = Options.model_validate(
         {"fork": run, "tasks": (spec,), "turn": edited.number + 1, "edited": edited, "pack": pack}

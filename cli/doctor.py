@@ -33,21 +33,20 @@ URL = "ERC3_BASE_URL"
 def sandbox() -> Finding:
     """Check which isolation generated code gets."""
     from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.isolation import chosen_kind, describe_kind, find_isolation, used_kind
+    from worker.sandbox.isolation import chosen_kind, describe_sandbox
 
-    report, choice, fix = find_isolation(), "", "set WORKER_SANDBOX to auto"
+    choice, fix = "", "set WORKER_SANDBOX to auto"
     try:
         choice = chosen_kind()
-        kind = used_kind()
+        kind, text = describe_sandbox(choice)
     except (ValueError, SandboxUnavailable) as error:
         text = f"WORKER_SANDBOX={choice}: {error}" if choice else str(error)
         return finding("sandbox", "isolation", "problem", text, fix)
-    text = describe_kind(kind).removeprefix("sandbox: ")
-    text += f"; not used: {report.why_not}" if report.refused and choice != kind else ""
-    if kind != "monty":
+    text = text.removeprefix("sandbox: ")
+    if kind == "landlock":
         return finding("sandbox", "isolation", "ok", text)
-    need = "use Linux 5.13 or later with Landlock, or install the system's bubblewrap"
-    fix = "unset WORKER_SANDBOX" if report.used else need
+    need = "use Linux 5.13 or later with Landlock"
+    fix = "unset WORKER_SANDBOX" if choice == "monty" else need
     return finding("sandbox", "isolation", "warning", text, fix)
 
 

@@ -79,12 +79,12 @@ class Options(RunConfig, PlayOptions):
         (),
     )
     record: Path | None = option("Record every exchange with a model into this new file.", None)
-    replay: Path | None = option("Take every model reply from this recorded file.", None)
+    playback: Path | None = option("Take every model reply from this recorded file.", None)
     resume: Path | None = once("Resume this interrupted run.", None)
     force: bool = once("With --resume: resume even if pack, model or prompt has changed.", False)
     edited: Turn | None = Field(default=None, exclude=True)
     """Of a fork: how the turn before went otherwise than it was recorded."""
-    debug: bool = fixed("Stop at each tool call of the worker's code; needs a terminal.", False)
+    debug: bool = fixed("Step through the worker's code line by line; needs a terminal.", False)
     fork: Path | None = fixed(
         "Play the --task of this run again from --turn, on the simulator.", None
     )
@@ -100,7 +100,7 @@ class Options(RunConfig, PlayOptions):
     quiet: bool = once("Print only errors.", False)
 
     @field_serializer(
-        "pack", "fork", "models", "prompts", "record", "replay", when_used="unless-none"
+        "pack", "fork", "models", "prompts", "record", "playback", when_used="unless-none"
     )
     def _absolute(self, path: Path) -> str:
         return str(path.resolve())
@@ -184,8 +184,8 @@ def _of_platform(o: Options) -> Iterator[str]:
         yield "--pack is for the simulator and cannot be combined with --real"
     if o.allow_scripted and not (o.real and o.pack):
         yield "--allow-scripted needs --real and --pack"
-    if o.record and o.replay:
-        yield "--record and --replay cannot be combined"
+    if o.record and o.playback:
+        yield "--record and --playback cannot be combined"
     if o.force and not o.resume:
         yield "--force needs --resume"
     fixed = [name for name, field in Options.model_fields.items() if field.json_schema_extra]

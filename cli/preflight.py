@@ -53,7 +53,7 @@ def ready(run: RunModels, options: Options, note: Console) -> tuple[ModelCall, .
 
     Returns every attempt. Raises CannotRun: a key is missing, or because a model does not answer.
     """
-    if options.replay or (options.resume and options.submit_as_is):
+    if options.playback or (options.resume and options.submit_as_is):
         return ()
     check_keys(run.models, run.asked, note)
     if not options.real or options.no_preflight:

@@ -16,6 +16,7 @@ from cli.assembly import Assembly, assemble
 from cli.end_of_run import asks_to_submit, exit_code, print_json, show_end, submit
 from cli.options import Options
 from cli.run_models import models_line, with_models
+from cli.standard_streams import at_terminal
 from cli.waiting import waiting_told
 from coordinator.fork import Differs
 from coordinator.limits import CancelToken, handle_signals
@@ -66,14 +67,15 @@ def check_sandbox(options: Options, note: Console) -> None:
 
     Raises:
         Usage: the setting asks for a sandbox that there is not.
-        CannotRun: the sandbox does not start, or lacks the isolation that is required.
+        CannotRun: the sandbox does not start, lacks the isolation that is required, or nobody
+            agreed to play a real session without isolation.
     """
     from worker.sandbox.contract import SandboxUnavailable
-    from worker.sandbox.isolation import chosen_kind, sandbox_line
+    from worker.sandbox.isolation import chosen_kind, describe_sandbox
 
     try:
         choice = chosen_kind()
-        kind, text = sandbox_line(choice)
+        kind, text = describe_sandbox(choice)
         if options.require_wall and kind == "monty":
             raise CannotRun(f"--require-wall: {text}")
     except ValueError as error:
@@ -83,8 +85,22 @@ def check_sandbox(options: Options, note: Console) -> None:
         raise CannotRun(f"WORKER_SANDBOX={choice}: {error}{fix}") from None
     if kind == "monty":
         say(note, f"warning: {text}")
+        if options.real and choice == "auto" and not options.submit_as_is:
+            _agree_to_monty(note)
     elif not options.as_json:
         note.print(text, highlight=False, markup=False)
+
+
+def _agree_to_monty(note: Console) -> None:
+    """Ask whether a real session is played without isolation. Raises CannotRun: it is not."""
+    way = "WORKER_SANDBOX=monty plays without asking"
+    if not at_terminal():
+        raise CannotRun(f"--real asks before it plays in Monty, and there is no terminal; {way}")
+    note.print("Play a real session in Monty? [y/N] ", end="", markup=False, highlight=False)
+    with suppress(EOFError):
+        if input().strip().casefold() in ("y", "yes"):
+            return
+    raise CannotRun(f"nothing was played; {way}")
 
 
 def _end(assembly: Assembly, session: Session, results: RunResults, *, anything_new: bool) -> int:

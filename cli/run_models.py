@@ -117,11 +117,11 @@ def run_models(options: Options, stages: Sequence[StageSpec] = ()) -> RunModels:
         run = RunModels(models, ids, models_by_role, urls, of_stages)
         groups = [[target.backend.model for target in targets] for targets in run.targets()]
         check_roles(run.asked, groups)
-        if options.replay:
+        if options.playback:
             from core.models.cassette import Player, Tape, TapeError
 
             try:
-                run.player = Player(Tape.load(options.replay), backends=groups)
+                run.player = Player(Tape.load(options.playback), backends=groups)
             except TapeError as error:
                 raise Usage(str(error)) from None
         else:

@@ -14,8 +14,8 @@ from cli.cli import app
 from tests.worker.sandbox.kinds import STANDING
 
 Call = Callable[..., Result]
-WHY_NOT = "worker.sandbox.isolation.why_not"
-"""What tries an isolation out: its text says why it does not count."""
+PROBE = "worker.sandbox.isolation.probe_landlock"
+"""What tries the isolation out: its text says why it does not count."""
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def call(tmp_path: Path) -> Call:
 def test_a_wall_can_be_required(call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ["--pack", pack, "--task", "shop", "--json", "--require-wall"]
     with monkeypatch.context() as bare:
-        bare.setattr(WHY_NOT, lambda name: f"{name} not found")
+        bare.setattr(PROBE, lambda: "no such call")
         done = call(*run)
     assert (done.exit_code, done.stdout) == (1, "")
     assert "--require-wall" in done.stderr
-    assert "bubblewrap not found" in done.stderr
+    assert "no such call" in done.stderr
     assert not list(pack.parent.glob("logs/*"))
     for kind in STANDING:
         monkeypatch.setenv("WORKER_SANDBOX", kind)
@@ -59,14 +59,37 @@ def test_a_missing_isolation_is_warned_of_also_with_json(
     call: Call, pack: Path, monkeypatch: pytest.MonkeyPatch, kind: str | None
 ) -> None:
     if kind is None:
-        monkeypatch.setattr(WHY_NOT, lambda name: f"{name} not found")
+        monkeypatch.setattr(PROBE, lambda: "no such call")
     else:
         monkeypatch.setenv("WORKER_SANDBOX", kind)
     done = call("--pack", pack, "--task", "shop", "--json")
     assert done.exit_code == 0
     json.loads(done.stdout)
-    line = (
-        "warning: sandbox: monty, a subset of Python, without isolation by the operating system "
-        "(bubblewrap: bubblewrap not found; landlock: landlock not found)\n"
+    warned = any(
+        line.startswith("warning: sandbox: monty") and "no such call" in line
+        for line in done.stderr.splitlines()
     )
-    assert (line in done.stderr) == (kind is None)
+    assert warned == (kind is None)
+
+
+@pytest.mark.promise("generated code is contained")
+@pytest.mark.parametrize(
+    ("typed", "chosen", "plays"),
+    [(None, "auto", False), ("n\n", "auto", False), ("", "auto", False), ("y\n", "auto", True),
+     (None, "monty", True)],
+)  # fmt: skip
+def test_a_real_session_is_played_in_monty_only_by_consent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str | None, chosen: str, plays: bool
+) -> None:
+    """Without an account key a run that may play ends one check later, at the missing key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(PROBE, lambda: "no such call")
+    monkeypatch.setattr("cli.run.at_terminal", lambda: typed is not None)
+    monkeypatch.delenv("ERC3_API_KEY", raising=False)
+    env = {"WORKER_SANDBOX": chosen, "EVALUATOR_BASE_URL": "http://127.0.0.1:9/v1"}
+    words = ["--real", "--evaluator", "openai/x", "--no-preflight"]
+    done = CliRunner().invoke(app, words, env=env, input=typed)
+    assert done.exit_code == 1
+    assert ("ERC3_API_KEY" in done.stderr) == plays
+    assert ("nothing was played" in done.stderr or "no terminal" in done.stderr) != plays
+    assert plays or not (tmp_path / "logs").exists()

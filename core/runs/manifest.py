@@ -136,8 +136,8 @@ class Manifest(Record):
     """SHA-256 of the built-in text of each replaced section, for a diff."""
     versions: dict[str, str] = Field(default_factory=dict)
     sandboxes: tuple[str, ...] = ()
-    """Where generated code ran: bubblewrap, landlock or monty; one more after each resume in which
-    it changed. Empty: no code runs."""
+    """Where generated code ran: landlock or monty; one more after each resume in which it changed.
+    Empty: no code runs."""
     finished: str | None = None
     """When every task had a result that will not be tried again."""
     submitted: bool = False

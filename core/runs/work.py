@@ -63,8 +63,7 @@ class StepRecord(Record):
     error: str | None = None
     error_kind: str | None = None
     sandbox: str | None = None
-    """Where it ran: bubblewrap, landlock or monty; None when it was refused before it ran. Older
-    records say process for bubblewrap."""
+    """Where it ran: landlock or monty; None when it was refused before it ran."""
     seconds: float = 0.0
 
     @property
@@ -86,9 +85,8 @@ class WorkReport(Record):
     error: str | None = None
     failure: Literal["model"] | None = None
     """The external failure that ended the work: the worker's model gave no answer."""
-    sandbox: Literal["bubblewrap", "landlock", "monty", "auto", "process"] | None = None
-    """The sandbox that was opened, also for a replay. Older records have what was requested
-    (auto or process), or nothing."""
+    sandbox: Literal["landlock", "monty"] | None = None
+    """The sandbox that was opened, also for a replay; None: no code ran."""
     pins: tuple[float, int] | None = None
     """Clock (seconds since 1970) and seed of the sandbox: what a repetition needs to be equal."""
     calls: tuple[ToolCall, ...] = ()

@@ -192,7 +192,7 @@ def test_a_file_of_the_folder_that_is_no_bounded_regular_one_ends_no_command(
             assert client.get(page).status_code == 200
 
 
-@pytest.mark.parametrize("option", ["--pack", "--replay"])
+@pytest.mark.parametrize("option", ["--pack", "--playback"])
 def test_a_file_of_an_option_is_a_regular_one(folder: Path, option: str) -> None:
     for number, odd in enumerate(ODD.values()):
         odd(folder / f"odd-{number}")
@@ -217,7 +217,7 @@ def test_a_pack_and_records_with_a_mark_of_their_encoding_are_read(folder: Path)
 def test_a_torn_or_deep_cassette_is_told(folder: Path) -> None:
     path = folder / "tape.jsonl"
     path.write_text('{"v": 1, "type": "cassette"}\n' + "[" * DEEP + "\n")
-    heard = told(["--replay", path, "--quiet"])
+    heard = told(["--playback", path, "--quiet"])
     assert heard == f"2 error: {path}, line 2: not a JSON object"
 
 

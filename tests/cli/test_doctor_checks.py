@@ -12,33 +12,30 @@ from cli.doctor import address, dotenv, sandbox, summary_of, table
 from cli.doctor_models import Diagnosis, Finding, diagnosis
 from worker.sandbox import isolation
 
-FIRST: dict[str, str] = {}
-SECOND = {"bubblewrap": "not found"}
-NONE = {"bubblewrap": "not found", "landlock": "no such call"}
+MISSING = "no such call"
 
 
 @pytest.mark.parametrize(
-    ("refused", "chosen", "state", "words"),
+    ("missing", "chosen", "state", "words"),
     [
-        (FIRST, "auto", "ok", "full Python in bubblewrap"),
-        (SECOND, "auto", "ok", "full Python in Landlock; not used: bubblewrap: not found"),
-        (SECOND, "process", "ok", "full Python in Landlock"),
-        (SECOND, "bubblewrap", "problem", "WORKER_SANDBOX=bubblewrap: bubblewrap cannot be used"),
-        (SECOND, "monty", "warning", "without isolation"),
-        (NONE, "auto", "warning", "bubblewrap: not found; landlock: no such call"),
-        (NONE, "process", "problem", "bubblewrap: not found; landlock: no such call"),
-        (FIRST, "docker", "problem", "'docker'"),
+        ("", "auto", "ok", "Landlock"),
+        ("", "landlock", "ok", "Landlock"),
+        ("", "monty", "warning", "WORKER_SANDBOX=monty"),
+        (MISSING, "auto", "warning", MISSING),
+        (MISSING, "monty", "warning", "without isolation"),
+        (MISSING, "landlock", "problem", MISSING),
+        ("", "docker", "problem", "'docker'"),
     ],
 )
 def test_isolation(
     monkeypatch: pytest.MonkeyPatch,
-    refused: dict[str, str],
+    missing: str,
     chosen: str,
     state: str,
     words: str,
 ) -> None:
     monkeypatch.setenv("WORKER_SANDBOX", chosen)
-    monkeypatch.setattr(isolation, "why_not", lambda name: refused.get(name, ""))
+    monkeypatch.setattr(isolation, "probe_landlock", lambda: missing)
     finding = sandbox()
     assert finding.state == state
     assert words in finding.text

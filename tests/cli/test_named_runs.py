@@ -98,10 +98,10 @@ def test_without_a_name_the_latest_is_meant_and_compare_takes_the_two_latest(log
 
 
 def test_an_edited_answer_is_played_on_from_the_debugger(logs: Path) -> None:
-    whole = call("debug", typed="r\nfork\n")
-    assert "nothing was edited" in whole.output
+    whole = call("debug", typed="fork\n")
+    assert "went as it was recorded" in whole.output
     words = ("debug", "--task", FAILED, "--turn", "2")
-    done = call(*words, typed='edit answer {"error": {"text": "no"}}\nfork\n')
+    done = call(*words, typed='answer {"error": {"text": "no"}}\nfork\n')
     assert done.exit_code == 0, done.output
     assert "This is not what was recorded" in done.output
     assert "forked at turn" in done.output
@@ -133,7 +133,7 @@ def test_from_a_failed_task_to_its_code_is_one_command(logs: Path) -> None:
 
 
 def test_the_debugger_goes_on_in_the_world_of_the_runs_own_pack(logs: Path) -> None:
-    talk = call("debug", "latest", typed="back 1\nedit args items=[]\nn\nstate\nq\n").output
+    talk = call("debug", "latest", typed="n\n!p['items'] = []\nc\nstate\nq\n").output
     assert "live state" in talk
     (newest(logs) / "pack.json").write_text("{")
     broken = call("debug", "latest", typed="q\n")

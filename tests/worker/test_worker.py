@@ -347,7 +347,7 @@ def test_what_is_no_fault_of_the_model_goes_to_the_caller(builder: TaskBuilder) 
 def test_a_sandbox_that_cannot_be_opened_is_not_told_to_the_model(
     builder: TaskBuilder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none(_seconds: float) -> None:
+    def none(*_: object) -> None:
         raise OSError(24, "Too many open files")
 
     monkeypatch.setattr("worker.sandbox.monty.pool", none)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-Isolation: TypeAlias = Literal["bubblewrap", "landlock"]
-"""The isolations of CPython, in order of preference."""
-SandboxKind: TypeAlias = Literal["bubblewrap", "landlock", "monty"]
-"""CPython in one of the isolations, or a Monty worker, which has none."""
-SandboxChoice: TypeAlias = Literal["auto", "process", "bubblewrap", "landlock", "monty"]
-"""``process``: CPython in the first isolation that works here; ``auto``: else Monty."""
+SandboxKind: TypeAlias = Literal["landlock", "monty"]
+"""CPython isolated by Landlock and a system call filter, or a Monty worker without isolation."""
+SandboxChoice: TypeAlias = Literal["auto", "landlock", "monty"]
+"""``auto``: Landlock where it works, else Monty."""
 
 MONTY_MODULES = (
     "math re json itertools collections functools datetime decimal copy random bisect csv "
@@ -44,6 +42,29 @@ class ToolHost(Protocol):
 
     def call(self, name: str, args: list[object], kwargs: dict[str, object]) -> object:
         """Carry out one call. Called from the thread that runs the executor."""
+
+
+class DebugTerminal(Protocol):
+    """A person who steps through the generated code of one instruction, on the host.
+
+    All texts come from inside the sandbox: they are neither clean nor bounded to a screen, and
+    hostile code may have said them. ``KeyboardInterrupt`` passes through to the caller of the
+    executor.
+    """
+
+    @property
+    def codes(self) -> Sequence[str]:
+        """The snippets that are known so far; their lines can have breakpoints."""
+
+    def show(self, text: str) -> None:
+        """Take in what the code printed."""
+
+    def ask(self, said: str, is_new: bool, breakpoints: list[object]) -> str:
+        """Return the next line for pdb.
+
+        ``is_new``: the code has come to another stop. ``breakpoints``: those that are set, as
+        the command ``breakpoints`` takes them as JSON.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from worker.sandbox.check import bound_names, parse, refuse, source_line
 from worker.sandbox.contract import (
     MONTY_MODULES,
     ClockAndSeed,
+    DebugTerminal,
     SandboxError,
     SandboxKind,
     SandboxLimits,
@@ -31,7 +32,7 @@ from worker.sandbox.contract import (
 from worker.sandbox.monty import MontyInterpreter
 from worker.sandbox.process import ProcessInterpreter
 from worker.sandbox.tool_bridge import FINAL, CodeFailure, Frame, HostSide, StepOver, ToolBridge
-from worker.sandbox.values import Prints, shorten
+from worker.sandbox.values import EchoedPrints, Prints, shorten
 
 _HEAD = "Code execution failed:"
 _MOST_FRAMES = 12
@@ -58,6 +59,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         limits: SandboxLimits,
         clock_and_seed: ClockAndSeed,
         kind: SandboxKind,
+        terminal: DebugTerminal | None = None,
     ) -> None:
         self.state: dict[str, Any] = {"_print_outputs": ""}
         """For smolagents: ``_print_outputs`` holds the printed text of the last step."""
@@ -69,7 +71,7 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
         """Every snippet that was given, oldest first; the last one may still be running."""
         self.traces: list[StepRecord] = []
         """One record per snippet that is done, oldest first."""
-        self._side = HostSide(host, limits)
+        self._side = HostSide(host, limits, terminal=terminal)
         self.host_faults = self._side.faults
         """Errors of this program, oldest first: exceptions of the host other than ToolFault, and
         of the sandbox other than SandboxError."""
@@ -84,6 +86,13 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     def position(self) -> tuple[int, int] | None:
         """During a tool call: step and source line it came from (line 0: not known)."""
         return self._side.position
+
+    def pause(self) -> bool:
+        """During a tool call: let the person at the terminal look around where the code calls.
+
+        False: there is nobody, or the sandbox cannot be looked into.
+        """
+        return self._side.pause()
 
     def send_tools(self, tools: Mapping[str, object]) -> None:
         """Check the names that smolagents announces against the host's; others are our bug."""
@@ -139,7 +148,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
             raise error
         began = time.monotonic()
         bridge = ToolBridge(self._side, len(self.traces) + 1, code_action)
-        prints = Prints(self._limits.output_chars)
+        terminal, limit = self._side.terminal, self._limits.output_chars
+        prints = EchoedPrints(limit, terminal.show) if terminal else Prints(limit)
         try:
             value, failed = self._run(bridge, prints)
         except (KeyboardInterrupt, SystemExit):
@@ -194,9 +204,8 @@ class SandboxExecutor(PythonExecutor):  # type: ignore[misc, unused-ignore]
     def _new_interpreter(self) -> MontyInterpreter | ProcessInterpreter:
         """Begin to open an interpreter. Raises SandboxUnavailable."""
         start, names = self.clock_and_seed, self._host.names
-        if self.kind == "monty":
-            return MontyInterpreter(self._limits, start, names)
-        return ProcessInterpreter(self.kind, self._limits, start, names)
+        interpreter = MontyInterpreter if self.kind == "monty" else ProcessInterpreter
+        return interpreter(self._limits, start, names)
 
     def _end_interpreter(self) -> None:
         """End it; the next run repeats the past in a new one."""
@@ -226,8 +235,7 @@ def describe(
     lines = [_HEAD, *_shown(failure.frames, codes), f"{name}: {message}" if message else name]
     # A hint tells the way that works where a gap of the sandbox made the code fail.
     raised = f"{failure.name}: {failure.message[:1000]}"
-    hints = _HINTS["monty" if kind == "monty" else "process"]
-    hint = next((hint for pattern, hint in hints if re.search(pattern, raised)), None)
+    hint = next((hint for pattern, hint in _HINTS[kind] if re.search(pattern, raised)), None)
     if hint is not None:
         lines.append(f"Hint: {hint.replace('{modules}', MONTY_MODULES)}")
     return shorten("\n".join(lines), limits.error_chars)

@@ -6,13 +6,11 @@ import atexit
 import contextlib
 import json
 import os
-import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import sysconfig
 import threading
 import tomllib
 from dataclasses import dataclass
@@ -20,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from worker.descriptors import reserve
-from worker.sandbox.contract import Isolation
 from worker.sandbox.seccomp import SERVER, SESSION, assemble
 
 PROGRAM = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
@@ -44,8 +41,7 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1", "TZ": "UTC", "PY
 """Without the first the order of a set would differ between a run and its replay. The server
 empties its environment before there is a session."""
 _HOME = "/proc/self/cwd"
-"""The path of Python inside: neutral, and the same in each isolation.
-With Landlock it is only a name, in bubblewrap a folder."""
+"""The path of Python inside, so that the machine's own is not visible there."""
 _FLAGS = ("-B", "-P", "-s", "-S")
 """As ``-I``, which would ignore the hash seed, and no packages of others."""
 
@@ -79,9 +75,9 @@ class Child:
 
 
 class ForkServer:
-    """A warm interpreter in an isolation. Thread safe."""
+    """A warm interpreter in isolation. Thread safe."""
 
-    def __init__(self, isolation: Isolation) -> None:
+    def __init__(self) -> None:
         """Raises OSError or SubprocessError: it does not start."""
         reserve()
         self._lock = threading.Lock()
@@ -89,10 +85,10 @@ class ForkServer:
         self._control.settimeout(_START_SECONDS)
         with contextlib.ExitStack() as failing:
             failing.callback(self._control.close)
-            self._process = _start(isolation, theirs)
+            self._process = _start(theirs)
             failing.pop_all()
         try:
-            self._control.send(_settings(isolation))
+            self._control.send(_settings())
             ready = self._control.recv(16) == b"ready"
         except OSError:
             ready = False
@@ -132,72 +128,24 @@ class ForkServer:
             return self._process.communicate()[1]
 
 
-def _start(isolation: Isolation, control: socket.socket) -> subprocess.Popen[bytes]:
+def _start(control: socket.socket) -> subprocess.Popen[bytes]:
     # This Python by its name for those inside, as far as it lies with its library.
     home = Path(sys.base_prefix).resolve()
     inside = PROGRAM.relative_to(home) if PROGRAM.is_relative_to(home) else PROGRAM
-    python, environment = [str(Path(_HOME) / inside)], {**_ENVIRONMENT, "PYTHONHOME": _HOME}
-    if isolation == "bubblewrap":
-        python, environment = _bubblewrap(environment), {}
+    boot = (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")
     with control:
         return subprocess.Popen(
-            [*python, *_FLAGS, "-c", (_HERE / "inside" / "boot.py").read_text(encoding="utf-8")],
+            [str(Path(_HOME) / inside), *_FLAGS, "-c", boot],
             stdin=control.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            env=environment,
+            env={**_ENVIRONMENT, "PYTHONHOME": _HOME},
             cwd=sys.base_prefix,
             start_new_session=True,
         )
 
 
-def _bubblewrap(environment: dict[str, str]) -> list[str]:
-    """Program and arguments that start Python without a network, user, parent or foreign file.
-
-    Raises FileNotFoundError where there is no bubblewrap.
-    """
-    program = shutil.which("bwrap", path=os.environ.get("PATH", os.defpath))
-    if program is None:
-        raise FileNotFoundError("bubblewrap not found")
-    return [
-        *(program, "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net"),
-        *("--unshare-uts", "--unshare-cgroup-try", "--uid", "65534", "--gid", "65534"),
-        *("--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv", "--new-session"),
-        # As the first process of its namespace, so that everything there ends with it.
-        "--as-pid-1",
-        *(part for name, value in environment.items() for part in ("--setenv", name, value)),
-        *_show_python(),
-        *("--remount-ro", "/", "--chdir", "/", f"{_HOME}/bin/{PROGRAM.name}"),
-    ]
-
-
-def _show_python() -> list[str]:
-    """Arguments that show this Python and the shared libraries that it needs, but no other file."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    library = Path(sysconfig.get_path("stdlib")).resolve()
-    there = f"{_HOME}/{sys.platlibdir}/{version}"
-    extensions = Path(sysconfig.get_config_var("DESTSHARED") or library / "lib-dynload").resolve()
-    # These need libraries beside the C library's, and are wanted inside.
-    linked = ("_ctypes", "zlib", "_bz2", "_lzma", "pyexpat", "_decimal", "_uuid")
-    binaries = [path for name in linked for path in sorted(extensions.glob(f"{name}.*so"))]
-    command = ["ldd", str(PROGRAM), *map(str, binaries)]
-    listing = subprocess.run(command, capture_output=True, text=True, timeout=_START_SECONDS).stdout
-    paths = {word for line in listing.splitlines() for word in line.split() if word[0] == "/"}
-    arguments = [
-        *("--ro-bind", str(PROGRAM), f"{_HOME}/bin/{PROGRAM.name}"),
-        *("--ro-bind", str(library), there),
-    ]
-    for path in sorted(filter(os.path.exists, paths)):
-        arguments += ["--ro-bind", path, path]
-    if extensions.is_dir() and library not in extensions.parents:
-        arguments += ["--ro-bind", str(extensions), f"{there}/lib-dynload"]
-    for name in _NOT_SHOWN:
-        if (library / name).is_dir():
-            arguments += ["--tmpfs", f"{there}/{name}", "--remount-ro", f"{there}/{name}"]
-    return arguments
-
-
-def _settings(isolation: Isolation) -> bytes:
+def _settings() -> bytes:
     warm = (_HERE / "warm_modules.toml").read_text(encoding="utf-8")
     sources = dict.fromkeys(("core", "worker", "worker.sandbox", "worker.sandbox.inside"), "")
     for name in _SOURCES:
@@ -208,7 +156,6 @@ def _settings(isolation: Isolation) -> bytes:
         "modules": tomllib.loads(warm)["modules"].split(),
         "server_filter": assemble(SERVER).hex(),
         "session_filter": assemble(SESSION).hex(),
-        "landlock": isolation == "landlock",
         "not_shown": _NOT_SHOWN,
     }
     return json.dumps(settings).encode()
@@ -226,23 +173,25 @@ def _greeting(link: socket.socket) -> int:
 
 
 _lock = threading.Lock()
-_servers: dict[tuple[int, Isolation], ForkServer] = {}
+_servers: dict[int, ForkServer] = {}
+"""By process: a forked child must not talk to its parent's server."""
 
 
-def fork_server(isolation: Isolation) -> ForkServer:
-    """Return this process's server with this isolation; start it if necessary.
+def fork_server() -> ForkServer:
+    """Return this process's server; start it if necessary.
 
     Raises OSError or SubprocessError: it does not start.
     """
-    key = os.getpid(), isolation
+    key = os.getpid()
     with _lock:
         server = _servers.get(key)
         if server is None or server._process.poll() is not None:
-            server = _servers[key] = ForkServer(isolation)
+            server = _servers[key] = ForkServer()
         return server
 
 
 @atexit.register
 def _close() -> None:
-    for key in [key for key in _servers if key[0] == os.getpid()]:
-        _servers.pop(key).close()
+    server = _servers.pop(os.getpid(), None)
+    if server is not None:
+        server.close()

@@ -1,4 +1,4 @@
-"""Opens sandboxes in the isolation that works on this machine, which is found by trying."""
+"""Opens sandboxes: Landlock where it proves itself on this machine, Monty elsewhere."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import socket
 import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from subprocess import SubprocessError
@@ -20,7 +18,7 @@ from worker.sandbox.contract import (
     EPOCH,
     MONTY_MODULES,
     ClockAndSeed,
-    Isolation,
+    DebugTerminal,
     SandboxChoice,
     SandboxKind,
     SandboxLimits,
@@ -59,28 +57,6 @@ broken
 """Code of a session; what of it works must not."""
 
 
-@dataclass(frozen=True, slots=True)
-class IsolationReport:
-    """An isolation of generated code from the machine."""
-
-    used: Isolation | None
-    """The isolation around CPython; without one the code runs in Monty."""
-    refused: Mapping[Isolation, str] = field(default_factory=dict)
-    """Why those that come before it are not used."""
-
-    @property
-    def why_not(self) -> str:
-        """Why isolations are not used, in one line."""
-        return "; ".join(f"{name}: {reason}" for name, reason in self.refused.items())
-
-
-def describe_kind(kind: SandboxKind) -> str:
-    """A sandbox in one line, for the start of a run."""
-    if kind == "monty":
-        return "sandbox: monty, a subset of Python, without isolation by the operating system"
-    return f"sandbox: full Python in {'bubblewrap' if kind == 'bubblewrap' else 'Landlock'}"
-
-
 VARIABLE = "WORKER_SANDBOX"
 
 
@@ -94,56 +70,44 @@ def chosen_kind() -> SandboxChoice:
 
 
 def used_kind(choice: SandboxChoice | None = None) -> SandboxKind:
-    """The sandbox that code gets here. Without ``choice`` the environment decides.
+    """Return the sandbox that code gets here. Without ``choice`` the environment decides.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
-        SandboxUnavailable: this kind cannot be used here.
+        SandboxUnavailable: Landlock is asked for and cannot be used here.
     """
     choice = choice or chosen_kind()
     if choice == "monty":
         return "monty"
-    if choice in ("bubblewrap", "landlock"):
-        reason = why_not(choice)
-        if reason:
-            raise SandboxUnavailable(f"{choice} cannot be used here: {reason}")
-        return choice
-    report = find_isolation()
-    if choice == "process" and not report.used:
-        raise SandboxUnavailable(f"the process sandbox is not available: {report.why_not}")
-    return report.used or "monty"
+    reason = probe_landlock()
+    if reason and choice == "landlock":
+        raise SandboxUnavailable(f"Landlock cannot be used here: {reason}")
+    return "monty" if reason else "landlock"
 
 
-def sandbox_line(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
-    """The sandbox in use here and what to say of it at the start of a run.
+def describe_sandbox(choice: SandboxChoice | None = None) -> tuple[SandboxKind, str]:
+    """Return the sandbox in use here, and one line on it: what it is, and why not the stronger one.
 
     Raises as ``used_kind`` does.
     """
     choice = choice or chosen_kind()
     kind = used_kind(choice)
-    why_not = f" ({find_isolation().why_not})" if choice == "auto" and kind == "monty" else ""
-    return kind, describe_kind(kind) + why_not
-
-
-def find_isolation() -> IsolationReport:
-    """The isolation of this machine, tried once per process."""
-    refused: dict[Isolation, str] = {}
-    for each in get_args(Isolation):
-        reason = why_not(each)
-        if not reason:
-            return IsolationReport(each, refused)
-        refused[each] = reason
-    return IsolationReport(None, refused)
+    if kind == "landlock":
+        return kind, "sandbox: full Python, isolated by Landlock and seccomp"
+    why = f"{VARIABLE}=monty" if choice == "monty" else f"no Landlock: {probe_landlock()}"
+    return kind, (
+        f"sandbox: monty, a subset of Python, without isolation by the operating system ({why})"
+    )
 
 
 @cache
-def why_not(name: Isolation) -> str:
-    """Why this isolation cannot be used here, found once per process; "": it passed the probe."""
+def probe_landlock() -> str:
+    """Return why Landlock cannot be used here, tried once per process; "": it passed the probe."""
     if not supported():
         return "there is no system call filter for this kind of machine"
     try:
-        fork_server(name)
-        broken = _probed(name)
+        fork_server()
+        broken = _broken_rules()
     except CodeFailure as error:
         return f"the probe failed: {error.name}: {error.message}"[:200]
     except (OSError, SubprocessError, SandboxUnavailable, StepOver) as error:
@@ -151,8 +115,8 @@ def why_not(name: Isolation) -> str:
     return f"code could {', '.join(broken)}" if broken else ""
 
 
-def _probed(name: Isolation) -> list[str]:
-    """Forbidden things that a session could do. Raises as an interpreter does."""
+def _broken_rules() -> list[str]:
+    """Return the forbidden things that a session could do. Raises as an interpreter does."""
     side = HostSide(Ledger(), SandboxLimits())
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         file = os.path.join(folder, "file")
@@ -164,7 +128,7 @@ def _probed(name: Isolation) -> list[str]:
                 port=server.getsockname()[1],
                 pid=os.getpid(),
             )
-        session = ProcessInterpreter(name, side.limits, ClockAndSeed(0.0, 0), frozenset())
+        session = ProcessInterpreter(side.limits, ClockAndSeed(0.0, 0), frozenset())
         with closing(session):
             broken = session.run(ToolBridge(side, 1, code), Prints(0))
     return [str(each) for each in broken] if isinstance(broken, list) else ["run the probe"]
@@ -180,16 +144,19 @@ def open_sandbox(
     kind: SandboxChoice | None = None,
     *,
     clock_and_seed: ClockAndSeed = _START,
+    terminal: DebugTerminal | None = None,
 ) -> SandboxExecutor:
     """A sandbox for one instruction; close it with ``cleanup()`` or use it in a ``with``.
 
-    Without ``kind`` the environment decides.
+    Without ``kind`` the environment decides. With a ``terminal`` the code stops at its first line,
+    and a person steps through it; in Monty it does not stop.
 
     Raises:
         ValueError: the environment asks for a kind that there is not.
         SandboxUnavailable: this kind cannot be used here.
     """
-    executor = SandboxExecutor(host, limits or SandboxLimits(), clock_and_seed, used_kind(kind))
+    limits = limits or SandboxLimits()
+    executor = SandboxExecutor(host, limits, clock_and_seed, used_kind(kind), terminal)
     executor.begin()
     return executor
 
@@ -200,5 +167,5 @@ def python_rules(kind: SandboxChoice | None = None) -> str:
     Without ``kind`` the environment decides, as in ``open_sandbox``. The text is the same for
     the same machine and setting.
     """
-    rules: str = _RULES["monty" if used_kind(kind) == "monty" else "process"]
+    rules: str = _RULES[used_kind(kind)]
     return rules.format(version="{}.{}".format(*sys.version_info), modules=MONTY_MODULES)

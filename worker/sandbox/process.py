@@ -8,10 +8,12 @@ import select
 import signal
 from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from subprocess import SubprocessError
 from typing import Any
 
-from worker.sandbox.contract import ClockAndSeed, Isolation, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import ClockAndSeed, SandboxLimits, SandboxUnavailable
 from worker.sandbox.fork_server import fork_server
 from worker.sandbox.tool_bridge import (
     FINAL,
@@ -24,6 +26,7 @@ from worker.sandbox.tool_bridge import (
 )
 from worker.sandbox.values import Plain, Prints, Unframer, display, frame, unpack
 
+_STEPPER = Path(__file__).parent / "inside" / "stepper.py"
 _CPU_SECONDS = 600
 """A backstop for the day when nobody is left to end the process."""
 _PORTION = 1 << 16
@@ -40,11 +43,7 @@ class ProcessInterpreter:
     """One interpreter in a process of its own."""
 
     def __init__(
-        self,
-        isolation: Isolation,
-        limits: SandboxLimits,
-        clock_and_seed: ClockAndSeed,
-        names: frozenset[str],
+        self, limits: SandboxLimits, clock_and_seed: ClockAndSeed, names: frozenset[str]
     ) -> None:
         self._limits = limits
         most = _CHARS * max(limits.argument_chars, 20 * limits.output_chars) + _PORTION
@@ -57,7 +56,7 @@ class ProcessInterpreter:
             "names": sorted(names),
         }
         try:
-            self._child = fork_server(isolation).open(settings)
+            self._child = fork_server().open(settings)
         except (OSError, MemoryError, RuntimeError, SubprocessError) as failure:
             text = f"no process sandbox could be opened: {failure}"
             raise SandboxUnavailable(text) from failure
@@ -81,7 +80,12 @@ class ProcessInterpreter:
             raise SandboxUnavailable(text) from failure
         try:
             signal.pidfd_send_signal(handle, signal.SIGCONT)
-            self._send({"run": bridge.code, "step": bridge.step}, bridge)
+            if terminal := bridge.side.terminal if bridge.live else None:
+                stepping = {"stepper": _STEPPER.read_text("utf-8"), "codes": [*terminal.codes]}
+                bridge.side.pause = partial(self._pause, bridge, prints)
+            else:
+                stepping = {}
+            self._send({"run": bridge.code, "step": bridge.step, **stepping}, bridge)
             result = self._until_end(bridge, prints)
             # Nothing may run inside until the next step, not even threads that outlived this one.
             signal.pidfd_send_signal(handle, signal.SIGSTOP)
@@ -115,8 +119,35 @@ class ProcessInterpreter:
                 self._reply(bridge.call(FINAL, [value], {}, None), bridge)
             elif "call" in message:
                 self._answer(message, bridge)
+            elif "said" in message:
+                self._ask_person(message, bridge, prints)
             else:
                 return message.get("end")
+
+    def _pause(self, bridge: ToolBridge, prints: Prints) -> bool:
+        """Let the person look around inside, at the call that waits; False: it cannot be done."""
+        self._send({"pause": True}, bridge)
+        while True:
+            message = self._message(bridge.step)
+            if message is None:
+                self._wait(bridge, prints)
+            elif "said" in message:
+                self._ask_person(message, bridge, prints)
+            else:
+                return message.get("paused") is True
+
+    def _ask_person(self, message: dict[str, Any], bridge: ToolBridge, prints: Prints) -> None:
+        self._drain(prints)
+        match message:
+            case {"said": str(said), "new": bool(is_new), "breakpoints": list(breakpoints)}:
+                pass
+            case _:
+                raise StepOver(_BROKEN)
+        if bridge.side.terminal is None:
+            raise StepOver(_BROKEN)
+        with bridge.stop_clock():
+            line = bridge.side.terminal.ask(said, is_new, breakpoints)
+        self._send({"line": line}, bridge)
 
     def _wait(self, bridge: ToolBridge, prints: Prints) -> None:
         """Until something arrives or the time is up; takes it in."""

@@ -8,12 +8,14 @@ a step can be repeated elsewhere without asking the host again.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from core.ledger.calls import FaultKind, ToolFault
 from core.text import printable
-from worker.sandbox.contract import SandboxLimits, ToolHost
+from worker.sandbox.contract import DebugTerminal, SandboxLimits, ToolHost
 from worker.sandbox.values import NotPlain, Plain, display, plain_json, same
 
 FINAL = "final_answer"
@@ -81,6 +83,11 @@ class HostSide:
     faults: list[BaseException] = field(default_factory=list)
     position: Place | None = None
     """Position of the call that the host is carrying out."""
+    terminal: DebugTerminal | None = None
+    """Who steps through the code, if anybody does."""
+    pause: Callable[[], bool] = lambda: False
+    """During a call: let the person at the terminal look around where the code calls; False: this
+    cannot be done here."""
 
 
 @dataclass
@@ -100,6 +107,8 @@ class ToolBridge:
     _refused: int = 0
     _in_tools: float = 0.0
     _started: float = field(default_factory=time.monotonic)
+    _stopped: float | None = None
+    """Since when the clock of the code stands still."""
 
     def begin(self) -> None:
         """Start the clock: what came before was not the code's doing."""
@@ -107,7 +116,20 @@ class ToolBridge:
 
     def code_seconds(self) -> float:
         """Seconds since the step began, without those spent in tools."""
-        return time.monotonic() - self._started - self._in_tools
+        return (self._stopped or time.monotonic()) - self._started - self._in_tools
+
+    @contextmanager
+    def stop_clock(self) -> Iterator[None]:
+        """Leave the time in this context out of the code's."""
+        if self._stopped is not None:
+            yield
+            return
+        self._stopped = time.monotonic()
+        try:
+            yield
+        finally:
+            self._in_tools += time.monotonic() - self._stopped
+            self._stopped = None
 
     def seconds_left(self) -> float:
         """Seconds until ``check_time`` refuses, if no tool is called meanwhile."""
@@ -180,21 +202,20 @@ class ToolBridge:
         self, name: str, args: list[Plain], kwargs: dict[str, Plain], place: Place | None
     ) -> ToolAnswer:
         self.side.position = place or (self.step, 0)
-        began = time.monotonic()
         try:
-            value = self.side.host.call(name, args, kwargs)
+            with self.stop_clock():
+                value = self.side.host.call(name, args, kwargs)
             limit = self.side.limits.result_chars
             return ToolAnswer(value=plain_json(value, limit, f"the answer of {name}"))
         except ToolFault as fault:
             return ToolAnswer(raises=fault.kind, text=printable(fault.text))
         except NotPlain as refusal:
             return ToolAnswer(raises="RuntimeError", text=f"the call was made, but {refusal}")
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, StepOver):
             raise
         except BaseException as fault:
             # Its text may hold a key or an address: only the class goes inside.
             self.side.faults.append(fault)
             return ToolAnswer(raises="RuntimeError", text=f"tool failed ({type(fault).__name__})")
         finally:
-            self._in_tools += time.monotonic() - began
             self.side.position = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -182,6 +182,19 @@ class Prints:
         note = f"\n... ({self._gone} characters not shown) ...\n" if self._gone else ""
         text = clean(self._head + note + self._tail)
         return shorten(text, self._head_limit + self._tail_limit + len(note))
+
+
+class EchoedPrints(Prints):
+    """Prints that somebody sees as they come."""
+
+    def __init__(self, limit: int, show: Callable[[str], None]) -> None:
+        super().__init__(limit)
+        self._show = show
+
+    def write(self, text: str) -> None:
+        """Take text in and show it."""
+        super().write(text)
+        self._show(text)
 
 
 _LENGTH = struct.Struct(">I")

@@ -20,7 +20,7 @@ from core.runs.manifest import Manifest, note_progress, read_manifest
 from core.runs.results import TaskResult
 from core.terminal.console import notes, say
 from worker.sandbox.contract import SandboxUnavailable
-from worker.sandbox.isolation import sandbox_line, used_kind
+from worker.sandbox.isolation import describe_sandbox, used_kind
 from workshop.lab.engines import Engine, engine_for
 from workshop.lab.lab_benchmark import LabContext
 from workshop.lab.sampled_run import SampledRun, carry_out, read_sampled, write_page
@@ -116,7 +116,7 @@ class Sitting:
         if not STRATEGIES[run.settings.strategy].has_worker or run.settings.trivial == "only":
             return
         try:
-            kind, text = sandbox_line()
+            kind, text = describe_sandbox()
         except (ValueError, SandboxUnavailable) as error:
             raise CannotRun(str(error)) from None
         if kind == "monty":

@@ -11,7 +11,7 @@ import gc
 gc.disable()
 
 from core.models.tokens import count_text  # noqa: E402
-from worker.sandbox.isolation import find_isolation  # noqa: E402
+from worker.sandbox.isolation import probe_landlock  # noqa: E402
 from workshop.lab import play_job  # noqa: E402
 
 __all__ = ["play_job"]
@@ -20,5 +20,5 @@ MANY = 10_000
 """New objects after which garbage is looked for: about the tree of one program."""
 
 count_text("")
-find_isolation()
+probe_landlock()
 gc.set_threshold(MANY, 5, 5)

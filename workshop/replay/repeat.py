@@ -41,8 +41,6 @@ class Repetition:
     calls: int
     """Tool calls that were recorded."""
     divergence: Divergence | None
-    note: str = ""
-    """A note about the sandbox, if it differs from the recorded one."""
 
 
 def replay(
@@ -71,11 +69,8 @@ def replay(
     tools = tools_of(read_manifest(folder).benchmark)
     repetitions = []
     for spec, turn in coded:
-        now, divergence = repeat(turn, tools, spec)
-        recorded = turn.turn.report if turn.turn else None
-        was = recorded_kind(recorded) if recorded else None
-        note = another_sandbox(was, recorded_kind(now))
-        repetitions.append(Repetition(spec, turn.number, len(turn.tools), divergence, note))
+        _, divergence = repeat(turn, tools, spec)
+        repetitions.append(Repetition(spec, turn.number, len(turn.tools), divergence))
     return repetitions
 
 
@@ -134,36 +129,11 @@ def recorded_work(
     report = turn.turn.report
     if report.pins is None:
         raise NotRecorded(f"{where} was recorded without clock and seed and cannot be {what}")
-    ran = recorded_kind(report)
     try:
-        try:
-            kind = used_kind(ran)
-        except SandboxUnavailable:
-            if ran is None or ran == "monty":
-                raise
-            # Both isolations run the same Python; in Monty the code would do something else.
-            kind = used_kind("process")
+        kind = used_kind(report.sandbox)
     except SandboxUnavailable as error:
-        raise NotRecorded(f"{where} ran in {ran}, and cannot be {what}: {error}") from None
+        raise NotRecorded(f"{where} cannot be {what}: {error}") from None
     return turn.turn, report, ClockAndSeed(*report.pins), kind
-
-
-def recorded_kind(report: WorkReport) -> SandboxKind | None:
-    """The sandbox in which the code of a report ran; None: none, or unknown.
-
-    Older records have ``process`` for bubblewrap, and ``auto`` if only the steps show it.
-    """
-    ran = {report.sandbox, *(step.sandbox for step in report.steps)}
-    if ran & {"process", "bubblewrap"}:
-        return "bubblewrap"
-    return "landlock" if "landlock" in ran else "monty" if "monty" in ran else None
-
-
-def another_sandbox(was: SandboxKind | None, used: SandboxKind | None) -> str:
-    """A note if the replay uses another sandbox than the record; else ""."""
-    if was is None or used is None or was == used:
-        return ""
-    return f"recorded in {was}, repeated in {used}"
 
 
 class _RecordedClient(ModelClient):

@@ -54,14 +54,14 @@ def test_a_replayed_run_has_the_same_results_and_a_miss_is_loud(tmp_path: Path) 
     recorded = run(tmp_path, "--record", tape, "--json", *specs)
     assert recorded.returncode == 0, recorded.stderr
     assert [t["score"] for t in tasks(recorded)] == [1.0] * 4
-    replayed = run(tmp_path, "--replay", tape, "--json", "--jobs", 4, *specs)
+    replayed = run(tmp_path, "--playback", tape, "--json", "--jobs", 4, *specs)
     assert replayed.returncode == 0, replayed.stderr
     assert tasks(replayed) == tasks(recorded)
-    missed = run(tmp_path, "--replay", tape, "--task", buys[2])
+    missed = run(tmp_path, "--playback", tape, "--task", buys[2])
     assert missed.returncode == 1
     assert "is not on" in missed.stdout or "are not in it" in missed.stdout
     again = CliRunner().invoke(app, ["--record", str(tape), "--out", str(tmp_path / "logs")])
     assert again.exit_code == 2
     assert "is not empty" in again.output
     new = ["--record", str(tmp_path / "new.jsonl")]
-    assert CliRunner().invoke(app, ["--replay", str(tape), *new]).exit_code == 2
+    assert CliRunner().invoke(app, ["--playback", str(tape), *new]).exit_code == 2

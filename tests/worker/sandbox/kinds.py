@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from worker.sandbox.contract import SandboxKind
+from worker.sandbox.isolation import probe_landlock
 
-from worker.sandbox.contract import Isolation, SandboxKind
-from worker.sandbox.isolation import why_not
-
-STANDING: tuple[Isolation, ...] = tuple(name for name in get_args(Isolation) if not why_not(name))
-"""The isolations of CPython that have proved themselves here."""
+STANDING: tuple[SandboxKind, ...] = () if probe_landlock() else ("landlock",)
+"""The isolation of CPython, where it has proved itself."""
 KINDS: tuple[SandboxKind, ...] = (*STANDING, "monty")

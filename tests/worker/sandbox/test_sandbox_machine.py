@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from worker.sandbox.contract import Isolation, SandboxError, SandboxLimits, SandboxUnavailable
+from worker.sandbox.contract import SandboxError, SandboxKind, SandboxLimits, SandboxUnavailable
 from worker.sandbox.fork_server import fork_server
 from worker.sandbox.isolation import open_sandbox
 
@@ -35,7 +35,7 @@ PROGRAM = """
 import atexit, json, os, resource, sys
 from worker.sandbox.contract import SandboxUnavailable
 from worker.sandbox.isolation import open_sandbox
-from worker.sandbox.isolation import why_not
+from worker.sandbox.isolation import probe_landlock
 
 class Host:
     names, signatures = frozenset(), {}
@@ -48,7 +48,7 @@ def opened(kind):
         return f"unavailable: {error}"
 
 def both():
-    return [why_not(sys.argv[2]), opened("monty"), opened(sys.argv[2])]
+    return [probe_landlock(), opened("monty"), opened(sys.argv[2])]
 
 def limited(name, most):
     resource.setrlimit(getattr(resource, name), (most, most))
@@ -62,7 +62,7 @@ def closed(numbers):
 def exhausted():
     # Both workers that there are by then are held: the next one has to be started.
     with open_sandbox(Host(), kind="monty") as one, open_sandbox(Host(), kind="monty") as other:
-        one("1"), other("1"), why_not(sys.argv[2])
+        one("1"), other("1"), probe_landlock()
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
         taken = []
         try:
@@ -181,12 +181,12 @@ class TestNotOpened:
 
     @each_isolation
     def test_a_server_that_died_is_replaced(
-        self, shop: Shop, isolation: Isolation, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, isolation: SandboxKind, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("worker.sandbox.fork_server._servers", {})
-        server = fork_server(isolation)
+        server = fork_server()
         server._process.kill()
         server._process.wait()
         with open_sandbox(shop, None, isolation) as box:
             assert box("1 + 1").output == 2
-        assert fork_server(isolation) is not server
+        assert fork_server() is not server

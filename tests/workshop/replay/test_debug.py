@@ -1,10 +1,12 @@
-"""The step debugger, driven by commands on standard input."""
+"""The debugger, driven by lines that are typed."""
 
 from __future__ import annotations
 
 import json
 import os
 import pty
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,9 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from cli.cli import app
+from core.runs.reader import read_tasks
+from tests.worker.sandbox.kinds import STANDING
+from workshop.simulator.company.pack import BUNDLED_PACK as COMPANY_PACK
 from workshop.simulator.worlds import load_pack
 
 ROOT = Path(__file__).parents[3]
@@ -35,10 +42,28 @@ try:
 except Exception as error:
     report["error"] = str(error)
 final_answer(report)"""
-ALIASED = """\
-ask = Combo_Find_Products_For_Query
-names = ["tea", "cup"]
-final_answer([r["catalog_size"] for r in map(ask, names)])"""
+LONG = """\
+found = Combo_Find_Products_For_Query(query="green tea")
+matches = found["matches"]
+first = matches[0]
+sku = first["sku"]
+price = first["price"]
+wanted = 0
+limit = 10
+budget = limit - price
+while budget >= 0:
+    wanted += 1
+    budget -= price
+items = [{"sku": sku, "quantity": wanted}]
+filled = Combo_Set_Basket_For_Items(items=items, coupon="")
+total = filled["total"]
+report = {"wanted": wanted}
+report["total"] = total
+final_answer(report)"""
+GHOST = "insufficient inventory for product tea during checkout: available 1, requested 2"
+
+if not STANDING:
+    pytest.skip("lines can be stepped through only under Landlock", allow_module_level=True)
 
 
 @pytest.fixture
@@ -46,182 +71,188 @@ def run(record: Record) -> Path:
     return record(LOOK, BUY)
 
 
-def debug(folder: Path, *commands: str, options: tuple[str, ...] = ()) -> str:
-    """What the debugger says to these commands, in one turn of a recorded run."""
-    arguments = ["debug", str(folder), "--task", "shop", "--turn", "1", *options]
-    done = CliRunner().invoke(app, arguments, input="".join(f"{c}\n" for c in commands))
+def debug(folder: Path, *typed: str, options: tuple[str, ...] = (), task: str = "shop") -> str:
+    """What the debugger says to these lines, in one turn of a recorded run."""
+    arguments = ["debug", str(folder), "--task", task, *options]
+    done = CliRunner().invoke(app, arguments, input="".join(f"{line}\n" for line in typed))
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 0, done.output
+    assert "\x1b" not in done.output
     return done.output
 
 
-def said(folder: Path, *commands: str) -> list[str]:
-    """The answer to each command (the first part is what is said before any)."""
-    return debug(folder, *commands).split("(debug) ")
+def said(folder: Path, *typed: str, **given: Any) -> list[str]:
+    """The answer to each line (the first part is what is said before any)."""
+    return debug(folder, *typed, **given).split("(debug) ")
 
 
-def test_a_stop_shows_the_code_with_its_line_and_the_call(run: Path) -> None:
-    first = said(run)[0]
-    assert "3  ->     return Combo_Find_Products_For_Query(query=name)" in first
-    assert 'call 1: Combo_Find_Products_For_Query(query="green tea")' in first
-    assert "Task: Buy tea" in first
-    assert "\x1b" not in first
+def line_of(answer: str) -> tuple[int, int]:
+    """Step and line at which pdb says that it is."""
+    step, _, rest = answer.partition("> <step ")[2].partition(">(")
+    return int(step), int(rest.partition(")")[0])
 
 
-def test_stepping_to_the_end_comes_to_what_was_recorded(run: Path) -> None:
-    _, second, third, end, over, _ = said(run, "n", "s", "next", "n")
-    assert "4      tea = find" not in second
-    assert "call 2: Combo_Set_Basket_For_Items" in second
-    assert 'call 3: Req_CheckoutBasket(expected_total=8)' in third  # fmt: skip
-    assert "step 1 printed:\nfound tea" in end
-    assert "This is what was recorded." in end
-    assert over.startswith("*** the code has ended")
+LONG_LINES = [*range(1, 9), 9, 10, 11, 9, 10, 11, 9, *range(12, 18)]
+"""The lines that LONG runs: the loop has two rounds."""
 
 
-def test_an_empty_line_repeats_and_c_runs_to_the_end(run: Path) -> None:
-    _, second, third, *_ = said(run, "n", "")
-    assert "call 2:" in second
-    assert "call 3:" in third
-    assert "This is what was recorded." in said(run, "c")[1]
+def test_next_goes_through_the_lines_of_a_recorded_program(record: Record) -> None:
+    talk = said(record(LONG), *["n"] * 20, "n")
+    assert [line_of(answer)[1] for answer in talk[:21]] == LONG_LINES
+    assert len(LONG_LINES) > 20
+    assert "call 1: Combo_Find_Products_For_Query" in talk[1]
+    assert "This is what was recorded." in talk[21]
 
 
-def test_looking_around(run: Path) -> None:
-    _, args, answer, short, whole, calls, _ = said(run, "a", "r", "l", "ll", "calls")
-    assert args == 'query = "green tea"\n'
-    assert json.loads(answer)["matches"][0]["sku"] == "tea"
-    assert short == whole
-    assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in calls
-    assert calls.count("[to come]") == 2
+def test_a_breakpoint_in_a_loop_stops_in_each_round(record: Record) -> None:
+    talk = said(record(LONG), "b 10", "c", "p wanted, budget", "c", "wanted, budget", "c", "q")
+    assert (talk[3], talk[5]) == ("(0, 6)\n", "(1, 2)\n")
+    assert line_of(talk[4]) == (1, 10)
+    assert "The end." in talk[6]
 
 
-def test_variables_are_seen_where_the_call_stands(run: Path) -> None:
-    _, local, outer, wrong, missing, names, _, step2, tool, _ = said(
-        run, "p wanted", "p name * 2", "p 1 +", "p nothing", "vars", "n", "p report, tea['sku']",
-        "p Req_ViewBasket()",
-    )  # fmt: skip
-    assert local == "'GREEN TEA'\n"
-    assert outer == "'green teagreen tea'\n"
-    assert wrong.startswith("*** SyntaxError")
-    assert missing == "*** NameError: name 'nothing' is not defined\n"
-    assert "wanted = 'GREEN TEA'" in names
-    assert step2 == "({'bought': False}, 'tea')\n"
-    assert "an expression cannot call tools" in tool
+def test_until_leaves_a_loop(record: Record) -> None:
+    talk = said(record(LONG), *["n"] * 8, "until 12", "wanted")
+    assert (line_of(talk[9]), talk[10]) == ((1, 12), "2\n")
 
 
-NESTED = """\
-import math
-LIMIT = 3
-def ask(word):
-    size = len(word)
-    return Combo_Find_Products_For_Query(query=word)
-def both(words):
-    return [ask(word)["catalog_size"] for word in words]
-rows = {"found": both(["tea", "cup"]), "of": ["a" * 60, "b" * 60]}
-final_answer(rows["found"])"""
+def test_step_enters_a_function(run: Path) -> None:
+    talk = said(run, "n", "s", "n", "n", "vars", "w", "r", "p tea['sku']")
+    assert [line_of(answer)[1] for answer in talk[2:5]] == [1, 2, 3]
+    assert talk[5] == "name = 'green tea'\nwanted = 'GREEN TEA'\n"
+    assert talk[6].count("> <step 1>") == 1
+    assert talk[6].count("<step 1>") == 2
 
 
-@pytest.mark.parametrize("kind", ["process", "monty"])
-def test_variables_of_a_function_are_seen_in_each_sandbox(
-    record: Record, monkeypatch: pytest.MonkeyPatch, kind: str
+def test_steps_follow_each_other_and_breakpoints_wait_for_later_ones(run: Path) -> None:
+    talk = said(run, "b 2:4", "c", "n", "cl 2:4", "back", "ll")
+    assert line_of(talk[2]) == (2, 4)
+    assert "found tea" in talk[2]
+    assert "call 3: Req_CheckoutBasket" in talk[3]
+    assert line_of(talk[5]) == (2, 4)
+    assert "report = " in talk[6]
+    assert "final_answer(report)" in talk[6]
+
+
+def test_an_answer_is_shown_before_it_comes_and_afterwards(run: Path) -> None:
+    talk = said(run, "answer", "answer #2", "call", "calls", "c", "answer #1")
+    assert json.loads(talk[1].partition("\n")[2])["matches"][0]["sku"] == "tea"
+    assert talk[2].startswith("call 2: Combo_Set_Basket_For_Items(")
+    assert "->   1 line 3: Combo_Find_Products_For_Query is waiting" in talk[4]
+    assert talk[4].count("[to come]") == 2
+    assert json.loads(talk[6].partition("\n")[2]) == json.loads(talk[1].partition("\n")[2])
+
+
+def test_an_answer_that_is_made_to_raise_leads_into_the_branch_for_ghost_stock(run: Path) -> None:
+    typed = ["b 2:4", "c", f"answer raise {GHOST}", "n", "n", "n", "p str(error)", "c"]
+    talk = said(run, *typed)
+    assert talk[4].count(GHOST) == 2  # as the call's outcome, and as the exception
+    assert [line_of(answer) for answer in talk[4:7]] == [(2, 4), (2, 6), (2, 7)]
+    assert talk[7] == f"{GHOST!r}\n"
+    assert "This is not what was recorded" in talk[8]
+
+
+def test_a_refusal_can_be_of_another_kind_and_is_dropped_on_demand(run: Path) -> None:
+    talk = said(run, "answer raise KeyError: tea", "answer recorded", "answer raise KeyError: x")
+    assert talk[1].endswith("edited: KeyError: tea\n")
+    assert "edited" not in talk[2]
+    talk = said(run, "answer raise KeyError: tea", "n", "n", "n")
+    assert "KeyError: 'tea'" in talk[3]
+
+
+def test_a_combo_tool_reports_a_refusal_as_it_does_in_a_run(run: Path) -> None:
+    talk = said(run, "call 2", "answer raise no such product", "n", "p filled['error']['text']")
+    assert talk[4] == "'no such product'\n"
+
+
+def test_a_changed_answer_changes_what_comes_out(run: Path) -> None:
+    talk = said(run, 'answer matches.0.sku="cup"', "call 2", "c")
+    assert '"sku": "cup"' in talk[1]
+    assert "[edited]" in talk[2]
+    assert "left the record at call 2" in talk[3]
+    assert "no recorded answer fits this call" in talk[3]
+    typed = ["call 2", 'answer {"total": 9}', "c", 'answer {"total": 9}', "c"]
+    talk = said(run, *typed)
+    assert "expected_total=9" in talk[3]
+    assert '"receipt": {"total": 9}' in talk[5]
+    assert "This is not what was recorded" in talk[5]
+
+
+def test_back_returns_to_the_stop_before_with_what_was_typed_until_then(record: Record) -> None:
+    typed = ["n"] * 5 + ["!budget_of_mine = 7", "n", "n", "back", "back", "p budget_of_mine", "c"]
+    talk = said(record(LONG), *typed)
+    assert [line_of(talk[n])[1] for n in (7, 8, 9, 10)] == [7, 8, 7, 6]
+    assert "NameError" in talk[11]  # it was assigned at this stop, after arriving
+    assert "This is what was recorded." in talk[12]
+
+
+def test_back_goes_to_a_call_and_from_there_another_way(run: Path) -> None:
+    typed = ["c", "back 2", "answer raise sold out", "c", "answer raise basket is empty", "c"]
+    talk = said(run, *typed, "back 2", "c", "back 1", "calls")
+    assert "call 2 waits: Combo_Set_Basket_For_Items" in talk[2]
+    assert line_of(talk[2]) == (2, 3)
+    assert "This is not what was recorded" in talk[6]
+    assert "the edited answer of call 2 is dropped" in talk[7]
+    assert "This is what was recorded." in talk[8]
+    assert line_of(talk[9]) == (1, 3)
+    assert talk[10].count("[to come]") == 2
+
+
+def test_back_keeps_breakpoints_and_prints_nothing_twice(run: Path) -> None:
+    talk = said(run, "b 2:3", "c", "n", "b 2:7", "back", "c", "q")
+    assert line_of(talk[5]) == (2, 3)
+    assert "found tea" in talk[2]
+    assert "found tea" not in talk[5]
+    assert line_of(talk[6]) == (2, 7)
+
+
+LINES = (
+    "n", "s", "c", "r", "", "until 3", "b 3", "b 2:4", "tbreak 2:5", "b 2, True", "cl", "cl 3",
+    "call", "call 2", "back", "back 1", "back 2", "u", "d", "w", "vars", "calls", "state", "answer",
+    "answer #1", "answer raise gone", "answer raise KeyError: x", "answer recorded", "x = 1", "1/0",
+)  # fmt: skip
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.sampled_from(LINES), max_size=20))
+def test_whatever_was_typed_going_back_leads_to_the_recorded_end_again(
+    run: Path, typed: list[str]
 ) -> None:
-    monkeypatch.setenv("WORKER_SANDBOX", kind)
-    _, names, size, _ = said(record(NESTED), "vars", "size + 1")
-    assert names == "size = 3\nword = 'tea'\n"
-    assert size == "4\n"
+    """``c`` thrice: past breakpoints that ``cl`` came too late for, to the first call's answer."""
+    talk = said(run, *typed, "cl", "c", "c", "c", "answer 1", "c", "back 1", "cl", "c", "q")
+    assert talk[-2].endswith("This is what was recorded.\n")
 
 
-def test_values_are_printed_over_lines_and_a_command_with_more_may_be_an_expression(
-    record: Record,
+def test_variables_can_be_changed_and_the_code_goes_on_with_them(run: Path) -> None:
+    talk = said(run, "b 2:3", "c", "!tea = {'sku': 'cup'}", "n")
+    assert "left the record at call 2" in talk[4]
+
+
+def test_the_shop_goes_on_where_the_record_ends(
+    run: Path, tmp_path: Path, shop_json: Callable[..., dict[str, Any]]
 ) -> None:
-    code = "n = {'a': ['x' * 60, 'y' * 60]}\nCombo_Find_Products_For_Query(query='tea')"
-    _, pretty, sums, *_ = said(record(code), "pp n", "n and 1", "c = 2")
-    assert pretty == f"{{'a': ['{'x' * 60}',\n       '{'y' * 60}']}}\n"
-    assert sums == "1\n"
-
-
-def test_tab_completes_commands_and_names(run: Path) -> None:
-    pytest.importorskip("readline")
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "submission.py", "debug", str(run), "--task", "shop"]
-    try:
-        with subprocess.Popen(command, cwd=ROOT, stdin=theirs, stdout=theirs) as process:
-            os.close(theirs)
-            os.write(ours, b"p wan\t\nq\n")
-            shown = b""
-            with suppress(OSError):  # it has ended
-                while part := os.read(ours, 10_000):
-                    shown += part
-            assert process.wait(100) == 0
-    finally:
-        os.close(ours)
-    assert b"'GREEN TEA'" in shown
-
-
-def test_variables_are_seen_at_a_call_by_another_name(record: Record) -> None:
-    _, first, _, second, _ = said(record(ALIASED), "p names", "n", "p len(names)")
-    assert first == "['tea', 'cup']\n"
-    assert second == "2\n"
-
-
-def test_an_edited_answer_changes_what_comes_out(run: Path) -> None:
-    talk = debug(run, "edit answer matches.0.sku=\"cup\"", "n", "a", "calls", "n")  # fmt: skip
-    assert "left the record at call 2" in talk
-    assert 'items = [{"sku": "cup", "quantity": 2}]' in talk
-    assert "1 line 3: Combo_Find_Products_For_Query" in talk
-    assert "[edited]" in talk
-    assert "no recorded result fits this call" in talk
-
-
-def test_off_the_record_the_user_answers(run: Path) -> None:
-    talk = debug(
-        run, "n", 'edit answer {"total": 9}', "n", "a", "c", 'edit answer {"total": 9}', "c"
-    )
-    assert talk.count("left the record at call 3") == 1
-    assert "expected_total = 9" in talk
-    assert "This is not what was recorded" in talk
-    assert '"receipt": {"total": 9}' in talk
-
-
-def test_an_edited_argument_leaves_the_record_and_can_be_put_back(run: Path) -> None:
-    talk = debug(run, "n", "n", "edit args expected_total=9", "n", "edit none", "n")
-    assert 'arguments: {"expected_total": 9}' in talk
-    assert "left the record at call 3" in talk
-    assert "This is what was recorded." in talk
-
-
-def test_back_goes_another_way(run: Path) -> None:
-    commands = ("c", "back 2", 'edit answer {"total": 8}', "n", "calls", "back 2", "calls")
-    talk = said(run, *commands, "back 1", "c")
-    assert "call 2: Combo_Set_Basket_For_Items" in talk[2]
-    assert "[edited]" in talk[5]
-    assert "call 2: Combo_Set_Basket_For_Items" in talk[6]
-    assert "[edited]" not in talk[7]
-    assert "call 1: Combo_Find" in talk[8]
-    assert "This is what was recorded." in talk[9]
-
-
-def test_breakpoints(run: Path) -> None:
-    talk = said(run, "b 2:4", "b 2:1", "b", "c", "c", "l", "cl all", "b", "c")
-    assert talk[1] == "breakpoint at step 2, line 4\n"
-    assert talk[2] == "breakpoint at step 2, line 3 (line 1 calls no tool)\n"
-    assert talk[3] == "step 2, line 3\nstep 2, line 4\n"
-    assert "call 2:" in talk[4]
-    assert "call 3:" in talk[5]
-    assert "4 B->" in talk[6]
-    assert talk[8] == ""
-    assert "This is what was recorded." in talk[9]
+    pack = tmp_path / "pack.json"
+    shops = {"format": "store-pack/1", "name": "small", "scenarios": [shop_json()]}
+    pack.write_text(json.dumps(shops), encoding="utf-8")
+    typed = ("b 2:4", "c", "!filled['total'] = 9", "n", "state", "back 3", "cl", "c")
+    talk = said(run, *typed, options=("--pack", str(pack)))
+    assert "the basket's total is 8, expected 9" in talk[4]
+    assert "live state" in talk[5]
+    assert line_of(talk[6]) == (2, 4)
 
 
 def test_the_state_follows_the_writes(run: Path) -> None:
-    _, before, _, _, after, *_ = said(run, "state", "n", "n", "state")
-    assert 'after 0 recorded writes: {"items": {}, "coupon": ""}' in before
-    assert 'after 1 recorded writes: {"items": {"tea": 2}, "coupon": ""}' in after
-    assert "last seen in an answer (call 2" in after
+    talk = said(run, "state", "b 2:4", "c", "state")
+    assert 'after 0 recorded writes: {"items": {}, "coupon": ""}' in talk[1]
+    assert 'after 1 recorded writes: {"items": {"tea": 2}, "coupon": ""}' in talk[4]
 
 
 def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -> None:
     path = tmp_path / "new.json"
-    talk = debug(run, "edit answer matches.0.available=1", "n", f"save {path}", f"save {path}")
+    save = f"save {path}"
+    talk = debug(run, "answer matches.0.available=1", "b 2:1", "c", save, save)
     assert f"written: {path}" in talk
     assert "cannot be written" in talk
     (scenario,) = load_pack(path).scenarios
@@ -231,57 +262,173 @@ def test_save_writes_a_pack_that_the_platform_takes(run: Path, tmp_path: Path) -
     assert scenario.expect.checkouts == 0
 
 
+def test_calls_by_another_name_and_from_a_thread_can_be_stopped_at(record: Record) -> None:
+    code = """\
+import concurrent.futures
+with concurrent.futures.ThreadPoolExecutor(1) as pool:
+    rows = list(pool.map(lambda name: Combo_Find_Products_For_Query(query=name), ["tea"]))
+final_answer([r["catalog_size"] for r in map(Combo_Find_Products_For_Query, ["cup"])])"""
+    talk = said(record(code), "call", "p 1", "call", "p rows[0]['query']", "c")
+    assert "call 1 waits" in talk[1]
+    assert "cannot be looked into" in talk[2]
+    assert "call 2 waits" in talk[3]
+    assert line_of(talk[3]) == (1, 4)
+    assert "This is what was recorded." in talk[5]
+
+
 @pytest.mark.parametrize(
-    ("command", "answer"),
+    ("line", "answer"),
     [
-        ("fly", "name 'fly' is not defined; see h"),
-        ("fly high", "'fly' is neither a command"),
-        ("c = 1", "c takes no argument"),
-        ("h", "edit args KEY=JSON"),
+        ("fly", "NameError"),
+        ("h", "answer raise TEXT"),
+        ("h until", "until"),
         ("back x", "expected a number"),
-        ("back", "there is no earlier call"),
-        ("back 7", "there is no earlier call"),
-        ("b 99", "step 1 has 5 lines"),
-        ("b 4", "calls no tool in line 4 or later"),
-        ("cl 3", "there is no breakpoint"),
-        ("p", "use: p EXPR"),
-        ("edit", "no edits"),
-        ("edit it", "use: edit args KEY=JSON"),
-        ("edit args", "use: edit args KEY=JSON"),
-        ("edit args sku=1", "has no argument 'sku'"),
-        ("edit args query=tea", "put text in double quotes"),
-        ("edit answer nix", "not JSON"),
-        ("edit answer matches.9.sku=1", "the result has no 'matches.9.sku'"),
+        ("back", "this is the first stop"),
+        ("back 7", "no call was made"),
+        ("call 0", "the next call is 1"),
+        ("b 99", "End of file"),
+        ("cl 3", "***"),
+        ("run", "back goes to an earlier stop"),
+        ("answer nix", "not JSON"),
+        ("answer query=tea", "put text in double quotes"),
+        ("answer matches.9.sku=1", "the answer has no 'matches.9.sku'"),
+        ("answer raise", "use: answer raise TEXT"),
+        ("answer #9", "nothing is recorded for call 9"),
+        ("answer #9 a=1", "no result is recorded for call 9"),
         ("save", "use: save FILE"),
         ("save /nowhere/at/all", "cannot be written"),
     ],
 )
-def test_what_cannot_be_done_is_said(run: Path, command: str, answer: str) -> None:
-    assert answer in said(run, command)[1]
+def test_what_cannot_be_done_is_said(run: Path, line: str, answer: str) -> None:
+    assert answer in said(run, line)[1]
+
+
+def test_at_the_end_only_going_back_is_left(run: Path) -> None:
+    talk = said(run, "c", "n", "answer raise x", "fork", "answer #1 1", "back")
+    assert "the code has ended" in talk[2]
+    assert "the code has ended" in talk[3]
+    assert "the turn went as it was recorded" in talk[4]
+    assert "call 1 was answered" in talk[5]
+    assert line_of(talk[6]) == (1, 1)
+
+
+def test_what_is_said_cannot_move_a_terminal(record: Record) -> None:
+    code = "text = '\\x1b[2J' + chr(0x202e)\nprint(text)\nfinal_answer(text)"
+    talk = debug(record(code), "n", "n", "print(text)", "p text", "c")
+    assert not {"\x1b", "\u202e"} & set(talk)
+
+
+def test_a_flood_of_prints_is_cut_on_the_screen(record: Record) -> None:
+    talk = debug(record("print('x' * 3_000_000)\nfinal_answer(1)"), "c")
+    assert len(talk) < 100_000
+    assert "This is what was recorded." in talk
+
+
+SEVERAL_READS = "corvane-projects-of"
+"""A task whose program reads several records in a loop."""
+
+
+@pytest.fixture(scope="module")
+def company_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Two played tasks of the company; their folder, and the name of the one that logs hours."""
+    (spec, *_) = [
+        scenario.spec_id
+        for scenario in load_pack(COMPANY_PACK).scenarios
+        if [event.type for event in scenario.expect.events] == ["Evt_TimeEntryLogged"]
+    ]
+    out = tmp_path_factory.mktemp("logs")
+    tasks = ["--task", spec, "--task", SEVERAL_READS]
+    words = ["--benchmark", "company", *tasks, "--out", str(out), "--quiet"]
+    models = dict.fromkeys(("EVALUATOR_MODEL", "WORKER_MODEL"), "")
+    assert CliRunner().invoke(app, words, env=models).exit_code == 0
+    (folder,) = out.iterdir()
+    return folder, spec
+
+
+class TestCompany:
+    """The same on the other benchmark, whose program the run's own model wrote."""
+
+    @pytest.fixture
+    def talk(self, company_run: tuple[Path, str]) -> Callable[..., list[str]]:
+        folder, spec = company_run
+        return lambda *typed: said(folder, *typed, task=spec)
+
+    @pytest.fixture
+    def call(self, company_run: tuple[Path, str]) -> tuple[int, int]:
+        """Step and line of the first call of the turn that is opened."""
+        (task,) = read_tasks(company_run[0], company_run[1])
+        first = task.work[-1].tools[0]
+        assert first.step
+        assert first.line
+        return first.step, first.line
+
+    def test_next_goes_through_20_lines(self, company_run: tuple[Path, str]) -> None:
+        answers = said(company_run[0], *["n"] * 20, task=SEVERAL_READS)
+        stops = [line_of(answer) for answer in answers[:21]]
+        assert len(stops) == 21
+        assert len(set(stops)) >= 5  # lines of the loop come again
+        assert "call 1: Req_GetEmployee(" in "".join(answers)
+
+    def test_a_breakpoint_in_a_loop(self, talk: Any, call: tuple[int, int]) -> None:
+        step, line = call
+        answers = talk(f"b {step}:{line}", "c", "c")
+        assert line_of(answers[2]) == call
+        assert "Combo_Log_Time_For_Project(" in answers[3]
+
+    def test_an_answer_that_is_made_to_raise(self, talk: Any, call: tuple[int, int]) -> None:
+        step, line = call
+        answers = talk(f"b {step}:{line}", "c", "answer raise RuntimeError: not allowed", "n", "c")
+        assert "not allowed" in answers[4]
+        assert line_of(answers[4])[0] == step
+        assert "This is not what was recorded" in answers[5]
+
+    def test_back_and_a_changed_answer(self, talk: Any, call: tuple[int, int]) -> None:
+        answers = talk("c", "back 1", 'answer {"note": "made up"}', "n", "c", "back 1", "c")
+        assert line_of(answers[2]) == call
+        assert '{"note": "made up"} [edited]' in answers[4]
+        assert "This is what was recorded." in answers[7]
+
+
+NESTED = """\
+def ask(word):
+    return Combo_Find_Products_For_Query(query=word)
+rows = [ask(word) for word in ["tea", "cup"]]
+final_answer([row["catalog_size"] for row in rows])"""
+
+
+class TestMonty:
+    @pytest.fixture
+    def monty(self, record: Record, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.setenv("WORKER_SANDBOX", "monty")
+        return record(NESTED)
+
+    def test_it_steps_by_call_and_says_so(self, monty: Path) -> None:
+        talk = said(monty, "p word", "l", "n", "c")
+        assert "Monty cannot stop at lines" in talk[0]
+        assert "   2 ->     return Combo" in talk[0]
+        assert "cannot be looked into" in talk[1]
+        assert "   2 ->     return Combo" in talk[2]
+        assert "call 2 waits" in talk[3]
+        assert "This is what was recorded." in talk[4]
+
+    def test_answers_are_edited_and_calls_gone_back_to(self, monty: Path) -> None:
+        talk = said(monty, "n", "answer raise gone", "n", "back 2", "c", "back", "back", "c")
+        assert "call 2: Combo_Find" in talk[3]
+        assert "gone" in talk[3]
+        assert "call 2 waits" in talk[4]
+        assert "This is what was recorded." in talk[5]
+        assert "call 2 waits" in talk[6]
+        assert "call 1 waits" in talk[7]
+        assert "This is what was recorded." in talk[8]
 
 
 def test_the_turn_that_is_not_named_is_the_last_one_that_ran_code(run: Path) -> None:
-    done = CliRunner().invoke(app, ["debug", str(run), "--task", "shop"], input="q\n")
-    assert done.exit_code == 0
-    assert "shop, turn 1. Task: Buy tea" in done.output
+    assert "shop, turn 1. Task: Buy tea" in debug(run, "q")
 
 
 def test_quit_and_end_of_input_leave_nothing_behind(run: Path) -> None:
     assert debug(run, "q").endswith("(debug) ")
     assert debug(run).endswith("(debug) \n")
-
-
-def test_the_shop_goes_on_where_the_record_ends(
-    run: Path, tmp_path: Path, shop_json: Callable[..., dict[str, Any]]
-) -> None:
-    pack = tmp_path / "pack.json"
-    shops = {"format": "store-pack/1", "name": "small", "scenarios": [shop_json()]}
-    pack.write_text(json.dumps(shops), encoding="utf-8")
-    commands = ("n", "n", "edit args expected_total=9", "n", "state", "back 3", "n")
-    talk = debug(run, *commands, options=("--pack", str(pack)))
-    assert "the basket's total is 8, expected 9" in talk
-    assert "live state" in talk
-    assert "This is what was recorded." in talk
 
 
 @pytest.mark.parametrize(
@@ -301,31 +448,88 @@ def test_wrong_usage_is_2_without_a_traceback(run: Path, options: list[str], wor
     assert "Traceback" not in done.output
 
 
-def live(typed: str, *options: str) -> tuple[int, str]:
-    """A live run on the bundled pack with a terminal to type at."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "submission.py", "--debug", *options]
-    try:
-        with subprocess.Popen(
-            command, cwd=ROOT, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True,
-        ) as process:  # fmt: skip
-            os.write(ours, typed.encode())
-            said, _ = process.communicate(timeout=100)
-        return process.returncode, said
-    finally:
-        os.close(ours)
+class Screen:
+    """A program at a terminal of its own: what is typed, and what is shown."""
+
+    def __init__(self, *words: str) -> None:
+        self._ours, theirs = pty.openpty()
+        self._process = subprocess.Popen(
+            [sys.executable, "submission.py", *words],
+            cwd=ROOT, stdin=theirs, stdout=theirs, stderr=theirs,
+            env={**os.environ, "TERM": "dumb"},
+        )  # fmt: skip
         os.close(theirs)
+        self._shown = b""
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def until(self, text: str) -> str:
+        """What is shown up to this text. Raises AssertionError: it does not come."""
+        while text.encode() not in self._shown:
+            ready, _, _ = select.select([self._ours], [], [], 30)
+            assert ready, self._shown.decode()
+            self._shown += os.read(self._ours, 10_000)
+        before, found, self._shown = self._shown.partition(text.encode())
+        return (before + found).decode()
+
+    def end(self) -> int:
+        with suppress(OSError):
+            while os.read(self._ours, 10_000):
+                pass
+        code = self._process.wait(100)
+        os.close(self._ours)
+        return code
 
 
-def test_a_live_run_stops_at_each_call(tmp_path: Path) -> None:
+def test_at_a_real_terminal(run: Path) -> None:
+    screen = Screen("debug", str(run), "--task", "shop")
+    screen.until("(debug) ")
+    for typed, shown in (("n", "(4)<module>()"), ("s", "--Call--"), ("n", "(2)find"), ("n", "(3)")):
+        screen.type(f"{typed}\n")
+        screen.until(shown)
+        screen.until("(debug) ")
+    screen.type("p wan\t\n")
+    screen.until("'GREEN TEA'")
+    screen.interrupt()
+    screen.until("q quits")
+    screen.type("q\n")
+    assert screen.end() == 0
+
+
+def test_code_that_runs_on_is_interrupted_and_gone_back_from(record: Record) -> None:
+    code = "n = 0\nwhile n < 1:\n    pass\nfinal_answer(1)"
+    screen = Screen("debug", str(record(code, "final_answer(2)")), "--task", "shop")
+    screen.until("(debug) ")
+    screen.type("n\n")
+    screen.until("(debug) ")
+    screen.type("c\n")
+    screen.until("c\r\n")
+    screen.interrupt()
+    screen.until("Interrupted.")
+    screen.type("back\n")
+    screen.until("(2)<module>()")
+    screen.type("q\n")
+    assert screen.end() == 0
+
+
+def test_a_live_run_is_stepped_through(tmp_path: Path) -> None:
     options = ("--task", "named_item_on_last_page", "--out", str(tmp_path))
-    code, talk = live("p p\nn\nn\np basket\nback\nq\n", *options)
-    assert code == 130
-    assert "'moka-6'" in talk
-    assert "'total': 36" in talk
-    assert "cannot go back" in talk
-    assert "stopped at the debugger" in talk
+    screen = Screen("--debug", *options)
+    screen.until("(debug) ")
+    screen.type("call\n")
+    assert "call 1 waits" in screen.until("(debug) ")
+    screen.type("back\n")
+    screen.until("a live run cannot go back")
+    screen.type("fork\n")
+    screen.until("not forked")
+    screen.type("n\n")
+    screen.until("[live]")
+    screen.type("q\n")
+    assert screen.end() == 130
     (journal,) = tmp_path.glob("*/tasks/*.jsonl")
     assert json.loads(journal.read_text().splitlines()[-1])["type"] == "result"
 

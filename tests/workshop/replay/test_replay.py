@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from cli.cli import app
 from core.runs.manifest import note_progress
 from core.runs.reader import read_tasks
-from worker.sandbox.isolation import find_isolation
+from worker.sandbox.isolation import probe_landlock
 from workshop.replay.divergence import first_divergence
 
 Run = Callable[..., Path]
@@ -60,7 +60,7 @@ def test_a_replay_opens_no_socket(record: Run, monkeypatch: pytest.MonkeyPatch) 
     def refuse(self: socket.socket, address: object) -> None:
         raise AssertionError(f"connects to {address}")
 
-    find_isolation()  # the fork server of the process sandbox is no part of the network
+    probe_landlock()  # the fork server of the sandbox is no part of the network
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
     assert replay(folder)[0] == 0

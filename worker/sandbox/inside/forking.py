@@ -62,8 +62,7 @@ def main(control: socket.socket, start: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     program = _Filter(bytes.fromhex(start["session_filter"]))
     _control(_NO_NEW_PRIVILEGES, 1)
-    if start["landlock"]:
-        _restrict_files(_library(start["not_shown"]))
+    _restrict_files(_library(start["not_shown"]))
     _Filter(bytes.fromhex(start["server_filter"])).load()
     size = _address_space()
     gc.collect()

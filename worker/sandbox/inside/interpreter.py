@@ -42,11 +42,13 @@ class Channel:
     def __init__(self, link: socket.socket, argument_chars: int) -> None:
         self._link = link
         self._incoming = Unframer(1 << 31)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._limit = argument_chars
         self._late: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         """Threads that have outlived the step in which they began."""
         self.step = 0
+        self.stepper: Any = None
+        """Of a session that a person steps through: the debugger."""
 
     def receive(self) -> dict[str, Any]:
         """The next message; the process ends with the connection."""
@@ -81,12 +83,22 @@ class Channel:
             raise TypeError(f"final_answer() takes 1 argument but {len(given)} were given")
         self._ask({"final": _value(given[0], limit)})
 
+    def ask_person(self, message: dict[str, Any]) -> dict[str, Any]:
+        """Say something to the person who steps through the code; their reply."""
+        with self._lock:
+            self._link.sendall(frame({**message, "step": self.step}))
+            return self.receive()
+
     def _ask(self, request: dict[str, Any]) -> Any:
+        if self.stepper and self.stepper.is_asking:
+            raise RuntimeError("an expression cannot call tools")
         with self._lock:
             if not self.step or threading.current_thread() in self._late:
                 raise SystemExit
             self._link.sendall(frame({**request, "step": self.step}))
-            answer = self.receive()
+            while "pause" in (answer := self.receive()):
+                paused = bool(self.stepper and self.stepper.pause())
+                self._link.sendall(frame({"paused": paused, "step": self.step}))
         if answer["raises"]:
             raise getattr(builtins, answer["raises"])(*[answer["text"]] if answer["text"] else [])
         return answer["value"]
@@ -123,7 +135,10 @@ def serve(link: socket.socket, settings: dict[str, Any], prints: io.TextIOWrappe
         channel.step = int(request["step"])
         # A name that the code gave to something else is a tool again in the next step.
         names.update(tools)
-        result = _run(request["run"], channel.step, names, limit)
+        if request.get("stepper"):
+            channel.stepper = channel.stepper or _new_stepper(request["stepper"], channel, tools)
+            channel.stepper.show(request["codes"])
+        result = _run(request["run"], channel, names, limit)
         prints.flush()
         channel.end(result if _room() else {"error": _error(MemoryError())})
 
@@ -137,15 +152,26 @@ def _tool(name: str, ask: Callable[..., Any]) -> Any:
     return tool
 
 
-def _run(code: str, step: int, names: dict[str, Any], limit: int) -> dict[str, Any]:
+def _new_stepper(text: str, channel: Channel, tools: dict[str, Any]) -> Any:
+    """The debugger, whose text comes from the host: no other session pays for it."""
+    module = types.ModuleType("stepper")
+    exec(compile(text, "/sandbox/stepper.py", "exec"), module.__dict__)
+    return module.Stepper(channel.ask_person, set(tools))
+
+
+def _run(code: str, channel: Channel, names: dict[str, Any], limit: int) -> dict[str, Any]:
     result: dict[str, Any]
     try:
-        result = {"value": _value(_execute(code, f"<step {step}>", names), limit)}
+        if channel.stepper:
+            channel.stepper.start()
+        result = {"value": _value(_execute(code, f"<step {channel.step}>", names), limit)}
     except SystemExit as leaving:
         ended = leaving.code in (None, 0)
         result = {"value": None} if ended else {"error": _error(leaving)}
     except BaseException as error:
         result = {"error": _error(error)}
+    finally:
+        sys.settrace(None)
     for thread in threading.enumerate():
         # As at the end of a program; a pool that was left open waits for work for ever.
         if not (thread.daemon or _may_go_on(thread)):

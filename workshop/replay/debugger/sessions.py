@@ -1,13 +1,9 @@
-"""The debugger on a recorded turn of a run folder, and on a live run.
-
-Of a live run, every call of the worker's code asks here before it is sent.
-"""
+"""The debugger on a recorded turn of a run folder, and on a live run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,23 +18,17 @@ from core.runs.task_record import TaskRecord
 from core.tools.live_task import LiveTask
 from worker.sandbox.contract import ClockAndSeed, SandboxError, SandboxLimits
 from worker.sandbox.executor import SandboxExecutor
-from worker.sandbox.isolation import open_sandbox
+from worker.sandbox.isolation import open_sandbox, used_kind
 from worker.worker import ExecutorFactory
 from workshop.replay.debugger.debug_state import (
-    LIMITS,
     DebuggedTurn,
     DebugState,
     Ended,
     Workbench,
+    debug_limits,
 )
-from workshop.replay.debugger.prompt import AskingHost, Back, Prompt, Quit
-from workshop.replay.repeat import (
-    another_sandbox,
-    is_typed,
-    recorded_kind,
-    recorded_work,
-    turns_of,
-)
+from workshop.replay.debugger.terminal import AskingHost, Terminal
+from workshop.replay.repeat import is_typed, recorded_work, turns_of
 
 
 def debug_state(
@@ -49,7 +39,7 @@ def debug_state(
     workbench: Workbench,
     base_url: str | None = None,
 ) -> DebugState:
-    """One turn of a run, before its first call.
+    """One turn of a run, before its first line.
 
     ``base_url``: of a platform that answers where the work leaves the record. It is tried once,
     so that a wrong one is found now.
@@ -78,7 +68,6 @@ def debug_state(
         record=report.calls,
         open_live=open_live,
         sandbox=kind,
-        note=another_sandbox(recorded_kind(report), kind),
     )
 
 
@@ -97,34 +86,36 @@ def _debugged(log: TaskRecord, turn: Turn) -> DebuggedTurn:
 
 
 def drive(debug: DebugState, console: Console) -> Turn | None:
-    """Let the user move through the work until they leave; the edited turn to fork from, if any.
+    """Let the person move through the work until they leave; the edited turn to fork from, if any.
 
-    A sandbox cannot be rewound: going back is a new run that gets the answers given so far.
+    A sandbox cannot be rewound: going back is a new run of the same code.
     """
-    prompt = Prompt(debug, console)
-    with suppress(Quit):
-        while True:
-            with suppress(Back):
-                host = AskingHost(debug, prompt)
-                with open_sandbox(
-                    host, LIMITS, debug.sandbox, clock_and_seed=debug.clock_and_seed
-                ) as executor:
-                    host.executor = executor
-                    ended = _carry_out(debug.codes, executor)
-                prompt.at(ended)
-    return prompt.forked
+    terminal = Terminal(debug, console)
+    while terminal.next != "leave":
+        terminal.next = None
+        with suppress(KeyboardInterrupt):
+            terminal.at_end(_carry_out(debug, terminal))
+        if terminal.next is None:  # Ctrl-C, while the code ran
+            with suppress(KeyboardInterrupt):
+                terminal.at_end(None)
+    return terminal.forked
 
 
-def _carry_out(codes: Sequence[str], executor: SandboxExecutor) -> Ended:
-    for code in codes:
-        output = None
-        with suppress(SandboxError):  # the recorded model went on with its next snippet
-            output = executor(code)
-        if executor.host_faults:
-            raise executor.host_faults[0]
-        if output and output.is_final_answer:
-            return Ended(tuple(executor.traces), output.output, answered=True)
-    return Ended(tuple(executor.traces))
+def _carry_out(debug: DebugState, terminal: Terminal) -> Ended:
+    host, limits = AskingHost(debug, terminal), debug_limits(SandboxLimits())
+    with open_sandbox(
+        host, limits, debug.sandbox, clock_and_seed=debug.clock_and_seed, terminal=terminal
+    ) as executor:
+        terminal.executor = executor
+        for code in debug.codes:
+            output = None
+            with suppress(SandboxError):  # the recorded model went on with its next snippet
+                output = executor(code)
+            if executor.host_faults:
+                raise executor.host_faults[0]
+            if output and output.is_final_answer:
+                return Ended(tuple(executor.traces), output.output, answered=True)
+        return Ended(tuple(executor.traces))
 
 
 class RunningWork(LiveTask):
@@ -148,32 +139,40 @@ class RunningWork(LiveTask):
 def live_debugger(
     workbench: Workbench, spec_id: str, text: str, environment: Environment
 ) -> ExecutorFactory:
-    """What opens the sandboxes of one task's worker: each call asks here before it is sent."""
+    """What opens the sandboxes of one task's worker: its code stops at its first line."""
     ledgers: list[Ledger] = []
 
     def open_one(instruction: str, ledger: Ledger, limits: SandboxLimits) -> SandboxExecutor:
         before = tuple(call for earlier in ledgers for call in earlier.calls)
         ledgers.append(ledger)
+        subject = DebuggedTurn(
+            spec_id=spec_id,
+            text=text,
+            turn=len(ledgers),
+            instruction=instruction,
+            state="not recorded",
+            before=before,
+        )
         debug = DebugState(
-            subject=DebuggedTurn(
-                spec_id=spec_id,
-                text=text,
-                turn=len(ledgers),
-                instruction=instruction,
-                state="not recorded",
-                before=before,
-            ),
+            subject=subject,
             codes=(),
-            clock_and_seed=ClockAndSeed(0, 0),
+            clock_and_seed=ClockAndSeed.of(instruction),
             workbench=workbench,
             tools={tool.name: tool for tool in ledger.tools},
+            sandbox=used_kind(),
             live=RunningWork(environment, ledger),
             ledger=ledger,
             left=1,
         )
-        host = AskingHost(debug, Prompt(debug, Console(soft_wrap=True)))
-        inner = open_sandbox(host, replace(limits, wall_seconds=LIMITS.wall_seconds))
-        debug.clock_and_seed, debug.codes, host.executor = inner.clock_and_seed, inner.codes, inner
-        return inner
+        terminal = Terminal(debug, Console(soft_wrap=True))
+        executor = open_sandbox(
+            AskingHost(debug, terminal),
+            debug_limits(limits),
+            debug.sandbox,
+            clock_and_seed=debug.clock_and_seed,
+            terminal=terminal,
+        )
+        debug.codes, terminal.executor = executor.codes, executor
+        return executor
 
     return open_one
