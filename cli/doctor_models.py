@@ -165,10 +165,10 @@ def announcement(called: Sequence[Place]) -> str:
     return f"at most {calls} to a model will be made now, {cost} (none with --no-calls)"
 
 
-def identity(place: Place, models: Models) -> Finding:
+def identity(place: Place) -> Finding:
     """Whether anybody answers to the id of a place."""
     try:
-        check_id(place.target.backend.model, models)
+        check_id(place.target.backend.model)
     except UnknownModel as error:
         fix = "correct the id: PROVIDER/MODEL as LiteLLM spells it, or a name from the models file"
         return found(place, "id", "problem", str(error), fix)

@@ -28,8 +28,8 @@ def wiki(folder: Annotated[Path, typer.Argument(help="A new or empty folder.")])
 
     Each version gets a folder named by its hash, with one file a page; the last comes first.
     """
-    from cli import cache_folder
     from company_tools.wiki_store import WikiStore
+    from core.models.kept_files import cache_folder
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Usage(f"{folder} is not empty; name a new or empty folder")

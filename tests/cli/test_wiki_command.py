@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cli import cache_folder
 from cli.cli import app
 from cli.wiki_command import file_names
 from company_tools.company_session import CompanySession
 from company_tools.wiki_store import WikiStore, hash_of
 from core.ledger import Ledger
 from core.ledger.calls import Notice
+from core.models.kept_files import cache_folder
 
 OLD = {"index.md": "# Kites\nFly them.\n", "rules/a.md": "No strings.\n", "gone.md": "x\n"}
 NEW = {"index.md": "# Kites\nFly them high.\n", "rules/a.md": "No strings.\n", "new.md": "y\n"}
