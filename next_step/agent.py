@@ -12,7 +12,8 @@ from core.models.model_call import Message, ModelCall
 from core.models.model_client import ModelClient, response_format
 from core.models.prompt_json import as_data, compact, packed
 from core.models.prompts import prompt
-from core.models.reprompt import Misread, Unreadable, reprompt
+from core.models.reply_text import Misread
+from core.models.reprompt import Unreadable, reprompt
 from core.models.sections import NONE, Texts
 from core.models.tokens import count_messages, count_text, cut_text
 from core.runs.fit import fit
