@@ -8,11 +8,12 @@ import math
 import os
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import regex
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -56,7 +57,7 @@ class _Model(BaseModel):
 
 
 class _List(BaseModel):
-    data: tuple[_Model, ...]
+    data: tuple[Any, ...]
 
 
 _KEPT = TypeAdapter(dict[str, Rates])
@@ -70,25 +71,53 @@ def refresh() -> bool:
     path = _path()
     if path is None or _is_fresh(path):
         return path is not None
-    import httpx  # slow, and most commands ask nobody
-
-    from core.http.bounded import BoundedTransport
+    from core.http.waits import TooLate, within
 
     address = os.environ.get(ADDRESS_VARIABLE, "").strip() or ADDRESS
-    transport = BoundedTransport(True, httpx.Limits(), MOST_BYTES, error_bytes=0)
     try:
-        with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
-            answer = client.get(f"{address.rstrip('/')}/models").raise_for_status()
-        models = _List.model_validate_json(answer.content).data
-    except (httpx.HTTPError, httpx.InvalidURL, ValidationError):
+        # A look-up of the host's name has no limit of its own.
+        content = within(TIMEOUT_SECONDS, lambda: _fetch(f"{address.rstrip('/')}/models"))
+    except (_Unreachable, TooLate):
         return False
-    rates = {one.id: Rates(*(value for _, value in one.pricing)) for one in models}
-    # A negative price stands for "as the model that is chosen".
-    known = {id: one for id, one in rates.items() if _is_price(one)}
+    known = _rates_in(content)
+    if not known:
+        return False
     write_kept(path, json.dumps(known).encode("ascii"), at_most=1)
     _kept.cache_clear()
     find_like.cache_clear()
     return True
+
+
+class _Unreachable(Exception):
+    """No list came."""
+
+
+def _fetch(url: str) -> bytes:
+    """The body of an answer. Raises _Unreachable."""
+    import httpx  # slow, and most commands ask nobody
+
+    from core.http.bounded import BoundedTransport
+
+    transport = BoundedTransport(True, httpx.Limits(), MOST_BYTES, error_bytes=0)
+    try:
+        with httpx.Client(transport=transport, timeout=TIMEOUT_SECONDS) as client:
+            return client.get(url).raise_for_status().content
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        raise _Unreachable from error
+
+
+def _rates_in(content: bytes) -> dict[str, Rates]:
+    """The prices of a list, by id; entries of another form are left out."""
+    with suppress(ValidationError):
+        listed = _List.model_validate_json(content)
+        rates = {}
+        for entry in listed.data:
+            with suppress(ValidationError):
+                one = _Model.model_validate(entry)
+                rates[one.id] = Rates(*(value for _, value in one.pricing))
+        # A negative price stands for "as the model that is chosen".
+        return {id: one for id, one in rates.items() if _is_price(one)}
+    return {}
 
 
 def listed_rates(model: str) -> Rates | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -274,7 +275,11 @@ def kept_list() -> Path:
 def test_the_list_of_openrouter_is_fetched_once_a_day_and_holds_for_its_ids_and_likenesses(
     serve: Serve,
 ) -> None:
-    listed = [entry("new/model-7b", "0.000001", "0.000002"), entry("router/auto-1", "-1", "-1")]
+    listed = [
+        entry("new/model-7b", "0.000001", "0.000002"),
+        entry("router/auto-1", "-1", "-1"),
+        {"id": "odd"},
+    ]
     asked = serve({"data": listed})
     targets = load_models().settings("openrouter/new/model-7b", "worker").targets
     refresh_prices(targets)
@@ -292,7 +297,9 @@ def test_the_list_of_openrouter_is_fetched_once_a_day_and_holds_for_its_ids_and_
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("body", ["no list", {"data": [{"id": 7}]}, {"data": None}, []])
+@pytest.mark.parametrize(
+    "body", ["no list", {"data": [{"id": 7}]}, {"data": None}, {"data": []}, []]
+)
 def test_a_list_that_cannot_be_used_leaves_the_shipped_prices(body: object, serve: Serve) -> None:
     shipped = price_of("openrouter/openai/gpt-oss-120b")
     serve(body)
@@ -302,6 +309,26 @@ def test_a_list_that_cannot_be_used_leaves_the_shipped_prices(body: object, serv
     kept_list().write_text("half a li", encoding="utf-8")
     forget()
     assert price_of("openrouter/openai/gpt-oss-120b") == shipped
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "http://[", "no address", "ftp://x"])
+def test_an_address_where_nobody_answers_is_no_error(
+    address: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(openrouter.ADDRESS_VARIABLE, address)
+    assert not openrouter.refresh()
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openrouter, "TIMEOUT_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        monkeypatch.setenv(openrouter.ADDRESS_VARIABLE, url)
+        began = time.monotonic()
+        assert not openrouter.refresh()
+    assert time.monotonic() - began < 2
 
 
 @pytest.mark.parametrize("model", ["scripted/store", "nebius/openai/gpt-oss-120b"])
